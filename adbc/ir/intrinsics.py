@@ -1,0 +1,322 @@
+"""The intrinsics: what normal form calls where Python has syntax.
+
+Each is an ordinary function whose body is its meaning, so the interpreter of graphs simply calls
+it, and rules are written for it as for any other function.  Arithmetic, comparison and subscript
+syntax needs no intrinsic of its own: the functions of `operator` say it already.
+
+Three are *contextual* (`_global_` and its kin, `_freevar_`, `_globals_`): they mean something only
+inside a frame, so whoever runs a graph supplies it; the functions here only hold the name.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+__all__ = [
+    "CONTEXTUAL",
+    "EXHAUSTED",
+    "UNBOUND",
+    "Sentinel",
+]
+
+
+class Sentinel:
+    """A named marker object."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+UNBOUND = Sentinel("UNBOUND")
+"""The value of a local variable that is not assigned."""
+
+EXHAUSTED = Sentinel("EXHAUSTED")
+"""What `_next_` gives when the iterator has no more values."""
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def _check_(value: object, name: str) -> object:
+    """The value of local `name`; `UnboundLocalError` if it has none."""
+    if value is UNBOUND:
+        raise UnboundLocalError(
+            f"cannot access local variable '{name}' where it is not associated with a value"
+        )
+    return value
+
+
+def _global_(name: str) -> NoReturn:
+    """The global or builtin `name`.  Contextual."""
+    raise AssertionError("_global_ needs a frame")
+
+
+def _store_global_(name: str, value: object) -> NoReturn:
+    """Bind the global `name`.  Contextual."""
+    raise AssertionError("_store_global_ needs a frame")
+
+
+def _delete_global_(name: str) -> NoReturn:
+    """Unbind the global `name`.  Contextual."""
+    raise AssertionError("_delete_global_ needs a frame")
+
+
+def _globals_() -> NoReturn:
+    """The dictionary of globals.  Contextual."""
+    raise AssertionError("_globals_ needs a frame")
+
+
+def _freevar_(index: int) -> NoReturn:
+    """The cell number `index` of the running function's closure.  Contextual."""
+    raise AssertionError("_freevar_ needs a frame")
+
+
+def _cell_new_(*contents: object) -> types.CellType:
+    """A new cell: empty, or holding its one argument.  `UNBOUND` makes an empty one too."""
+    return types.CellType() if not contents or contents[0] is UNBOUND else types.CellType(contents[0])
+
+
+def _cell_get_(cell: types.CellType, name: str, free: bool) -> object:
+    """The contents of `cell`, which is variable `name`; the error of an empty cell depends on `free`."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise _unbound_cell(name, free) from None
+
+
+def _cell_set_(cell: types.CellType, value: object) -> None:
+    """Put `value` into `cell`."""
+    cell.cell_contents = value
+
+
+def _cell_del_(cell: types.CellType, name: str, free: bool) -> None:
+    """Empty `cell`."""
+    try:
+        del cell.cell_contents
+    except ValueError:
+        raise _unbound_cell(name, free) from None
+
+
+def _unbound_cell(name: str, free: bool) -> NameError:
+    if free:
+        return NameError(
+            f"cannot access free variable '{name}' where it is not associated with a value"
+            " in enclosing scope"
+        )
+    return UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
+
+
+# -- attributes, truth, iteration, membership ------------------------------------------------------
+
+
+def _getattr_(obj: object, name: str) -> Any:
+    """``obj.name``"""
+    return getattr(obj, name)
+
+
+def _setattr_(obj: object, name: str, value: object) -> None:
+    """``obj.name = value``"""
+    setattr(obj, name, value)
+
+
+def _delattr_(obj: object, name: str) -> None:
+    """``del obj.name``"""
+    delattr(obj, name)
+
+
+def _bool_(value: object) -> bool:
+    """The truth of `value`, as ``if`` sees it."""
+    return bool(value)
+
+
+def _not_contains_(container: Any, item: object) -> bool:
+    """``item not in container``"""
+    return item not in container
+
+
+def _iter_(iterable: Any) -> Iterator[Any]:
+    """``iter(iterable)``"""
+    return iter(iterable)
+
+
+def _next_(iterator: Iterator[Any]) -> Any:
+    """The next value of `iterator`, or `EXHAUSTED`."""
+    return next(iterator, EXHAUSTED)
+
+
+def _exhausted_(value: object) -> bool:
+    """Whether `_next_` found no value."""
+    return value is EXHAUSTED
+
+
+def _unpack_(sequence: Any, count: int) -> tuple[Any, ...]:
+    """The `count` values of ``a, b, c = sequence``; the same `ValueError` if there are more or fewer."""
+    if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
+        raise TypeError(f"cannot unpack non-iterable {type(sequence).__name__} object")
+    values = []
+    iterator = iter(sequence)
+    for value in iterator:
+        if len(values) == count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+        values.append(value)
+    if len(values) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
+    return tuple(values)
+
+
+def _unpack_ex_(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
+    """The values of ``a, b, *rest, z = sequence``, `rest` as a list."""
+    if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
+        raise TypeError(f"cannot unpack non-iterable {type(sequence).__name__} object")
+    values = list(sequence)
+    if len(values) < before + after:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(values)})"
+        )
+    end = len(values) - after
+    return (*values[:before], values[before:end], *values[end:])
+
+
+def _project_(values: tuple[Any, ...], index: int) -> Any:
+    """Element `index` of a tuple that an unpacking or a multiple result made."""
+    return values[index]
+
+
+# -- making objects ----------------------------------------------------------------------------------
+
+
+def _new_(kind: type, *parts: Any) -> Any:
+    """A new object of `kind`, made by syntax or by calling the class.
+
+    For list, tuple, set: of the parts.  For dict: of alternating keys and values.  For slice: start,
+    stop and maybe step.  For a function: code, defaults, keyword defaults, annotations and closure,
+    None where absent (contextual: it needs the globals of the frame).  For any other class: the
+    instance that calling it gives.
+    """
+    if kind is tuple:
+        return parts
+    if kind is list:
+        return list(parts)
+    if kind is set:
+        return set(parts)
+    if kind is dict:
+        return dict(zip(parts[::2], parts[1::2], strict=True))
+    if kind is slice:
+        return slice(*parts)
+    if kind is types.FunctionType:
+        raise AssertionError("_new_ of a function needs a frame")
+    return kind(*parts)
+
+
+def _foreigncall_(target: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    """A call of a function that is implemented in C."""
+    return target(*arguments, **keywords)
+
+
+def _apply_(function: Callable[..., Any], arguments: Any, keywords: Any = None) -> Any:
+    """``function(*arguments, **keywords)``"""
+    return function(*arguments) if keywords is None else function(*arguments, **keywords)
+
+
+def _list_append_(target: list[Any], value: object) -> None:
+    """Append to a list under construction."""
+    target.append(value)
+
+
+def _list_extend_(target: list[Any], values: Any) -> None:
+    """Extend a list under construction."""
+    target.extend(values)
+
+
+def _list_to_tuple_(values: list[Any]) -> tuple[Any, ...]:
+    """The tuple of a list under construction."""
+    return tuple(values)
+
+
+def _set_add_(target: set[Any], value: object) -> None:
+    """Add to a set under construction."""
+    target.add(value)
+
+
+def _set_update_(target: set[Any], values: Any) -> None:
+    """Add all of `values` to a set under construction."""
+    target.update(values)
+
+
+def _map_add_(target: dict[Any, Any], key: object, value: object) -> None:
+    """Put a pair into a dict under construction."""
+    target[key] = value
+
+
+def _dict_update_(target: dict[Any, Any], other: Any) -> None:
+    """``{**other}`` into a dict under construction."""
+    target.update(other)
+
+
+def _dict_merge_(target: dict[str, Any], other: Any, function: object = None) -> None:
+    """``f(**other)``: keywords into a dict under construction, each at most once."""
+    for key in other.keys():
+        if key in target:
+            name = getattr(function, "__qualname__", str(function))
+            raise TypeError(f"{name}() got multiple values for keyword argument '{key}'")
+        target[key] = other[key]
+
+
+def _format_(value: object, conversion: int, spec: str) -> str:
+    """A field of an f-string; `conversion` is 0 none, 1 str, 2 repr, 3 ascii."""
+    if conversion:
+        value = (str, repr, ascii)[conversion - 1](value)
+    return format(value, spec)
+
+
+def _join_(*parts: str) -> str:
+    """The parts of an f-string."""
+    return "".join(parts)
+
+
+# -- modules -----------------------------------------------------------------------------------------
+
+
+def _import_(name: str, level: int, fromlist: tuple[str, ...] | None) -> NoReturn:
+    """``import name``.  Contextual: relative imports read the globals."""
+    raise AssertionError("_import_ needs a frame")
+
+
+def _import_from_(module: Any, name: str) -> Any:
+    """``from module import name``"""
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        try:
+            return importlib.import_module(f"{module.__name__}.{name}")
+        except ModuleNotFoundError:
+            raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
+
+
+CONTEXTUAL: frozenset[Callable[..., Any]] = frozenset(
+    {_global_, _store_global_, _delete_global_, _globals_, _freevar_, _import_}
+)
+"""Intrinsics that need a frame (as does `_new_` of a function)."""
+
+INTRINSICS: dict[str, Callable[..., Any]] = {
+    name: value
+    for name, value in list(globals().items())
+    if name.startswith("_") and name.endswith("_") and not name.startswith("__")
+}
+"""Every intrinsic by name."""
+
+BUILD_CLASS = builtins.__build_class__

@@ -1,0 +1,122 @@
+"""One row per raw operation: what the lifter emits and normalising turns into a call.
+
+A row says how many operands the operation takes, whether it can raise, whether it has an effect
+besides its result, and which function it becomes a call of.  Interpretation, normalising, constant
+folding and the verifier's checks of arity all read these rows.
+
+``attribute`` tells what the instruction's immediate means: it becomes trailing constant arguments
+of the call (or leading ones, for `leading`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adbc.ir import intrinsics as i
+
+__all__ = ["OPS", "PURE", "Op"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Op:
+    """A raw operation.
+
+    name: as printed.  arity: number of operands, None if any.  function: what the call is of; for
+    allocations the class comes first as well.  kind: the class that an allocation makes.
+    attribute: None, "leading" or "trailing": where the immediate goes among the call's arguments
+    (a tuple immediate is spread).
+    """
+
+    name: str
+    arity: int | None
+    function: Callable[..., Any] | None
+    kind: type | None = None
+    attribute: str | None = None
+
+
+def _rows() -> list[Op]:
+    import types
+
+    rows = []
+    binary = "add sub mul truediv floordiv mod pow matmul lshift rshift".split()
+    for name in binary:
+        rows.append(Op(name, 2, getattr(operator, name)))
+        rows.append(Op(f"i{name}", 2, getattr(operator, f"i{name}")))
+    for name in ("and", "or", "xor"):
+        rows.append(Op(name, 2, getattr(operator, f"{name}_" if name != "xor" else "xor")))
+        rows.append(Op(f"i{name}", 2, getattr(operator, f"i{name}")))
+    for name in "lt le eq ne gt ge getitem contains".split():
+        rows.append(Op(name, 2, getattr(operator, name)))
+    rows += [
+        Op("neg", 1, operator.neg),
+        Op("pos", 1, operator.pos),
+        Op("invert", 1, operator.invert),
+        Op("not", 1, operator.not_),
+        Op("is", 2, operator.is_),
+        Op("is_not", 2, operator.is_not),
+        Op("not_contains", 2, i._not_contains_),
+        Op("setitem", 3, operator.setitem),  # container, index, value
+        Op("delitem", 2, operator.delitem),
+        Op("getattr", 1, i._getattr_, attribute="trailing"),
+        Op("setattr", 2, i._setattr_, attribute="middle"),  # object, value; name goes between
+        Op("delattr", 1, i._delattr_, attribute="trailing"),
+        Op("bool", 1, i._bool_),
+        Op("iter", 1, i._iter_),
+        Op("next", 1, i._next_),
+        Op("exhausted", 1, i._exhausted_),
+        Op("unpack", 1, i._unpack_, attribute="trailing"),  # count
+        Op("unpack_ex", 1, i._unpack_ex_, attribute="trailing"),  # (before, after)
+        Op("project", 1, i._project_, attribute="trailing"),  # index
+        Op("check", 1, i._check_, attribute="trailing"),  # name of the local
+        Op("global", 0, i._global_, attribute="trailing"),
+        Op("store_global", 1, i._store_global_, attribute="leading"),
+        Op("delete_global", 0, i._delete_global_, attribute="trailing"),
+        Op("globals", 0, i._globals_),
+        Op("freevar", 0, i._freevar_, attribute="trailing"),  # index
+        Op("cell_new", None, i._cell_new_),  # nothing or the contents
+        Op("cell_get", 1, i._cell_get_, attribute="trailing"),  # (name, free)
+        Op("cell_set", 2, i._cell_set_),
+        Op("cell_del", 1, i._cell_del_, attribute="trailing"),  # (name, free)
+        Op("build_tuple", None, i._new_, kind=tuple),
+        Op("build_list", None, i._new_, kind=list),
+        Op("build_set", None, i._new_, kind=set),
+        Op("build_map", None, i._new_, kind=dict),  # alternating keys and values
+        Op("build_slice", None, i._new_, kind=slice),
+        Op("make_function", 5, i._new_, kind=types.FunctionType),
+        # code, defaults, keyword defaults, annotations, closure; None where absent
+        Op("list_append", 2, i._list_append_),
+        Op("list_extend", 2, i._list_extend_),
+        Op("list_to_tuple", 1, i._list_to_tuple_),
+        Op("set_add", 2, i._set_add_),
+        Op("set_update", 2, i._set_update_),
+        Op("map_add", 3, i._map_add_),
+        Op("dict_update", 2, i._dict_update_),
+        Op("dict_merge", 3, i._dict_merge_),  # target, other, function called
+        Op("format", 2, i._format_, attribute="middle"),  # value, spec; conversion goes between
+        Op("build_string", None, i._join_),
+        Op("import_name", 2, i._import_, attribute="leading"),  # level, fromlist
+        Op("import_from", 1, i._import_from_, attribute="trailing"),
+        Op("apply", None, i._apply_),  # function, positional iterable, maybe keyword mapping
+        Op("call", None, None),
+        Op("catch", 0, None),  # the exception a handler was entered with
+    ]
+    return rows
+
+
+OPS: dict[str, Op] = {row.name: row for row in _rows()}
+"""Every raw operation by name."""
+
+PURE: frozenset[Callable[..., Any]] = frozenset(
+    {
+        operator.is_,
+        operator.is_not,
+        i._exhausted_,
+        i._project_,
+        i._freevar_,
+        i._globals_,
+    }
+)
+"""Functions whose calls may be removed if unused: no effect, never raise, whatever the operands."""
