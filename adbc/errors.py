@@ -1,0 +1,56 @@
+"""The exceptions of adbc: one tree under `AdbcError`.
+
+Every message says what was met (function, file, line, the construct in plain words), why it cannot
+be differentiated, and what to do about it.  Exceptions that the user's own code raises are never
+wrapped.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AdbcError",
+    "ArgumentError",
+    "ConstWriteError",
+    "InvalidTangentError",
+    "LiftError",
+    "MissingRuleError",
+    "PullbackConsumedError",
+    "UnsupportedError",
+    "VerificationError",
+]
+
+
+class AdbcError(Exception):
+    """The base of all errors that adbc raises."""
+
+
+class ArgumentError(AdbcError, TypeError):
+    """A function of the public interface was asked for something that has no meaning."""
+
+
+class LiftError(AdbcError):
+    """A function cannot be lifted: it uses a construct that is refused, or has no bytecode."""
+
+
+class UnsupportedError(AdbcError):
+    """A derivative cannot be formed here: the construct is understood, but has none."""
+
+
+class MissingRuleError(AdbcError):
+    """An active value reached a function implemented in C that has no rule."""
+
+
+class ConstWriteError(AdbcError):
+    """An active value was written into an object that was declared constant."""
+
+
+class InvalidTangentError(AdbcError, TypeError):
+    """A tangent, cotangent, fdata or rdata does not fit its primal."""
+
+
+class PullbackConsumedError(AdbcError):
+    """A pullback was run a second time."""
+
+
+class VerificationError(AdbcError):
+    """A graph or code object breaks an invariant: a bug in adbc."""

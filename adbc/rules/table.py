@@ -1,0 +1,288 @@
+"""What a rule is, and the table that holds them.
+
+A rule says how one function is differentiated.  It knows mathematics and tangents; it has never
+heard of bytecode or graphs.  Internally a rule is used through two methods in *flat* form, where
+primals and their derivatives are separate tuples and ``None`` is the symbolic zero:
+
+``frule(args, dargs) -> (out, dout)``
+    `dargs[i]` is the tangent of `args[i]`, or None for zero.  `dout` likewise.
+
+``rrule(args, fargs) -> (out, fout, pullback)`` and ``pullback(bout) -> (bargs...)``
+    `fargs[i]` is the shadow of `args[i]`: its fdata if it is identified by address, `NO_FDATA` if
+    it is active but identified by value, a tuple of such for a tuple, and None if it is inactive.
+    `bout` is the rdata of the output (None: zero), the result one rdata (or None) per argument.
+    The pullback first restores what the call overwrote, then increments shadows in place.
+
+Keyword arguments are bound to positions before a rule sees them (`Rule.bind`).
+
+The table is a value.  A function may have several rows, told apart by the classes of the arguments;
+the first row whose `when` accepts them wins, so rows stand from special to general.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
+
+__all__ = [
+    "Overlay",
+    "Primitive",
+    "PureRule",
+    "Rule",
+    "RuleTable",
+    "ScalarRule",
+    "ZeroRule",
+]
+
+Pullback = Callable[[Any], Sequence[Any]]
+When = Callable[..., bool] | None
+
+
+class Rule:
+    """A row of the table.
+
+    function: what is differentiated (a function, a method descriptor such as ``list.append``, a class).
+    when: predicate on the classes of the arguments (positional, after binding), or None for any.
+    parameters: names of the parameters in order, for binding keywords; None: keywords are refused.
+    defaults: values of trailing parameters that a call may leave out, by name.
+    result: the class of the result if it follows from the classes of the arguments: a class, or a
+        function from the classes to a class or None; None if it does not.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        when: When = None,
+        parameters: Sequence[str] | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        result: Any = None,
+    ) -> None:
+        self.function = function
+        self.when = when
+        self.parameters = tuple(parameters) if parameters is not None else None
+        self.defaults = dict(defaults or {})
+        self.result = result
+
+    def accepts(self, classes: Sequence[type]) -> bool:
+        return self.when is None or bool(self.when(*classes))
+
+    def bind(self, args: Sequence[Any], keywords: Mapping[str, Any], absent: Any) -> tuple[Any, ...] | None:
+        """`args` and `keywords` in the order of the parameters; parameters left out get `absent`
+        if a later one is given.  None if the rule does not know a keyword."""
+        if not keywords:
+            return tuple(args)
+        if self.parameters is None or any(k not in self.parameters for k in keywords):
+            return None
+        last = max(self.parameters.index(k) for k in keywords)
+        bound = list(args)
+        for name in self.parameters[len(args) : last + 1]:
+            bound.append(keywords[name] if name in keywords else absent)
+        return tuple(bound)
+
+    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
+        raise NotImplementedError
+
+    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {getattr(self.function, '__qualname__', self.function)}>"
+
+
+class ZeroRule(Rule):
+    """The derivative is zero: the output does not depend smoothly on the arguments.
+
+    The output must not alias an argument.  `fresh` says that a mutable output is newly made, so
+    that active values written into it later have a shadow to go with.
+    """
+
+    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
+        out = self.function(*args)
+        return out, fresh_tangent(out)
+
+    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
+        out = self.function(*args)
+        nothing = (None,) * len(args)
+        return out, fresh_shadow(out, active=False), lambda bout: nothing
+
+
+class ScalarRule(Rule):
+    """A function of numbers, given by its partial derivatives.
+
+    ``partials(out, *args)`` returns the derivative by each argument (a tuple; or the derivative
+    itself if there is one argument).  It is plain Python that adbc can lift, so that builders
+    inline it where the arguments are proved to be real.  Holomorphic in complex arguments; the
+    cotangent of an argument is ``conj(partial) * bout``, its real part if the argument is real.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], partials: Callable[..., Any], **options: Any
+    ) -> None:
+        super().__init__(function, **options)
+        self.partials = partials
+
+    def _partials(self, out: Any, args: Sequence[Any]) -> Sequence[Any]:
+        partials = self.partials(out, *args)
+        return partials if isinstance(partials, tuple) else (partials,)
+
+    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
+        out = self.function(*args)
+        dout = None
+        for partial, dx in zip(self._partials(out, args), dargs, strict=True):
+            if dx is not None:
+                term = multiply(partial, dx)
+                dout = term if dout is None else dout + term
+        return out, None if dout is None else project(dout, out)
+
+    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
+        out = self.function(*args)
+        fout = fresh_shadow(out, active=any(f is not None for f in fargs))
+
+        def scalar_pullback(bout: Any) -> Sequence[Any]:
+            if bout is None:
+                return (None,) * len(args)
+            return [
+                None if f is None else project(multiply(_conjugate(partial), bout), x)
+                for partial, x, f in zip(self._partials(out, args), args, fargs, strict=True)
+            ]
+
+        return out, fout, scalar_pullback
+
+
+def _conjugate(x: Any) -> Any:
+    return x.conjugate() if isinstance(x, complex) else x
+
+
+class PureRule(Rule):
+    """A function without side effects whose result is new memory (or numbers).
+
+    `jvp` and `vjp` hold one function per leading argument, None where there is no derivative:
+    ``jvp[i](dx, out, *args)`` is the part of `dout` that comes from argument `i`, and
+    ``vjp[i](bout, out, *args)`` the cotangent of argument `i`.  Results are projected to the space
+    of the argument (`project`: broadcasting undone, dtype kept, real part taken), so formulas may
+    ignore broadcasting.  Formulas must not keep or change what they are given.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        jvp: Sequence[Callable[..., Any] | None],
+        vjp: Sequence[Callable[..., Any] | None],
+        **options: Any,
+    ) -> None:
+        super().__init__(function, **options)
+        self.jvp = tuple(jvp)
+        self.vjp = tuple(vjp)
+
+    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
+        out = self.function(*args)
+        dout = None
+        for jvp, dx in zip(self.jvp, dargs, strict=False):
+            if jvp is not None and dx is not None:
+                term = jvp(dx, out, *args)
+                dout = term if dout is None else dout + term
+        return out, fresh_tangent(out) if dout is None else project(dout, out, fresh=True)
+
+    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
+        out = self.function(*args)
+        fout = fresh_shadow(out, active=any(f is not None for f in fargs))
+
+        def pure_pullback(bout: Any) -> Sequence[Any]:
+            by = bout if fout is NO_FDATA or fout is None else fout
+            result: list[Any] = [None] * len(args)
+            if by is not None:
+                for i, vjp in enumerate(self.vjp[: len(args)]):
+                    if vjp is not None and fargs[i] is not None:
+                        result[i] = accumulate(fargs[i], args[i], vjp(by, out, *args))
+            return result
+
+        return out, fout, pure_pullback
+
+
+class Primitive(Rule):
+    """A rule written by hand in flat form: views, mutation, containers."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        frule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
+        rrule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any, Pullback]],
+        **options: Any,
+    ) -> None:
+        super().__init__(function, **options)
+        self.frule = frule  # type: ignore[method-assign]  # a field of this kind of row
+        self.rrule = rrule  # type: ignore[method-assign]
+
+
+class Overlay(Rule):
+    """A Python body that stands in for a C function; the body is differentiated instead."""
+
+    def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
+        super().__init__(function, **options)
+        self.body = body
+
+
+class RuleTable:
+    """Rows by function.  `sources` are modules with a ``ROWS`` list, by the package they need:
+    a source is imported when its package has been imported and a rule is first looked up."""
+
+    def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
+        self._rows: dict[Any, list[Rule]] = {}
+        self._waiting = list(sources)
+        self._found: dict[Any, Rule | None] = {}
+        self.epoch = 0
+        """Grows whenever a row is added: derived rules of an older epoch are stale."""
+
+    def add(self, rows: Iterable[Rule], *, first: bool = False) -> None:
+        """Add rows; with `first`, in front of what is there, and derived rules become stale."""
+        for row in rows:
+            present = self._rows.setdefault(row.function, [])
+            if first:
+                present.insert(0, row)
+            else:
+                present.append(row)
+        self._found.clear()
+        if first:
+            self.epoch += 1
+
+    def load(self) -> None:
+        """Import the sources whose package is loaded."""
+        for source in list(self._waiting):
+            package, module = source
+            if package in sys.modules:
+                self._waiting.remove(source)
+                self.add(importlib.import_module(module).ROWS)
+
+    def rows(self, function: Any) -> list[Rule]:
+        """All rows of `function`."""
+        if self._waiting:
+            self.load()
+        try:
+            return self._rows.get(function, [])
+        except TypeError:  # unhashable callables have no rows
+            return []
+
+    def find(self, function: Any, classes: tuple[type, ...]) -> Rule | None:
+        """The rule of `function` for arguments of these classes, or None."""
+        key = (function, classes)
+        try:
+            return self._found[key]
+        except KeyError:
+            pass
+        except TypeError:
+            return None
+        found = next((row for row in self.rows(function) if row.accepts(classes)), None)
+        self._found[key] = found
+        return found
+
+    def __iter__(self) -> Any:
+        self.load()
+        for rows in self._rows.values():
+            yield from rows
