@@ -4,16 +4,17 @@ A rule says how one function is differentiated.  It knows mathematics and tangen
 heard of bytecode or graphs.  Internally a rule is used through two methods in *flat* form, where
 primals and their derivatives are separate tuples and ``None`` is the symbolic zero:
 
-``frule(args, dargs) -> (out, dout)``
+``frule(args, dargs, kwargs) -> (out, dout)``
     `dargs[i]` is the tangent of `args[i]`, or None for zero.  `dout` likewise.
 
-``rrule(args, fargs) -> (out, fout, pullback)`` and ``pullback(bout) -> (bargs...)``
+``rrule(args, fargs, kwargs) -> (out, fout, pullback)`` and ``pullback(bout) -> (bargs...)``
     `fargs[i]` is the shadow of `args[i]`: its fdata if it is identified by address, `NO_FDATA` if
     it is active but identified by value, a tuple of such for a tuple, and None if it is inactive.
     `bout` is the rdata of the output (None: zero), the result one rdata (or None) per argument.
     The pullback first restores what the call overwrote, then increments shadows in place.
 
-Keyword arguments are bound to positions before a rule sees them (`Rule.bind`).
+Keyword arguments that a rule names among its `parameters` are moved to their positions before it
+sees them (`Rule.bind`); the others stay in `kwargs`, which holds inactive values only.
 
 The table is a value.  A function may have several rows, told apart by the classes of the arguments;
 the first row whose `when` accepts them wins, so rows stand from special to general.
@@ -39,6 +40,9 @@ __all__ = [
 ]
 
 Pullback = Callable[[Any], Sequence[Any]]
+Args = Sequence[Any]
+Kwargs = Mapping[str, Any]
+NO_KWARGS: Kwargs = {}
 When = Callable[..., bool] | None
 
 
@@ -47,8 +51,7 @@ class Rule:
 
     function: what is differentiated (a function, a method descriptor such as ``list.append``, a class).
     when: predicate on the classes of the arguments (positional, after binding), or None for any.
-    parameters: names of the parameters in order, for binding keywords; None: keywords are refused.
-    defaults: values of trailing parameters that a call may leave out, by name.
+    parameters: names of the leading parameters that may be active, in order, for calls by keyword.
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None; None if it does not.
     """
@@ -59,35 +62,31 @@ class Rule:
         *,
         when: When = None,
         parameters: Sequence[str] | None = None,
-        defaults: Mapping[str, Any] | None = None,
         result: Any = None,
     ) -> None:
         self.function = function
         self.when = when
-        self.parameters = tuple(parameters) if parameters is not None else None
-        self.defaults = dict(defaults or {})
+        self.parameters = tuple(parameters or ())
         self.result = result
 
     def accepts(self, classes: Sequence[type]) -> bool:
         return self.when is None or bool(self.when(*classes))
 
-    def bind(self, args: Sequence[Any], keywords: Mapping[str, Any], absent: Any) -> tuple[Any, ...] | None:
-        """`args` and `keywords` in the order of the parameters; parameters left out get `absent`
-        if a later one is given.  None if the rule does not know a keyword."""
-        if not keywords:
-            return tuple(args)
-        if self.parameters is None or any(k not in self.parameters for k in keywords):
-            return None
-        last = max(self.parameters.index(k) for k in keywords)
-        bound = list(args)
-        for name in self.parameters[len(args) : last + 1]:
-            bound.append(keywords[name] if name in keywords else absent)
-        return tuple(bound)
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """`args` and `kwargs` with the keywords that directly follow `args` in `parameters` moved over."""
+        if not kwargs or not self.parameters:
+            return tuple(args), dict(kwargs)
+        bound, rest = list(args), dict(kwargs)
+        for name in self.parameters[len(args) :]:
+            if name not in rest:
+                break
+            bound.append(rest.pop(name))
+        return tuple(bound), rest
 
-    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         raise NotImplementedError
 
-    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -101,12 +100,12 @@ class ZeroRule(Rule):
     that active values written into it later have a shadow to go with.
     """
 
-    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
-        out = self.function(*args)
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = self.function(*args, **kwargs)
         return out, fresh_tangent(out)
 
-    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
-        out = self.function(*args)
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out = self.function(*args, **kwargs)
         nothing = (None,) * len(args)
         return out, fresh_shadow(out, active=False), lambda bout: nothing
 
@@ -130,8 +129,8 @@ class ScalarRule(Rule):
         partials = self.partials(out, *args)
         return partials if isinstance(partials, tuple) else (partials,)
 
-    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
-        out = self.function(*args)
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = self.function(*args, **kwargs)
         dout = None
         for partial, dx in zip(self._partials(out, args), dargs, strict=True):
             if dx is not None:
@@ -139,8 +138,8 @@ class ScalarRule(Rule):
                 dout = term if dout is None else dout + term
         return out, None if dout is None else project(dout, out)
 
-    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
-        out = self.function(*args)
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out = self.function(*args, **kwargs)
         fout = fresh_shadow(out, active=any(f is not None for f in fargs))
 
         def scalar_pullback(bout: Any) -> Sequence[Any]:
@@ -180,17 +179,17 @@ class PureRule(Rule):
         self.jvp = tuple(jvp)
         self.vjp = tuple(vjp)
 
-    def frule(self, args: Sequence[Any], dargs: Sequence[Any]) -> tuple[Any, Any]:
-        out = self.function(*args)
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = self.function(*args, **kwargs)
         dout = None
         for jvp, dx in zip(self.jvp, dargs, strict=False):
             if jvp is not None and dx is not None:
-                term = jvp(dx, out, *args)
+                term = jvp(dx, out, *args, **kwargs)
                 dout = term if dout is None else dout + term
         return out, fresh_tangent(out) if dout is None else project(dout, out, fresh=True)
 
-    def rrule(self, args: Sequence[Any], fargs: Sequence[Any]) -> tuple[Any, Any, Pullback]:
-        out = self.function(*args)
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out = self.function(*args, **kwargs)
         fout = fresh_shadow(out, active=any(f is not None for f in fargs))
 
         def pure_pullback(bout: Any) -> Sequence[Any]:
@@ -199,7 +198,7 @@ class PureRule(Rule):
             if by is not None:
                 for i, vjp in enumerate(self.vjp[: len(args)]):
                     if vjp is not None and fargs[i] is not None:
-                        result[i] = accumulate(fargs[i], args[i], vjp(by, out, *args))
+                        result[i] = accumulate(fargs[i], args[i], vjp(by, out, *args, **kwargs))
             return result
 
         return out, fout, pure_pullback
@@ -212,8 +211,8 @@ class Primitive(Rule):
         self,
         function: Callable[..., Any],
         *,
-        frule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
-        rrule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any, Pullback]],
+        frule: Callable[[Args, Args, Kwargs], tuple[Any, Any]],
+        rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]],
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
