@@ -23,17 +23,17 @@ from collections.abc import Sequence
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
-from adbc.ir.builder import Builder, Variables
+from adbc.ir.builder import Builder, Variables, remove_trivial_phis
 from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Position, Return, Value
 from adbc.ir.loops import Loop, Loops
-from adbc.ir.traverse import predecessors, reverse_postorder
+from adbc.ir.traverse import depth_first_postorder, predecessors, reverse_postorder
 from adbc.reverse.canonical import canonicalise
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.reverse.support import Support
 from adbc.types.callsites import activity
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, has_cotangent, has_shadow
+from adbc.types.lattice import AbstractType, has_cotangent, has_shadow, join_all
 
 __all__ = ["ReversePair", "build_reverse"]
 
@@ -67,8 +67,6 @@ def build_reverse(
 
 
 def _phi_type(phi: Phi) -> AbstractType:
-    from adbc.types.lattice import join_all
-
     return join_all(type_of(v) for v in phi.operands.values())
 
 
@@ -99,11 +97,11 @@ class _Reversal:
             for block in loop.blocks
         }
         self.labels: dict[Block, Phi] = {}
-        self.needed: dict[Value, _Need] = {}
+        self.needed: dict[_Slot, _Need] = {}
         self.tapes: dict[Loop, Phi] = {}
-        self.layouts: dict[tuple[Block, Block], dict[Loop, list[Value]]] = {}
+        self.layouts: dict[tuple[Block, Block], dict[Loop, list[_Slot]]] = {}
         self.tape_at: dict[tuple[Block, Loop], Value] = {}
-        self.iteration: dict[Loop, list[Value]] = {}
+        self.iteration: dict[Loop, list[_Slot]] = {}
 
     # -- which blocks matter ---------------------------------------------------------------------------
 
@@ -177,7 +175,7 @@ class _Reversal:
                         if isinstance(value, (Instruction, Phi))
                         else self.graph.entry
                     )
-                    self._need(value, home, self._region(home), block)
+                    self._need(value, home, block)
         for block in self.live:
             targets = self._reversed_sources(block)
             if len(targets) > 1 and not self._is_header(block):
@@ -190,15 +188,22 @@ class _Reversal:
                     )
                 copy.phis.append(label)
                 self.labels[block] = label
-                self._need(label, block, self._region(block), block)
+                self._need(label, block, block)
 
     def _is_header(self, block: Block) -> bool:
         loop = self._region(block)
         return loop is not None and loop.header is block
 
-    def _need(self, value: Value, home: Block, region: Loop | None, user: Block) -> None:
-        need = self.needed.setdefault(value, _Need(home, region, set()))
-        need.users.add(user)
+    def _need(self, value: Value, home: Block, user: Block) -> None:
+        """The reverse of `user` needs `value`, which is defined in `home`.
+
+        It goes into the record of the innermost loop around both: a value used behind the loop that
+        defines it is saved there once, not in every iteration.
+        """
+        region = self._region(home)
+        while region is not None and (user not in region.blocks or region.header in self.idle):
+            region = region.parent
+        self.needed.setdefault((value, region), _Need(home, set())).users.add(user)
 
     def _save(self) -> None:
         """Write records into the forwards pass: per iteration, per edge out of a loop, per call."""
@@ -211,16 +216,16 @@ class _Reversal:
         for block in forwards.graph.blocks:
             values.sealed.add(block)
         self.values = values
-        written: set[Value] = set()
+        written: set[_Slot] = set()
 
         def announce() -> None:
-            for value, need in self.needed.items():
-                if value in written:
-                    continue
-                written.add(value)
-                if need.region is not None and need.home is not need.region.header:
-                    values.write(value, forwards.blocks[need.region.header], Const(None))
-                values.write(value, forwards.blocks[need.home], value)
+            for slot, need in self.needed.items():
+                if slot not in written:
+                    written.add(slot)
+                    value, region = slot
+                    if region is not None and need.home is not region.header:
+                        values.write(slot, forwards.blocks[region.header], Const(None))
+                    values.write(slot, forwards.blocks[need.home], value)
 
         for loop in sorted(self.loops.all, key=lambda loop: -loop.depth):
             if loop.header not in forwards.blocks or loop.header not in self.order or loop.header in self.idle:
@@ -229,12 +234,12 @@ class _Reversal:
             self._save_loop(loop)
         announce()
         assert self.exit is not None
-        record = [v for v, need in self.needed.items() if need.region is None]
+        record = [slot for slot in self.needed if slot[1] is None]
         self.call_record = record
         returning = forwards.blocks[self.exit]
         builder = Builder(forwards.graph, returning)
         builder.position = self.exit.terminator.position
-        read = [values.read(v, returning) for v in record]
+        read = [values.read(slot, returning) for slot in record]
         if not read:
             saved: Value = Const(None)
         elif len(read) == 1:
@@ -246,6 +251,7 @@ class _Reversal:
         if has_shadow(self.result):
             parts.append(forwards.s(out))
         builder.ret(builder.call(intrinsics._new_, tuple, *parts, saved))
+        remove_trivial_phis(forwards.graph, only=set(values.phis))
 
     def _original(self, copy: Block) -> Block:
         if not hasattr(self, "_originals"):
@@ -255,7 +261,8 @@ class _Reversal:
     def _save_loop(self, loop: Loop) -> None:
         forwards = self.forwards
         (latch,) = loop.latches
-        record = [v for v, need in self.needed.items() if need.region is loop]
+        slots = [slot for slot in self.needed if slot[1] is loop]
+        record = [slot for slot in slots if not self.needed[slot].users.isdisjoint(loop.blocks)]
         self.iteration[loop] = record
         header = forwards.blocks[loop.header]
         tape = Phi(header, name="tape")
@@ -270,20 +277,18 @@ class _Reversal:
             if target not in self.order:
                 continue
             executed = self._partial_iteration(loop, source)
-            layout = [v for v in record if self.needed[v].users & executed]
+            layout = [slot for slot in slots if self.needed[slot].users & executed]
             self.layouts.setdefault((source, target), {})[loop] = layout
             last = self._push(forwards.blocks[target], layout, tape) if layout else tape
             self.tape_at[target, loop] = last
-            self._need(last, target if layout else loop.header, self._parent_region(loop, target), target)
+            # An edge that leaves two loops at once saves the tape of the inner one in the record that
+            # the outer one writes on the same edge.
+            home = target if layout else loop.header
+            self.needed.setdefault((last, loop.parent), _Need(home, set())).users.add(target)
 
-    def _parent_region(self, loop: Loop, target: Block) -> Loop | None:
-        # An edge that leaves two loops at once saves the tape of the inner one in the record that
-        # the outer one writes on the same edge.
-        return loop.parent
-
-    def _push(self, block: Block, record: Sequence[Value], tape: Value) -> Value:
+    def _push(self, block: Block, record: Sequence[_Slot], tape: Value) -> Value:
         builder = Builder(self.forwards.graph, block)
-        read = [self.values.read(v, block) for v in record]
+        read = [self.values.read(slot, block) for slot in record]
         return builder.call(intrinsics._new_, tuple, *read, tape)
 
     def _partial_iteration(self, loop: Loop, source: Block) -> set[Block]:
@@ -325,17 +330,18 @@ class _Reversal:
         variables.seal(writer.block)
         record = self.call_record
         if len(record) == 1:
-            writer.define(record[0], saved)
+            writer.define(record[0][0], saved)
         elif record:
-            for value, element in zip(record, writer.unpack(saved, len(record)), strict=True):
-                writer.define(value, element)
+            for slot, element in zip(record, writer.unpack(saved, len(record)), strict=True):
+                writer.define(slot[0], element)
         (out,) = self.exit.terminator.values
         if cotangent is not None:
             writer.give(out, writer.split(cotangent, self.result, exact=True), self.result)
         writer.builder.jump(copies[self.exit])
 
         filled = {graph.entry}
-        for block in reversed(self.live):  # a reverse postorder of the pullback
+        order = depth_first_postorder([self.exit], self._reversed_sources)[::-1]
+        for block in order:
             if all(p in filled for p in variables.predecessors.get(copies[block], [])):
                 variables.seal(copies[block])
             writer.builder.block = copies[block]
@@ -378,6 +384,8 @@ class _Reversal:
         for original, source, edge in zip(self.sources[block], sources, targets, strict=True):
             writer.variables.seal(edge)
             builder.block = edge
+            if self._is_header(block) and original in self.loops.innermost[block].latches:
+                self._forget_cotangents(writer, self.loops.innermost[block])
             self._distribute(writer, waiting, original)
             self._pop(writer, original, source, block)
             builder.jump(copies[source])
@@ -412,10 +420,20 @@ class _Reversal:
             else:
                 writer.variables.write(("tape", loop), writer.block, tape)
 
-    def _pop_record(self, writer: PullbackWriter, loop: Loop, layout: Sequence[Value], tape: Value) -> None:
+    def _forget_cotangents(self, writer: PullbackWriter, loop: Loop) -> None:
+        """Where an earlier iteration is entered, nothing defined in the loop has a cotangent yet.
+
+        This is so anyway (each step takes what it uses); saying it here spares a phi per value.
+        """
+        for block in loop.blocks:
+            for value in (*block.phis, *block.instructions):
+                if value in self.active:
+                    writer.forget(value)
+
+    def _pop_record(self, writer: PullbackWriter, loop: Loop, layout: Sequence[_Slot], tape: Value) -> None:
         *values, previous = writer.unpack(tape, len(layout) + 1)
-        for saved, value in zip(layout, values, strict=True):
-            writer.define(saved, value)
+        for slot, value in zip(layout, values, strict=True):
+            writer.define(slot[0], value)
         writer.variables.write(("tape", loop), writer.block, previous)
 
     def _return_cotangents(self, writer: PullbackWriter) -> None:
@@ -423,10 +441,13 @@ class _Reversal:
         writer.builder.ret(writer.builder.call(intrinsics._new_, tuple, *parts))
 
 
+_Slot = tuple[Value, Loop | None]
+"""A value and the region in whose record it is saved (None: that of the call)."""
+
+
 @dataclasses.dataclass
 class _Need:
-    """A value to save: where it is defined, in whose record it goes, which blocks' reverses use it."""
+    """Where a value to save is defined, and which blocks' reverses use it."""
 
     home: Block
-    region: Loop | None
     users: set[Block]

@@ -98,6 +98,11 @@ class PullbackWriter:
                 self.variables.write(variable, self.block, zero(type))
         return result
 
+    def forget(self, value: Value) -> None:
+        """The cotangent of `value` is zero from here on, whatever was known of it before."""
+        for path, type in leaves(type_of(value)):
+            self.variables.write(self._variable(value, path, type), self.block, zero(type))
+
     def give(self, value: Value, cotangent: Cotangent, type: AbstractType | None = None) -> None:
         """Add `cotangent`, which has the structure of `type` (default: that of `value`), to that of `value`."""
         if value not in self.active:
