@@ -26,7 +26,7 @@ ROWS: dict[str, str] = {
     "STORE_DEREF": "store_deref slot",
     "DELETE_DEREF": "delete_deref slot",
     # globals, attributes, imports.  A method load is an attribute load and an empty receiver.
-    "LOAD_GLOBAL": "global name>>1, null if 1",
+    "LOAD_GLOBAL": "null if 1, global name>>1",
     "STORE_GLOBAL": "store_global name",
     "DELETE_GLOBAL": "delete_global name",
     "LOAD_ATTR": "attribute name",

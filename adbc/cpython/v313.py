@@ -8,6 +8,8 @@ _GONE = {"FORMAT_VALUE", "LOAD_CLOSURE"}
 
 ROWS: dict[str, str] = {
     **{name: row for name, row in v312.ROWS.items() if name not in _GONE},
+    # The empty receiver stands behind the callable from now on.
+    "LOAD_GLOBAL": "global name>>1, null if 1",
     "LOAD_FAST_LOAD_FAST": "load_bound slot>>4, load_bound slot&15",
     "STORE_FAST_LOAD_FAST": "store slot>>4, load_bound slot&15",
     "STORE_FAST_STORE_FAST": "store slot>>4, store slot&15",
