@@ -68,10 +68,8 @@ def _refuse_kinds(code: types.CodeType) -> None:
         raise refusal(code, "async")
     if code.co_flags & inspect.CO_GENERATOR:
         raise refusal(code, "generator")
-    if not code.co_flags & inspect.CO_NEWLOCALS:
-        raise refusal(code, "module")
     if not code.co_flags & inspect.CO_OPTIMIZED:
-        raise refusal(code, "class")
+        raise refusal(code, "module" if code.co_name == "<module>" else "class")
 
 
 def _graph_for(code: types.CodeType) -> Graph:
