@@ -160,7 +160,7 @@ def add(a: Any, b: Any) -> Any:
         return a
     if type(a) is tuple:
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
-    if type(a) is RData:
+    if type(a) is RData:  # both have the same fields
         others = b.__dict__
         return RData(**{k: add(c, others.get(k)) for k, c in a.__dict__.items()})
     return a + b
@@ -170,7 +170,7 @@ def multiply(p: Any, d: Any) -> Any:
     """`p` times `d`, where a zero `d` is zero even if `p` is infinite or not a number."""
     if type(d) is float or type(d) is complex:
         return p * d if d else d
-    special = ARRAY_MULTIPLY.get(type(d))
+    special = _hook(ARRAY_MULTIPLY, type(d))
     if special is not None:
         return special(p, d)
     return p * d if d else d
@@ -184,6 +184,12 @@ ARRAY_REDUCE: dict[type, Any] = {}
 
 ARRAY_ACCUMULATE: dict[type, Any] = {}
 """In-place additions for classes of arrays."""
+
+
+def _hook(table: dict[type, Any], cls: type) -> Any:
+    """What arrays have put into `table` for `cls`; the first array brings it with it."""
+    kind_of(cls)
+    return table.get(cls)
 
 
 def project(d: Any, x: Any, fresh: bool = False) -> Any:
@@ -201,7 +207,7 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
         return None
     kind = kind_of(cls)
     if isinstance(kind, ScalarKind):
-        reduce = ARRAY_REDUCE.get(type(d))
+        reduce = _hook(ARRAY_REDUCE, type(d))
         return kind.project(d if reduce is None else reduce(d), x)
     if isinstance(kind, ValueKind):
         if type(d) not in (tuple, Tangent, RData):
@@ -219,7 +225,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return None
     if f is NO_FDATA:
         return project(d, x)
-    special = ARRAY_ACCUMULATE.get(type(f))
+    special = _hook(ARRAY_ACCUMULATE, type(f))
     if special is not None:
         special(f, project(d, x))
         return None

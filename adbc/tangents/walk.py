@@ -214,7 +214,10 @@ _VISITORS: dict[type, Callable[..., Any]] = {}
 def is_address_tangent(cls: type) -> bool:
     """Whether tangents of class `cls` are objects, identified by address."""
     structure = STRUCTURES.get(cls)
-    return structure.address if structure is not None else cls in _VISITORS
+    if structure is not None:
+        return structure.address
+    kind_of(cls)  # the first array brings the treatment of arrays with it
+    return cls in _VISITORS
 
 
 class TangentWalk(_Walk):
@@ -238,6 +241,7 @@ class TangentWalk(_Walk):
             return t
         structure = STRUCTURES.get(cls)
         if structure is None:
+            kind_of(cls)  # the first array brings the treatment of arrays with it
             visit = _VISITORS.get(cls)
             return self.leaf(t, *others) if visit is None else visit(self, t, *others)
         for s in others:
