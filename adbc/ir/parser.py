@@ -103,7 +103,7 @@ class _Line:
         """Take the next token: its kind and its text."""
         token = TOKEN.match(self.text, self.at)
         if token is None:
-            self.fail("unexpected end of the line" if self.done else f"cannot read {self.text[self.at:]!r}")
+            self.fail("unexpected end of the line" if self.done else f"cannot read {self.text[self.at :]!r}")
         self.at = token.end()
         self.skip()
         assert token.lastgroup is not None
