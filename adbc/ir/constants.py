@@ -11,7 +11,6 @@ the text says what the numbers mean.
 
 from __future__ import annotations
 
-import ast
 import importlib
 import math
 import sys
@@ -49,10 +48,8 @@ def constant_text(value: object) -> str | None:
     if kind is float:
         return repr(value)
     if kind is complex:
-        text = repr(value)
-        if not all(math.isfinite(part) for part in (value.real, value.imag)):  # type: ignore[attr-defined]
-            return None
-        return text if repr(ast.literal_eval(text)) == text else None
+        parts_are_finite = math.isfinite(value.real) and math.isfinite(value.imag)  # type: ignore[attr-defined]
+        return repr(value) if parts_are_finite else None
     if isinstance(value, tuple) and kind is tuple:
         parts = [constant_text(part) for part in value]
         if None in parts:
@@ -73,7 +70,7 @@ def qualified_name(value: Any) -> str | None:
     if isinstance(value, types.ModuleType):
         name = value.__name__
         return name if sys.modules.get(name) is value and _is_path(name) else None
-    if isinstance(value, types.MethodType | types.CodeType) or _is_bound(value):
+    if not _may_have_name(value):
         return None
     owner = getattr(value, "__objclass__", None)
     module = getattr(owner if isinstance(owner, type) else value, "__module__", None)
@@ -129,12 +126,14 @@ def _follow(module: types.ModuleType, path: str) -> object:
     return found
 
 
-def _is_bound(value: Any) -> bool:
-    # `[].append` has the qualified name of nothing that can be looked up; `math.sin` is bound to its
-    # module, as every builtin function is.
-    if not isinstance(value, types.BuiltinFunctionType):
-        return False
-    return not isinstance(value.__self__, types.ModuleType | types.NoneType)
+def _may_have_name(value: Any) -> bool:
+    if isinstance(value, types.BuiltinFunctionType):
+        # `[].append` has the qualified name of nothing that can be looked up; `math.sin` is bound to
+        # its module, as every function of an extension module is.
+        return isinstance(value.__self__, types.ModuleType | types.NoneType)
+    # Asking an arbitrary object for attributes may run anything: only ask those whose class defines
+    # a name for its instances, as the classes of functions and of NumPy's ufuncs do.
+    return isinstance(value, type) or any("__name__" in vars(cls) for cls in type(value).__mro__)
 
 
 def _is_path(text: str) -> bool:
