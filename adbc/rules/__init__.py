@@ -15,8 +15,6 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
     ("functools", "adbc.rules.functools"),
-    ("itertools", "adbc.rules.itertools"),
-    ("copy", "adbc.rules.copy"),
     ("numpy", "adbc.rules.numpy"),
 )
 """What has rules, and the module they are in."""
