@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import FunctionType, NoneType
-from typing import Any
 
 __all__ = [
     "arithmetic",
@@ -31,7 +30,7 @@ __all__ = [
 _REAL = frozenset({int, bool, float})
 _ARITHMETIC = tuple(
     f"__{side}{name}__"
-    for name in "add sub mul truediv floordiv mod divmod pow".split()
+    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"]
     for side in ("", "r")
 ) + ("__neg__", "__pos__", "__abs__", "__float__", "__int__", "__round__", "__bool__", "__eq__", "__lt__")
 

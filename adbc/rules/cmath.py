@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.rules.classes import arity, number, reals
-from adbc.rules.table import Args, Kwargs, Primitive, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, project
 
 __all__ = ["ROWS"]
@@ -31,7 +31,7 @@ def _phase_vjp(bout: Any, out: Any, z: Any) -> Any:
     return bout * complex(-z.imag, z.real) / square if square != 0.0 else 0.0
 
 
-def _polar_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _polar_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     (z,), (dz,) = args, dargs
     out = cmath.polar(z)
     if dz is None:
@@ -40,7 +40,7 @@ def _polar_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, (radial, float(_phase_jvp(dz, out[1], complex(z))))
 
 
-def _polar_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _polar_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     z = args[0]
     out = cmath.polar(z)
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.rules.classes import arity, builtin_data, integer, real, reals
+from adbc.rules.classes import arity, integer, real, reals
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import element_tangents, sequence_rdata
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, multiply
 
 __all__ = ["ROWS"]
@@ -136,13 +136,13 @@ def _hypot_partials(out: float, args: Sequence[float]) -> list[float]:
     return [x / out if out != 0.0 else 0.0 for x in args]
 
 
-def _hypot_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _hypot_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = math.hypot(*args)
     terms = [multiply(p, dx) for p, dx in zip(_hypot_partials(out, args), dargs, strict=True) if dx is not None]
     return out, float(sum(terms)) if terms else None
 
 
-def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = math.hypot(*args)
     active = any(f is not None for f in fargs)
 
@@ -165,7 +165,7 @@ def _sequence_rule(function: Any, partials: Callable[..., Sequence[Sequence[Any]
     number after them a list of one.
     """
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = function(*args, **kwargs)
         dout: Any = None
         if any(d is not None for d in dargs) and isinstance(out, float):
@@ -176,7 +176,7 @@ def _sequence_rule(function: Any, partials: Callable[..., Sequence[Sequence[Any]
                         dout += multiply(p, dx)
         return out, dout
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         out = function(*args, **kwargs)
         active = isinstance(out, float) and any(f is not None for f in fargs)
         saved = [tuple(a) if i < sequences else a for i, a in enumerate(args)]
@@ -277,12 +277,12 @@ if hasattr(math, "sumprod"):
 # -- of several results -------------------------------------------------------------------------------
 
 
-def _frexp_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _frexp_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = math.frexp(*args)
     return out, None if dargs[0] is None else (math.ldexp(float(dargs[0]), -out[1]), _no_tangent())
 
 
-def _frexp_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _frexp_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = math.frexp(*args)
 
     def frexp_pullback(bout: Any) -> Sequence[Any]:
@@ -293,11 +293,11 @@ def _frexp_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return out, None if fargs[0] is None else (NO_FDATA, None), frexp_pullback
 
 
-def _modf_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _modf_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     return math.modf(*args), None if dargs[0] is None else (float(dargs[0]), 0.0)
 
 
-def _modf_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _modf_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     def modf_pullback(bout: Any) -> Sequence[Any]:
         return (None if bout is None or fargs[0] is None else bout[0],)
 

@@ -16,7 +16,6 @@ from adbc.rules.classes import number
 from adbc.tangents import (
     NO_TANGENT,
     fill_tangent,
-    fresh_tangent,
     slot_increment,
     slot_rdata,
     slot_shadow,
@@ -29,6 +28,7 @@ __all__ = [
     "check_key",
     "element_tangents",
     "emptied",
+    "gathered",
     "nothing",
     "refuse_constant",
     "sequence_rdata",
@@ -45,9 +45,7 @@ def nothing(count: int) -> Callable[[Any], Sequence[None]]:
 
 def symbolic(t: Any) -> Any:
     """The tangent found in a slot, as the flat protocol has it: None instead of no tangent."""
-    if t is NO_TANGENT or (type(t) is tuple and all(symbolic(u) is None and u != 0.0 for u in t)):
-        return None
-    return t
+    return None if t is NO_TANGENT else t
 
 
 def emptied(x: Any, t: Any) -> Any:
@@ -142,8 +140,3 @@ def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Call
         return result
 
     return fout, give
-
-
-def forward_slot(t: Any, out: Any) -> Any:
-    """The tangent of `out`, found as `t` in a slot (None: the container had none)."""
-    return fresh_tangent(out) if t is None else symbolic(t)

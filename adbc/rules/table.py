@@ -30,6 +30,7 @@ from typing import Any
 from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
 
 __all__ = [
+    "NO_KWARGS",
     "Overlay",
     "Primitive",
     "PureRule",

@@ -11,17 +11,17 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.sequences import emptied, nothing, refuse_constant, symbolic
-from adbc.rules.table import Args, Kwargs, Primitive, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import MutableTangent, fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = ["ROWS"]
 
 
-def _check_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _check_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     return intrinsics._check_(*args), dargs[0]
 
 
-def _check_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _check_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return intrinsics._check_(*args), fargs[0], lambda bout: (bout, None)
 
 
@@ -29,12 +29,12 @@ def _holds(contents: Args) -> bool:
     return bool(contents) and contents[0] is not intrinsics.UNBOUND
 
 
-def _new_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     cell = intrinsics._cell_new_(*args)
     return cell, MutableTangent(cell_contents=fill_tangent(args[0], dargs[0])) if _holds(args) else MutableTangent()
 
 
-def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     cell = intrinsics._cell_new_(*args)
     if not _holds(args):
         return cell, MutableTangent(), nothing(len(args))
@@ -46,12 +46,12 @@ def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return cell, fcell, cell_pullback
 
 
-def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = intrinsics._cell_get_(*args)
     return out, None if dargs[0] is None else symbolic(dargs[0].cell_contents)
 
 
-def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = intrinsics._cell_get_(*args)
     fcell = fargs[0]
     if fcell is None:
@@ -86,7 +86,7 @@ def _put_back(cell: Any, fcell: Any, old: Any, before: Any) -> None:
             fcell.cell_contents = emptied(old, before)
 
 
-def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _set_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     cell, value = args
     dcell, dvalue = dargs
     if dcell is None:
@@ -97,7 +97,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     cell, value = args
     fcell, fvalue = fargs
     if fcell is None:
@@ -115,14 +115,14 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return None, None, cell_set_pullback
 
 
-def _del_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _del_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     intrinsics._cell_del_(*args)
     if dargs[0] is not None:
         del dargs[0].cell_contents
     return None, None
 
 
-def _del_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _del_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     cell, fcell = args[0], fargs[0]
     old, before = _contents(cell), getattr(fcell, "cell_contents", None)
     intrinsics._cell_del_(*args)

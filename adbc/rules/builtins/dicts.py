@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = ["ROWS"]
@@ -66,13 +66,13 @@ def _read(d: Any, fd: Any, k: Any, width: int) -> Any:
     return out, slot_shadow(fd[k]), read_pullback
 
 
-def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k = args
     out = d[k]
     return out, None if dargs[0] is None else symbolic(dargs[0][k])
 
 
-def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _read(args[0], fargs[0], args[1], 2)
 
 
@@ -93,14 +93,14 @@ def _missing_default(d: Any, k: Any, /) -> Any:
     return value
 
 
-def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k, *default = args
     if k in d:
         return _getitem_frule((d, k), dargs[:2], kwargs)
     return (default[0], dargs[2]) if default else (None, None)
 
 
-def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, *default = args
     if k in d:
         return _read(d, fargs[0], k, len(args))
@@ -148,7 +148,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
     return restore
 
 
-def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k, v = args
     dd, dk, dv = dargs
     check_key(k, dk, _KEY)
@@ -160,7 +160,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, v = args
     fd, fk, fv = fargs
     check_key(k, fk, _KEY)
@@ -194,7 +194,7 @@ def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]
     return out, before, put_back
 
 
-def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k = args
     del d[k]
     if dargs[0] is not None:
@@ -202,7 +202,7 @@ def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _delitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _delitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     _, _, put_back = _take_out(args[0], fargs[0], args[1])
 
     def delitem_pullback(bout: Any) -> Sequence[Any]:
@@ -212,7 +212,7 @@ def _delitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return None, None, delitem_pullback
 
 
-def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k, *default = args
     if default and k not in d:
         return default[0], dargs[2]
@@ -220,7 +220,7 @@ def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(k))
 
 
-def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, *default = args
     if default and k not in d:
         return default[0], fargs[2], lambda bout: (None, None, bout)
@@ -269,7 +269,7 @@ def _update_into(d: Any, fd: Any, other: Any, fother: Any) -> Callable[[], None]
 def _update(returns: bool) -> tuple[Any, Any]:
     """The pair of rules of ``d.update(other)``, which `returns` None, or of ``d |= other``."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         d, other = args[:2]
         dd, dother = dargs[:2]
         if dd is None:
@@ -279,7 +279,7 @@ def _update(returns: bool) -> tuple[Any, Any]:
         d.update(other)
         return (d, dd) if returns else (None, None)
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         undo = _update_into(args[0], fargs[0], args[1], fargs[1])
 
         def update_pullback(bout: Any) -> Sequence[Any]:
@@ -296,7 +296,7 @@ def _tangents(d: Any, dd: Any) -> dict[Any, Any]:
     return {k: fill_tangent(v, None) for k, v in d.items()} if dd is None else dict(dd)
 
 
-def _merge_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _merge_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     target, other, function = args[0], args[1], args[2] if len(args) > 2 else None
     tangents = _tangents(other, dargs[1])
     intrinsics._dict_merge_(target, other, function)
@@ -305,7 +305,7 @@ def _merge_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     for key in args[1]:
         if key in args[0]:
             intrinsics._dict_merge_(*args)  # for its error
@@ -323,14 +323,14 @@ def _update_any(d: Any, other: Any = (), /, **named: Any) -> None:
         d[k] = v
 
 
-def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     args[0].clear()
     if dargs[0] is not None:
         dargs[0].clear()
     return None, None
 
 
-def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, fd = args[0], fargs[0]
     items = list(d.items())
     shadows = None if fd is None else dict(fd)
@@ -348,12 +348,12 @@ def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return None, None, clear_pullback
 
 
-def _copy_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _copy_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = args[0].copy()
     return out, _tangents(out, dargs[0])
 
 
-def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, fd = args[0], fargs[0]
     out = d.copy()
     if fd is None:
@@ -383,10 +383,10 @@ def _fromkeys(keys: Any, value: Any = None, /) -> Any:
 def _view(method: Any) -> list[Rule]:
     """A view is a window on the dict: its shadow is the dict's."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return method(args[0]), dargs[0]
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return method(args[0]), fargs[0], nothing(1)
 
     return [Primitive(method, frule=frule, rrule=rrule, when=_dict_first)]

@@ -14,7 +14,7 @@ from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.sequences import check_key, nothing
-from adbc.rules.table import Args, Kwargs, Primitive, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import fill_tangent, slot_rdata, slot_tangent
 
 __all__ = ["NEW_KINDS", "ROWS"]
@@ -36,7 +36,7 @@ def _check_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) ->
         raise AssertionError(f"_new_ of {kind.__name__} is a call of the class")
 
 
-def _new_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     kind, parts, tangents = args[0], args[1:], dargs[1:]
     if kind is list:
         return list(parts), [fill_tangent(x, d) for x, d in zip(parts, tangents, strict=True)]
@@ -52,7 +52,7 @@ def _new_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, None
 
 
-def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     kind, parts, shadows = args[0], args[1:], fargs[1:]
     if kind is list:
         return _new_list(parts, shadows)

@@ -17,7 +17,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import integer
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
 
@@ -61,11 +61,11 @@ def _making(
 ) -> Primitive:
     """A row for a function that makes an iterator of iterables: ``join(shadow iterators)`` is its shadow."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = function(*args, **kwargs)
         return out, join([_shadow(x, d, backwards) for x, d in zip(args, dargs, strict=True)])
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         inner = [_shadow(x, f, backwards) for x, f in zip(args, fargs, strict=True)]
 
         def iterator_pullback(bout: Any) -> Sequence[Any]:
@@ -88,14 +88,14 @@ def _enumerate_join(shadows: Sequence[Any]) -> Any:
 # -- taking from them -----------------------------------------------------------------------------------
 
 
-def _next_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = intrinsics._next_(args[0])
     if out is intrinsics.EXHAUSTED or dargs[0] is None:
         return out, None
     return out, symbolic(dargs[0].step(out)[2])
 
 
-def _next_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = intrinsics._next_(args[0])
     if out is intrinsics.EXHAUSTED or fargs[0] is None:
         return out, None, nothing(1)
@@ -121,12 +121,12 @@ def _next_or_default(iterator: Any, default: Any = intrinsics.UNBOUND, /) -> Any
 # -- consuming them -------------------------------------------------------------------------------------
 
 
-def _list_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _list_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = list(*args)
     return out, tangents_of(args[0], dargs[0]) if args else []
 
 
-def _list_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _list_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = list(*args)
     if not args:
         return out, [], nothing(0)
@@ -134,14 +134,14 @@ def _list_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return out, fout, lambda bout: give()
 
 
-def _tuple_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _tuple_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = tuple(*args)
     if not args or dargs[0] is None or type(args[0]) not in (list, tuple):
         return out, None
     return out, tuple_tangent(out, [symbolic(t) for t in dargs[0]])
 
 
-def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     if not args:
         return (), None, nothing(0)
     source = Source(args[0], fargs[0])
@@ -338,11 +338,11 @@ def _enumerate_rule() -> Primitive:
     row = _making(enumerate, _enumerate_join, _enumerable)
     inner_frule, inner_rrule = row.frule, row.rrule
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out, dout = inner_frule(args[:1], dargs[:1], {})
         return (enumerate(*args, **kwargs) if len(args) > 1 or kwargs else out), dout
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         out, fout, pullback = inner_rrule(args[:1], fargs[:1], {})
         rest = (None,) * (len(args) - 1)
         out = enumerate(*args, **kwargs) if len(args) > 1 or kwargs else out

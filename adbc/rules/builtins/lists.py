@@ -26,8 +26,16 @@ from adbc.rules.sequences import (
     symbolic,
     tangents_of,
 )
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import add, fill_tangent, fresh_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import (
+    add,
+    fill_tangent,
+    fresh_tangent,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
 
 __all__ = ["ROWS"]
 
@@ -47,13 +55,13 @@ def _sliced(cls: type, index: type, *value: type) -> bool:
 # -- a[i] ---------------------------------------------------------------------------------------------
 
 
-def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i = args
     da = dargs[0]
     return a[i], None if da is None else symbolic(da[i])
 
 
-def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i = args
     fa = fargs[0]
     out = a[i]
@@ -68,12 +76,12 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return out, slot_shadow(fa[i]), getitem_pullback
 
 
-def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = args[0][args[1]]
     return out, fresh_tangent(out) if dargs[0] is None else dargs[0][args[1]]
 
 
-def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, where = args
     fa = fargs[0]
     out = a[where]
@@ -94,7 +102,7 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
 # -- a[i] = v -----------------------------------------------------------------------------------------
 
 
-def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i, v = args
     da, _, dv = dargs
     if da is None:
@@ -105,7 +113,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i, v = args
     fa, _, fv = fargs
     if fa is None:
@@ -178,13 +186,13 @@ _NO_VALUES: list[Any] = []
 def _changing(function: Any, change: Callable[..., Any], when: Any) -> list[Rule]:
     """Rows for a method that changes the list without new values: ``change(list, *arguments)``."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         change(args[0], *args[1:])
         if dargs[0] is not None:
             change(dargs[0], *args[1:])
         return None, None
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         changed = _Change(args[0], fargs[0], lambda a, new: change(a, *args[1:]), Source((), None))
 
         def changing_pullback(bout: Any) -> Sequence[Any]:
@@ -196,7 +204,7 @@ def _changing(function: Any, change: Callable[..., Any], when: Any) -> list[Rule
     return [Primitive(f, frule=frule, rrule=rrule, when=when) for f in function]
 
 
-def _setslice_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _setslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, where, values = args
     da, _, dvalues = dargs
     if da is None:
@@ -208,7 +216,7 @@ def _setslice_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _setslice_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _setslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, where, values = args
 
     def change(target: list[Any], new: list[Any]) -> None:
@@ -218,7 +226,7 @@ def _setslice_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return None, None, lambda bout: (None, None, changed.undo())
 
 
-def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i, v = args
     da, _, dv = dargs
     if da is None:
@@ -229,7 +237,7 @@ def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i, v = args
     fa, _, fv = fargs
     if fa is None:
@@ -247,7 +255,7 @@ def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return None, None, insert_pullback
 
 
-def _append_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _append_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, v = args
     da, dv = dargs
     if da is None:
@@ -258,7 +266,7 @@ def _append_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def _append_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _append_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, v = args
     fa, fv = fargs
     if fa is None:
@@ -278,7 +286,7 @@ def _append_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
 def _extend(returns: bool) -> tuple[Any, Any]:
     """The pair of rules of ``a.extend(values)``, which `returns` None, or of ``a += values``."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         a, values = args
         da, dvalues = dargs
         if da is None:
@@ -289,7 +297,7 @@ def _extend(returns: bool) -> tuple[Any, Any]:
             da.extend(tangents)
         return (a, da) if returns else (None, None)
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         a, values = args
         fa, fvalues = fargs
         source = Source(values, fvalues)
@@ -313,13 +321,13 @@ def _extend(returns: bool) -> tuple[Any, Any]:
     return frule, rrule
 
 
-def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, *where = args
     out = a.pop(*where)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(*where))
 
 
-def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, *where = args
     fa = fargs[0]
     at = operator.index(where[0]) if where else -1
@@ -350,7 +358,7 @@ def _imul_change(times: int) -> Callable[[list[Any], list[Any]], None]:
     return change
 
 
-def _imul_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _imul_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, times = args
     a *= times
     da = dargs[0]
@@ -359,7 +367,7 @@ def _imul_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return a, da
 
 
-def _imul_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _imul_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, times = args
     changed = _Change(a, fargs[0], _imul_change(times), Source((), None))
 
@@ -373,11 +381,11 @@ def _imul_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
 # -- new lists ----------------------------------------------------------------------------------------
 
 
-def _concatenate_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _concatenate_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     return args[0] + args[1], tangents_of(args[0], dargs[0]) + tangents_of(args[1], dargs[1])
 
 
-def _concatenate_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _concatenate_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = args[0] + args[1]
     fout, give = gathered(out, [Source(x, f) for x, f in zip(args, fargs, strict=True)])
     return out, fout, lambda bout: give()
@@ -386,11 +394,11 @@ def _concatenate_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
 def _repeat(which: int) -> tuple[Any, Any]:
     """The pair of rules of ``a * n`` (`which` is 0) and ``n * a`` (1)."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         a, times = args[which], args[1 - which]
         return a * times, tangents_of(a, dargs[which]) * times
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         a, times = args[which], args[1 - which]
         out = a * times
         source = Source(a, fargs[which])
@@ -407,11 +415,11 @@ def _repeat(which: int) -> tuple[Any, Any]:
     return frule, rrule
 
 
-def _copy_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _copy_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     return list(args[0]), tangents_of(args[0], dargs[0])
 
 
-def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = list(args[0])
     fout, give = gathered(out, [Source(args[0], fargs[0])])
     return out, fout, lambda bout: give()

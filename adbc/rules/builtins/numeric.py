@@ -9,13 +9,13 @@ from typing import Any
 from adbc.rules.builtins.operators import modulus, modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real, reals
 from adbc.rules.kinks import power_base, power_exponent
-from adbc.rules.table import Args, Kwargs, Primitive, PureRule, Rule, ScalarRule, ZeroRule
-from adbc.tangents import NO_FDATA, NO_TANGENT, project
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.tangents import NO_FDATA, project
 
 __all__ = ["ROWS"]
 
 
-def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = divmod(*args)
     dx, dy = dargs
     dr = None if dx is None else dx
@@ -26,7 +26,7 @@ def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, (project(0.0, out[0]), project(dr, out[1]))
 
 
-def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = divmod(*args)
     active = any(f is not None for f in fargs)
 
@@ -46,10 +46,10 @@ def _part(attribute: Any, unit: Any) -> Primitive:
     """The real or the imaginary part, given as the attribute's descriptor."""
     take = attribute.__get__
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return take(args[0]), None if dargs[0] is None else take(complex(dargs[0]))
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         def part_pullback(bout: Any) -> Sequence[Any]:
             return (None if bout is None or fargs[0] is None else unit * bout,)
 
@@ -61,10 +61,10 @@ def _part(attribute: Any, unit: Any) -> Primitive:
 def _float_attribute(attribute: Any, factor: float) -> Primitive:
     take = attribute.__get__
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return take(args[0]), None if dargs[0] is None else factor * dargs[0]
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         def attribute_pullback(bout: Any) -> Sequence[Any]:
             return (None if bout is None or fargs[0] is None else factor * bout,)
 

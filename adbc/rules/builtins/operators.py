@@ -99,7 +99,7 @@ def _int_result(*classes: type) -> type | None:
 _BITS: list[Rule] = [
     *(
         ZeroRule(getattr(operator, name), when=_integers, result=_int_result)
-        for name in "lshift rshift ilshift irshift and_ or_ xor iand ior ixor".split()
+        for name in ["lshift", "rshift", "ilshift", "irshift", "and_", "or_", "xor", "iand", "ior", "ixor"]
     ),
     ZeroRule(operator.invert, when=integer, result=_int_result),
     ZeroRule(operator.index, when=integer, result=int),
@@ -117,7 +117,7 @@ def _data_first(*classes: type) -> bool:
 _COMPARISONS: list[Rule] = [
     *(
         ZeroRule(getattr(operator, name), when=_data, result=_bool_of_numbers)
-        for name in "lt le eq ne gt ge".split()
+        for name in ["lt", "le", "eq", "ne", "gt", "ge"]
     ),
     ZeroRule(operator.is_, result=bool),
     ZeroRule(operator.is_not, result=bool),

@@ -13,8 +13,8 @@ from typing import Any
 
 from adbc.rules.classes import number
 from adbc.rules.sequences import element_tangents, sequence_rdata
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
-from adbc.tangents import NO_FDATA, add, project
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import NO_FDATA, project
 
 __all__ = ["ROWS"]
 
@@ -32,7 +32,7 @@ def sum_numbers(values: Any, start: Any) -> Any:
     return builtins.sum(values, start)
 
 
-def _sum_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _sum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = builtins.sum(*args)
     dout = dargs[1]
     for d in element_tangents(dargs[0], len(args[0])):
@@ -41,7 +41,7 @@ def _sum_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, None if dout is None else project(dout, out)
 
 
-def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     values, start = args
     saved = tuple(values)
 

@@ -14,7 +14,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.sequences import check_key, nothing
-from adbc.rules.table import Args, Kwargs, Primitive, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -56,11 +56,11 @@ def _changing(method: Any, many: bool) -> Primitive:
             else:
                 check_key(x, f, _ELEMENT)
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         check(args, dargs)
         return method(*args), None
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         check(args, fargs)
         target = args[0]
         before = target.copy()
@@ -86,11 +86,11 @@ def _set_and_data(*classes: type) -> bool:
 def _adding(method: Any) -> Primitive:
     """Adding one element costs one element to undo."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         check_key(args[1], dargs[1], _ELEMENT)
         return method(*args), None
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         target, x = args
         check_key(x, fargs[1], _ELEMENT)
         new = x not in target
@@ -116,12 +116,12 @@ def _in_place(function: Any) -> Primitive:
 def _making(function: Any, when: Any) -> Primitive:
     """A new set out of other iterables."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         for x, d in zip(args, dargs, strict=True):
             _check_active(x, d)
         return function(*args), None
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         for x, f in zip(args, fargs, strict=True):
             _check_active(x, f)
         return function(*args), None, nothing(len(args))
@@ -140,11 +140,11 @@ def _pop(target: Any) -> Any:
     return out
 
 
-def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     return _pop(args[0]), None
 
 
-def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     target = args[0]
     out = _pop(target)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import builtin_data, integer
-from adbc.rules.sequences import ITERABLES, Source, nothing, symbolic
-from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.rules.sequences import ITERABLES, Source, symbolic
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
 
 __all__ = ["ROWS", "tuple_shadow", "tuple_tangent"]
@@ -54,12 +54,12 @@ def _elements(x: Any, fdata: Any) -> list[Any]:
     return [_index(x, fdata, i) for i in range(len(x))]
 
 
-def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, i = args
     return x[i], symbolic(_index(x, dargs[0], i))
 
 
-def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     x, i = args
     width = len(args)
 
@@ -73,13 +73,13 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return x[i], _index(x, fargs[0], i), getitem_pullback
 
 
-def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, where = args
     out = x[where]
     return out, tuple_tangent(out, [symbolic(t) for t in _elements(x, dargs[0])[where]])
 
 
-def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     x, where = args
 
     def getslice_pullback(bout: Any) -> Sequence[Any]:
@@ -93,14 +93,14 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return x[where], tuple_shadow(_elements(x, fargs[0])[where]), getslice_pullback
 
 
-def _add_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _add_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, y = args
     tangents = [symbolic(t) for z, d in zip(args, dargs, strict=True) for t in _elements(z, d)]
     out = x + y
     return out, tuple_tangent(out, tangents)
 
 
-def _add_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _add_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     x, y = args
     fx, fy = fargs
 
@@ -115,12 +115,12 @@ def _add_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
 def _repeat(which: int) -> tuple[Any, Any]:
     """The pair of rules of ``x * n`` (`which` is 0) and ``n * x`` (1)."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, times = args[which], args[1 - which]
         out = x * times
         return out, tuple_tangent(out, [symbolic(t) for t in _elements(x, dargs[which])] * times)
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         x, times = args[which], args[1 - which]
         shadows = _elements(x, fargs[which])
 
@@ -142,7 +142,7 @@ def _repeat(which: int) -> tuple[Any, Any]:
 # -- making and taking apart ----------------------------------------------------------------------------
 
 
-def _tuple_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _tuple_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x = args[0]
     return tuple(x), tuple_tangent(x, _tangents(x, dargs[0]))
 
@@ -154,7 +154,7 @@ def _tangents(x: Any, d: Any) -> list[Any]:
     return [symbolic(t) for t in (d if isinstance(d, (list, tuple)) else _elements(x, d))]
 
 
-def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     source = Source(args[0], fargs[0])
     rest = (None,) * (len(args) - 1)
 
@@ -164,12 +164,12 @@ def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
     return tuple(source.values), tuple_shadow(source.shadows), tuple_pullback
 
 
-def _unpack_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def _unpack_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = intrinsics._unpack_(*args)
     return out, tuple_tangent(out, _tangents(args[0], dargs[0]))
 
 
-def _unpack_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> Any:
+def _unpack_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     intrinsics._unpack_(*args)  # for its errors
     return _tuple_rrule(args, fargs, kwargs)
 
