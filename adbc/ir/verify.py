@@ -103,7 +103,7 @@ def verify(graph: Graph, *, normal_form: bool = False) -> None:
         return
     notes: dict[int, list[str]] = {}
     for problem in found:
-        notes.setdefault(id(problem.place), []).append(f"^ error: {problem.message}")
+        notes.setdefault(id(problem.place), []).append(f"error: {problem.message}")
     text = print_graph(graph, lambda place: "\n".join(notes.get(id(place), ())))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     summary = "\n".join(f"  {problem}" for problem in found)
