@@ -71,13 +71,11 @@ def graphs(draw: st.DrawFn) -> Graph:
             values.append(block.append(Instruction("catch", [])))
         if handlers:
             block.handler = draw(st.none() | st.sampled_from(handlers))
-        for _ in range(draw(st.integers(0, 2))):
-            values.append(block.append(draw_instruction(draw)))
-        if targets:
+        values += [block.append(draw_instruction(draw)) for _ in range(draw(st.integers(0, 2)))]
+        if block in targets and draw(st.booleans()):
             phi = Phi(block, draw(types), draw(names))
-            if block in targets and draw(st.booleans()):
-                block.phis.append(phi)
-                values.append(phi)
+            block.phis.append(phi)
+            values.append(phi)
 
     operands = literals.map(Const) | st.sampled_from(values) if values else literals.map(Const)
     for block in blocks:

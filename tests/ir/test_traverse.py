@@ -1,3 +1,4 @@
+import itertools
 import sys
 
 import pytest
@@ -77,7 +78,7 @@ def test_orders():
 def test_orders_of_a_graph_deeper_than_the_stack():
     graph = Graph("long")
     blocks = [graph.blocks.append(Block(graph, f"b{i}")) or graph.blocks[-1] for i in range(5000)]
-    for here, there in zip(blocks, blocks[1:], strict=False):
+    for here, there in itertools.pairwise(blocks):
         here.terminator = Jump(there)
     blocks[-1].terminator = Return(Const(None))
     assert len(blocks) > sys.getrecursionlimit()

@@ -95,7 +95,7 @@ def test_a_block_is_listed_once():
 
 
 def test_places_of_instructions_and_phis():
-    graph, builder = simple()
+    graph, _ = simple()
     second = graph.add_block("b")
     second.terminator = Return(Const(1))
     moved = graph.entry.instructions[0]
