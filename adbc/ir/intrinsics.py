@@ -167,7 +167,7 @@ def _unpack_(sequence: Any, count: int) -> tuple[Any, ...]:
     """The `count` values of ``a, b, c = sequence``; the same `ValueError` if there are more or fewer."""
     if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
         raise TypeError(f"cannot unpack non-iterable {type(sequence).__name__} object")
-    values = []
+    values: list[Any] = []
     iterator = iter(sequence)
     for value in iterator:
         if len(values) == count:
