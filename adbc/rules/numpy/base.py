@@ -140,7 +140,16 @@ def give(f: Any, x: Any, d: Any) -> Any:
         return None
     if kind is tuple:
         return tuple(give(fi, xi, d[i]) for i, (fi, xi) in enumerate(zip(f, x, strict=True)))
+    if isinstance(f, np.ndarray) and 0 in f.strides and f.size:
+        f, x, d = _collapsed(f, x, d)
     return accumulate(f, x, d)
+
+
+def _collapsed(f: Any, x: Any, d: Any) -> tuple[Any, Any, Any]:
+    """One element in place of the many of a broadcast axis, which are all at the same place."""
+    axes = tuple(i for i, s in enumerate(f.strides) if s == 0)
+    index = tuple(slice(0, 1) if i in axes else slice(None) for i in range(f.ndim))
+    return f[index], x[index], np.sum(np.broadcast_to(d, f.shape), axis=axes, keepdims=True)
 
 
 def _number(x: Any, d: Any) -> Any:
@@ -280,11 +289,17 @@ class ArrayRule(Rule):
             dtarget = None if dtarget is None else dtarget[0]
         active = any_active(dargs[: len(arrays)])
         check_writable(target, dtarget, active)
-        arrays = [x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays]
-        out = self.function(*args, **kwargs)
-        dout = self._tangent(out.copy(), arrays, dargs, others) if dtarget is not None else None
+        olds = [x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays]
+        out = self._call_into(target, arrays, others, args, kwargs)
+        dout = self._tangent(out.copy(), olds, dargs, others) if dtarget is not None else None
         write_tangent(dtarget, dout, self._written(others))
         return out, dtarget
+
+    def _call_into(
+        self, target: Any, arrays: list[Any], others: dict[str, Any], args: Args, kwargs: Kwargs
+    ) -> Any:
+        """The call that writes into `target`."""
+        return self.function(*args, **kwargs)
 
     def _written(self, others: dict[str, Any]) -> Any:
         """The mask of the elements of ``out`` that are written."""
@@ -331,7 +346,7 @@ class ArrayRule(Rule):
             ftarget = None if ftarget is None else ftarget[0]
         check_writable(target, ftarget, any_active(fargs[: len(arrays)]))
         old = target.copy()
-        self.function(*args, **kwargs)
+        self._call_into(target, arrays, others, args, kwargs)
 
         def overwriting_pullback(bout: Any) -> Sequence[Any]:
             out = target.copy()
@@ -377,7 +392,7 @@ class ViewRule(Rule):
             raise UnsupportedError(
                 f"the memory layout of the shadow of an array does not allow {self!r} as a view; use a copy"
             )
-        return writable(shadow) if out.flags.writeable or self.function is not np.broadcast_to else shadow
+        return writable(shadow)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, dx = args[0], dargs[0]

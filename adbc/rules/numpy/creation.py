@@ -9,7 +9,7 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, ViewRule, plain
-from adbc.rules.table import Args, Kwargs, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -111,11 +111,11 @@ class AstypeView(ViewRule):
                     f"an active array of {present} is reinterpreted as {wanted}; use astype to convert"
                 )
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = {}) -> Any:
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         self._refuse(args, kwargs, dargs[0] is not None)
         return super().frule(args, dargs, kwargs)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = {}) -> Any:
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         self._refuse(args, kwargs, fargs[0] is not None)
         return super().rrule(args, fargs, kwargs)
 

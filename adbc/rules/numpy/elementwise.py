@@ -104,6 +104,14 @@ class ElementwiseRule(ArrayRule):
             result="elementwise",
         )
 
+    def _call_into(
+        self, target: Any, arrays: list[Any], others: dict[str, Any], args: Args, kwargs: Kwargs
+    ) -> Any:
+        # A target by position is deprecated for some ufuncs, and may not be a tuple.
+        if isinstance(self.function, np.ufunc):
+            return self.function(*arrays, out=target, **others)
+        return self.function(*args, **kwargs)
+
     def _written(self, others: dict[str, Any]) -> Any:
         return others.get("where", True)
 

@@ -38,7 +38,7 @@ def mutating(row: Rule) -> Rule:
 
 def add_at(target: Any, index: Any, d: Any) -> None:
     """``target[index] += d``, once for each occurrence of an index."""
-    if _may_repeat(index):
+    if _may_repeat(index) or 0 in target.strides:
         np.add.at(target, index, d)
     else:
         target[index] += d

@@ -21,7 +21,7 @@ from adbc.rules.numpy.base import (
     writable,
 )
 from adbc.rules.numpy.elementwise import conj
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule, When
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, When
 from adbc.tangents import fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS"]
@@ -191,10 +191,10 @@ class InplaceMatmul(ArrayRule):
 
     mutates = True
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = {}) -> tuple[Any, Any]:
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = {}) -> tuple[Any, Any, Pullback]:
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
 
 

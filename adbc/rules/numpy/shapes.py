@@ -18,7 +18,7 @@ from adbc.rules.numpy.base import (
     give,
     plain,
 )
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import NO_TANGENT, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS", "linear"]
@@ -83,13 +83,13 @@ class _PartRule(ViewRule):
     def _constant(self, x: Any) -> bool:
         return self.view is imag_view and not np.iscomplexobj(x)
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = {}) -> tuple[Any, Any]:
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         if self._constant(args[0]):
             out = self.view(args[0])
             return out, fresh_tangent(out)
         return super().frule(args, dargs, kwargs)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = {}) -> tuple[Any, Any, Pullback]:
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         if self._constant(args[0]):
             out = self.view(args[0])
             return out, fresh_shadow(out, active=False), lambda bout: (None,)
@@ -132,6 +132,7 @@ VIEWS: list[Rule] = [
     ViewRule(np.ndarray.squeeze, back=_same_shape),
     ViewRule(np.diagonal),
     ViewRule(np.ndarray.diagonal),
+    ViewRule(np.broadcast_to, parameters=("array",), back=lambda by, x, *args, **kwargs: by),
     ViewRule(np.flip),
     ViewRule(np.fliplr, parameters=("m",)),
     ViewRule(np.flipud, parameters=("m",)),
@@ -182,10 +183,6 @@ def _each(function: Any) -> Rule:
 # -- copies ----------------------------------------------------------------------------------------------
 
 
-def broadcast_vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
-    return by
-
-
 def roll_vjp(by: Any, y: Any, x: Any, shift: Any = 0, axis: Any = None, **others: Any) -> Any:
     back = tuple(-s for s in shift) if isinstance(shift, (tuple, list)) else np.negative(shift)
     return np.roll(by, back, axis)
@@ -227,7 +224,6 @@ def diff_jvp(d: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) 
 
 
 COPIES: list[Rule] = [
-    linear(np.broadcast_to, "array shape", broadcast_vjp),
     linear(np.roll, "a shift axis", roll_vjp),
     linear(np.repeat, "a repeats axis", back_by_number(np.repeat)),
     linear(np.tile, "A reps", back_by_number(np.tile)),

@@ -2,7 +2,7 @@
 
 Conventions at kinks, the same in both modes: ``abs`` at 0 has derivative 0, and so has ``hypot`` at
 (0, 0); ``maximum`` and ``minimum`` at a tie follow their first argument; ``sqrt`` at 0 is inf;
-``x**0`` has derivative 0 by `x` everywhere, ``0**y`` derivative 0 by `y` for y >= 0 (NaN below);
+``x**0`` has derivative 0 by `x` everywhere, ``0**y`` derivative 0 by `y`; ``arctan2`` at (0, 0) has 0;
 ``sign``, ``floor`` and other steps have derivative 0, at their jumps too; ``mod`` and ``fmod`` have
 derivative 1 by the dividend, at their jumps too.
 """
@@ -16,21 +16,18 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import (
     any_active,
-    array_operands,
-    bound,
     check_writable,
     finish,
     gather,
     gather_tangent,
     give,
     plain,
-    write_tangent,
 )
-from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise, strong
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, project
+from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import fresh_shadow, fresh_tangent
 
-__all__ = ["ROWS", "UFUNC_ROWS", "multiplied"]
+__all__ = ["ROWS", "UFUNC_ROWS"]
 
 LN2 = float(np.log(2.0))
 LN10 = float(np.log(10.0))
@@ -55,8 +52,8 @@ def _inexact(y: Any) -> Any:
 
 
 def _power_by_exponent(out: Any, x: Any, y: Any) -> Any:
-    """x**y * log(x), which is 0 where x is 0 and y is not negative."""
-    zero = np.logical_and(np.equal(x, 0), np.greater_equal(np.real(y), 0))
+    """x**y * log(x), which is 0 where x is 0."""
+    zero = np.equal(x, 0)
     if not np.any(zero):
         return out * np.log(x)
     return np.where(zero, 0, out * np.log(np.where(zero, 1, x)))
@@ -101,6 +98,12 @@ def _sign_along(d: Any, out: Any, x: Any) -> Any:
 
 def _hypot(a: Any, out: Any) -> Any:
     return a / np.where(out == 0, 1, out)
+
+
+def _square_sum(y: Any, x: Any) -> Any:
+    """x**2 + y**2, 1 at the origin."""
+    total = x * x + y * y
+    return np.where(total == 0, 1, total)
 
 
 def _log_share(x: Any, out: Any) -> Any:
@@ -163,8 +166,8 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("arctan", lambda out, x: 1 / (1 + x * x), singular=True),
     _row(
         "arctan2",
-        lambda out, y, x: x / (x * x + y * y),
-        lambda out, y, x: -y / (x * x + y * y),
+        lambda out, y, x: x / _square_sum(y, x),
+        lambda out, y, x: -y / _square_sum(y, x),
         singular=True,
     ),
     _row("hypot", lambda out, x, y: _hypot(x, out), lambda out, x, y: _hypot(y, out)),
@@ -223,7 +226,7 @@ class PairRule(Rule):
         if kwargs or len(args) != len(self.partials):
             raise UnsupportedError(f"numpy's {self!r} with out= or where=: call it without, and assign")
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = {}) -> tuple[Any, Any]:
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)
         outs = self.function(*args)
         dout = None
@@ -237,7 +240,7 @@ class PairRule(Rule):
             douts[self.which] = finish(dout, outs[self.which])
         return outs, tuple(douts)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = {}) -> tuple[Any, Any, Pullback]:
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         self._check(args, kwargs)
         outs = self.function(*args)
         active = any_active(fargs)
@@ -293,18 +296,13 @@ def _at_row(function: Any, sign: int) -> Primitive:
             u[indices] = old
             if fu is None or fv is None:
                 return None, None, None
-            return None, None, give(fv, v, sign * _fit(fu[indices], gather(v)))
+            return None, None, give(fv, v, sign * fu[indices])
 
         return None, None, at_pullback
 
     row = Primitive(function, frule=frule, rrule=rrule, when=plain)
     row.mutates = True  # type: ignore[attr-defined]  # read by builders
     return row
-
-
-def _fit(d: Any, x: Any) -> Any:
-    """Cotangent `d` of the elements written, as one of `x` that was broadcast to them."""
-    return d.copy() if isinstance(d, np.ndarray) else d
 
 
 def _outer_row(name: str) -> Rule:
@@ -341,11 +339,6 @@ def _outer_row(name: str) -> Rule:
         return out, fout, outer_pullback
 
     return Primitive(ufunc.outer, frule=frule, rrule=rrule, when=plain)
-
-
-def multiplied(p: Any, d: Any) -> Any:
-    """``conj(p) * d`` with the strong zero."""
-    return strong(conj(p), d)
 
 
 METHODS: list[Rule] = [

@@ -12,7 +12,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -47,10 +47,10 @@ class AttributeRule(ZeroRule):
         super().__init__(getattr(cls, name), when=plain)
         self.name = name
 
-    def frule(self, args: Any, dargs: Any, kwargs: Any = {}) -> tuple[Any, Any]:
+    def frule(self, args: Any, dargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any]:
         return getattr(args[0], self.name), None
 
-    def rrule(self, args: Any, fargs: Any, kwargs: Any = {}) -> tuple[Any, Any, Any]:
+    def rrule(self, args: Any, fargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any, Any]:
         return getattr(args[0], self.name), None, lambda bout: (None,)
 
 
