@@ -21,7 +21,6 @@ import numpy as np
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
-    NO_FDATA,
     NO_TANGENT,
     accumulate,
     fresh_shadow,
@@ -40,6 +39,7 @@ __all__ = [
     "gather",
     "gather_tangent",
     "give",
+    "give_parts",
     "is_inexact",
     "is_plain",
     "plain",
@@ -118,6 +118,15 @@ def gather_tangent(x: Any, dx: Any) -> Any:
 
 def give(f: Any, x: Any, d: Any) -> Any:
     """Add the cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the rdata part is the result."""
+    kind = type(x)
+    if f is not None and (kind is list or kind is tuple):
+        d = project(d, np.asarray(x))
+        return None if d is None else give_parts(f, x, d)
+    return give_parts(f, x, d)
+
+
+def give_parts(f: Any, x: Any, d: Any) -> Any:
+    """The same for a list or tuple `x` where `d` has one part for each of its elements."""
     if f is None:
         return None
     kind = type(x)
@@ -127,11 +136,11 @@ def give(f: Any, x: Any, d: Any) -> Any:
             if slot is NO_TANGENT:
                 continue
             if isinstance(slot, (np.ndarray, list)):
-                give(slot, xi, d[i])
+                give_parts(slot, xi, d[i])
             elif type(xi) is tuple:
                 for xij, fij, dij in zip(xi, slot, d[i], strict=True):
                     if isinstance(fij, (np.ndarray, list)):
-                        give(fij, xij, dij)
+                        give_parts(fij, xij, dij)
                 f[i] = slot_increment(
                     slot, tuple(_number(xij, dij) for xij, dij in zip(xi, d[i], strict=True))
                 )
@@ -139,7 +148,7 @@ def give(f: Any, x: Any, d: Any) -> Any:
                 f[i] = slot_increment(slot, project(d[i], xi))
         return None
     if kind is tuple:
-        return tuple(give(fi, xi, d[i]) for i, (fi, xi) in enumerate(zip(f, x, strict=True)))
+        return tuple(give_parts(fi, xi, d[i]) for i, (fi, xi) in enumerate(zip(f, x, strict=True)))
     if isinstance(f, np.ndarray) and 0 in f.strides and f.size:
         f, x, d = _collapsed(f, x, d)
     return accumulate(f, x, d)
@@ -164,7 +173,9 @@ def _number(x: Any, d: Any) -> Any:
 # -- what several kinds of rows do ------------------------------------------------------------------------
 
 
-def bound(args: Args, kwargs: Kwargs, names: Sequence[str], active: Sequence[int], defaults: Mapping[str, Any]) -> Any:
+def bound(
+    args: Args, kwargs: Kwargs, names: Sequence[str], active: Sequence[int], defaults: Mapping[str, Any]
+) -> Any:
     """Move keywords up to the last of the `active` positions that is given; fill gaps with `defaults`."""
     last = max((i for i in active if i >= len(args) and names[i] in kwargs), default=-1)
     if last < 0:
@@ -282,14 +293,23 @@ class ArrayRule(Rule):
         return dout
 
     def _frule_into(
-        self, target: Any, dtarget: Any, arrays: list[Any], dargs: Args, others: dict[str, Any], args: Args, kwargs: Kwargs
+        self,
+        target: Any,
+        dtarget: Any,
+        arrays: list[Any],
+        dargs: Args,
+        others: dict[str, Any],
+        args: Args,
+        kwargs: Kwargs,
     ) -> tuple[Any, Any]:
         if type(target) is tuple:
             (target,) = target
             dtarget = None if dtarget is None else dtarget[0]
         active = any_active(dargs[: len(arrays)])
         check_writable(target, dtarget, active)
-        olds = [x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays]
+        olds = [
+            x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays
+        ]
         out = self._call_into(target, arrays, others, args, kwargs)
         dout = self._tangent(out.copy(), olds, dargs, others) if dtarget is not None else None
         write_tangent(dtarget, dout, self._written(others))
@@ -339,7 +359,14 @@ class ArrayRule(Rule):
         return result
 
     def _rrule_into(
-        self, target: Any, ftarget: Any, arrays: list[Any], fargs: Args, others: dict[str, Any], args: Args, kwargs: Kwargs
+        self,
+        target: Any,
+        ftarget: Any,
+        arrays: list[Any],
+        fargs: Args,
+        others: dict[str, Any],
+        args: Args,
+        kwargs: Kwargs,
     ) -> tuple[Any, Any, Pullback]:
         if type(target) is tuple:
             (target,) = target
@@ -432,10 +459,10 @@ class ViewRule(Rule):
 
     def _by_number(self, by: Any, x: Any, args: Args, kwargs: Kwargs) -> Any:
         """The cotangent of `x`, found by sending the numbers of its elements through the function."""
-        numbers = self.view(np.arange(np.size(x)).reshape(np.shape(x)), *args[1:], **kwargs)
-        d = np.zeros(np.size(x), np.asarray(by).dtype)
-        np.add.at(d, np.ravel(numbers), np.ravel(by))
-        return d.reshape(np.shape(x))
+        numbers = self.view(np.arange(1, np.size(x) + 1).reshape(np.shape(x)), *args[1:], **kwargs)
+        d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
+        np.add.at(d, np.ravel(numbers), np.ravel(by))  # number 0 is where the function filled in zeros
+        return d[1:].reshape(np.shape(x))
 
 
 def _is_number(out: Any) -> bool:

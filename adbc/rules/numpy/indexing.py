@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import (
     check_writable,
     gather,
@@ -25,7 +24,7 @@ from adbc.rules.numpy.base import (
     writable,
 )
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, project
+from adbc.tangents import NO_FDATA, fresh_shadow, fresh_tangent, project
 
 __all__ = ["ROWS", "add_at", "mutating"]
 
@@ -266,7 +265,5 @@ ROWS: list[Rule] = [
             np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")
         )
     ),
-    mutating(
-        Primitive(np.copyto, frule=copyto_frule, rrule=copyto_rrule, parameters=("dst", "src"))
-    ),
+    mutating(Primitive(np.copyto, frule=copyto_frule, rrule=copyto_rrule, parameters=("dst", "src"))),
 ]

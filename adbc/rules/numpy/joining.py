@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import finish, gather_tangent, give, plain, writable
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
 from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import finish, gather_tangent, give, give_parts, plain, writable
+from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, slot_tangent
 
 __all__ = ["ROWS"]
@@ -87,7 +87,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
             parts = [np.reshape(d, np.shape(x)) for d, x in zip(parts, arrays, strict=True)]
             if isinstance(arrays, np.ndarray):
                 return (give(farrays, arrays, np.array(parts)), *nothing)
-            return (give(farrays, arrays, parts), *nothing)
+            return (give_parts(farrays, arrays, parts), *nothing)
 
         return out, fout, joining_pullback
 

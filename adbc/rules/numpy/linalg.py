@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, When
-from adbc.tangents import fresh_shadow, fresh_tangent
+from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS"]
 
@@ -203,8 +204,6 @@ def _matmul_row(function: Any, names: str, when: When, kind: type[ArrayRule] = A
 
 
 def _products() -> list[Rule]:
-    import operator
-
     return [
         bilinear(np.dot, "a b out", dot_a, dot_b),
         bilinear(np.ndarray.dot, "a b out", dot_a, dot_b),
@@ -495,7 +494,9 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
         safe = np.where(kept_y == 0, 1, kept_y)
         return unit * np.where(kept_y == 0, 0, (size / safe) ** (ord - 1))
     if axis is not None:
-        raise UnsupportedError(f"np.linalg.norm with ord={ord!r} and axis={axis!r}: norm each matrix by itself")
+        raise UnsupportedError(
+            f"np.linalg.norm with ord={ord!r} and axis={axis!r}: norm each matrix by itself"
+        )
     if ord in (2, "nuc", -2):
         u, s, v = np.linalg.svd(x, full_matrices=False)
         if ord == "nuc":
@@ -512,7 +513,9 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
 
 
 def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    slope = norm_slope(np.squeeze(y, axis=axis) if keepdims and axis is not None else _plain(y, keepdims), x, ord, axis)
+    slope = norm_slope(
+        np.squeeze(y, axis=axis) if keepdims and axis is not None else _plain(y, keepdims), x, ord, axis
+    )
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else axis
     return np.sum(np.real(np.conjugate(slope) * d), axis=axes, keepdims=keepdims)
 
@@ -535,9 +538,7 @@ def _plain(y: Any, keepdims: Any) -> Any:
 # -- results with several parts -----------------------------------------------------------------------------
 
 
-def multiple(
-    function: Any, along: Any, against: Any, parameters: Sequence[str] = ("a",)
-) -> Primitive:
+def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] = ("a",)) -> Primitive:
     """A function whose result is a tuple of arrays or numbers.
 
     ``along(dx, outs, *args) -> douts`` and ``against(bouts, outs, *args)``, where a part of `bouts`
@@ -550,7 +551,7 @@ def multiple(
         if dx is None:
             return outs, fresh_tangent(outs)
         douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
-        return outs, _bundle(outs, [finish(d, y) for d, y in zip(douts, outs, strict=True)])
+        return outs, _bundle(outs, [fill_tangent(y, finish(d, y)) for d, y in zip(douts, outs, strict=True)])
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
         outs = function(*args, **kwargs)
@@ -587,8 +588,6 @@ def _bundle(outs: Any, parts: list[Any]) -> Any:
     """The tangent of `outs` from those of its parts."""
     if type(outs) is tuple:
         return tuple(parts)
-    from adbc.tangents import Tangent
-
     return Tangent(**dict(zip(outs._fields, parts, strict=True)))
 
 

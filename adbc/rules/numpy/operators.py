@@ -44,7 +44,11 @@ def _rows() -> list[Rule]:
         rows.append(InplaceRule(inplace, getattr(np, ufunc), FIRST[ufunc]))
         rows.append(operator_row(inplace, FIRST[ufunc]))
     for name, ufunc in BITWISE.items():
-        rows.append(InplaceRule(getattr(operator, name), getattr(np, ufunc), elementwise(getattr(np, ufunc), None, None)))
+        rows.append(
+            InplaceRule(
+                getattr(operator, name), getattr(np, ufunc), elementwise(getattr(np, ufunc), None, None)
+            )
+        )
     for name in COMPARISONS:
         rows.append(ZeroRule(getattr(operator, name), when=array_operands, result="elementwise_bool"))
     rows.append(operator_row(builtins.pow, FIRST["power"]))

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import Rule
 
-__all__ = ["ROWS", "Formulas", "kept", "method"]
+__all__ = ["ROWS", "Formulas", "axes_of", "kept"]
 
 Formulas = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -49,7 +49,9 @@ def masked(d: Any, where: Any) -> Any:
 # -- sums and means --------------------------------------------------------------------------------------
 
 
-def sum_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any) -> Any:
+def sum_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
     return np.sum(d, axis=axis, keepdims=keepdims, where=where)
 
 
@@ -67,7 +69,9 @@ def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
     return np.sum(np.broadcast_to(where, np.shape(x)), axis=axis, keepdims=keepdims)
 
 
-def mean_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any) -> Any:
+def mean_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
     return np.sum(d, axis=axis, keepdims=keepdims, where=where) / counted(x, axis, where, keepdims)
 
 
@@ -139,7 +143,9 @@ def chosen(y: Any, x: Any, axis: Any, where: Any) -> Any:
     return np.transpose(first.reshape(shape), np.argsort(np.array(order, int)))
 
 
-def extremum_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any) -> Any:
+def extremum_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
     return np.sum(np.where(chosen(y, x, axis, where), d, 0), axis=axis, keepdims=keepdims)
 
 
@@ -179,14 +185,19 @@ def others_product(x: Any, axis: Any, where: Any) -> Any:
 
 
 def prod_jvp(
-    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, initial: Any = 1, where: Any = True, **_: Any
+    d: Any,
+    y: Any,
+    x: Any,
+    axis: Any = None,
+    keepdims: Any = False,
+    initial: Any = 1,
+    where: Any = True,
+    **_: Any,
 ) -> Any:
     return np.sum(others_product(x, axis, where) * d, axis=axis, keepdims=keepdims, where=where) * initial
 
 
-def prod_vjp(
-    by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where: Any = True, **_: Any
-) -> Any:
+def prod_vjp(by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where: Any = True, **_: Any) -> Any:
     return masked(conj(others_product(x, axis, where) * initial) * kept(by, x, axis), where)
 
 

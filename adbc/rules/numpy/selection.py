@@ -12,10 +12,10 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.indexing import mutating
 from adbc.rules.numpy.reductions import axes_of, kept
 from adbc.rules.numpy.shapes import back_by_number
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
-from adbc.rules.numpy.indexing import mutating
 
 __all__ = ["ROWS", "clip_row"]
 
@@ -133,7 +133,9 @@ def _call(function: Any, names: str, x: Any, others: dict[str, Any]) -> Any:
         if name == "out" or name not in others:
             break
         args.append(others[name])
-    return function(x, *args, **{k: v for k, v in others.items() if k not in names.split()[1 : 1 + len(args)]})
+    return function(
+        x, *args, **{k: v for k, v in others.items() if k not in names.split()[1 : 1 + len(args)]}
+    )
 
 
 def _picked(function: Any, names: str) -> Any:
@@ -277,7 +279,9 @@ def _three(*classes: type) -> bool:
 
 
 ROWS: list[Rule] = [
-    ArrayRule(np.where, "condition x y", jvp=[None, where_x, where_y], vjp=[None, where_x, where_y], when=_three),
+    ArrayRule(
+        np.where, "condition x y", jvp=[None, where_x, where_y], vjp=[None, where_x, where_y], when=_three
+    ),
     ZeroRule(np.where, when=plain),
     clip_row(np.clip, "a a_min a_max out"),
     clip_row(np.ndarray.clip, "a min max out"),

@@ -12,14 +12,10 @@ from adbc.rules.numpy.base import (
     ArrayRule,
     ViewRule,
     any_active,
-    finish,
-    gather,
-    gather_tangent,
-    give,
     plain,
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import NO_TANGENT, fresh_shadow, fresh_tangent
+from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS", "linear"]
 
@@ -164,7 +160,7 @@ def _each(function: Any) -> Rule:
         if len(args) == 1:
             return one.frule(args, dargs)
         pairs = [one.frule((x,), (dx,)) for x, dx in zip(args, dargs, strict=True)]
-        return tuple(y for y, _ in pairs), tuple(NO_TANGENT if dy is None else dy for _, dy in pairs)
+        return tuple(y for y, _ in pairs), tuple(fill_tangent(y, dy) for y, dy in pairs)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
         if len(args) == 1:
@@ -209,7 +205,10 @@ def trace_jvp(d: Any, y: Any, a: Any, offset: Any = 0, axis1: Any = 0, axis2: An
 
 
 def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) -> Any:
-    if others.get("prepend", np._NoValue) is not np._NoValue or others.get("append", np._NoValue) is not np._NoValue:
+    if (
+        others.get("prepend", np._NoValue) is not np._NoValue
+        or others.get("append", np._NoValue) is not np._NoValue
+    ):
         raise UnsupportedError("np.diff with prepend= or append=: concatenate first")
     d = np.moveaxis(by, axis, -1)
     for _ in range(n):

@@ -25,7 +25,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import fresh_shadow, fresh_tangent
+from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
@@ -150,7 +150,9 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("log2", lambda out, x: 1 / (x * LN2), singular=True),
     _row("log10", lambda out, x: 1 / (x * LN10), singular=True),
     _row("log1p", lambda out, x: 1 / (1 + x), singular=True),
-    _row("logaddexp", lambda out, x, y: _log_share(x, out), lambda out, x, y: _log_share(y, out), singular=True),
+    _row(
+        "logaddexp", lambda out, x, y: _log_share(x, out), lambda out, x, y: _log_share(y, out), singular=True
+    ),
     _row(
         "logaddexp2",
         lambda out, x, y: np.exp2(np.where(x == out, 0, x - out)),
@@ -235,9 +237,10 @@ class PairRule(Rule):
             if partial is not None and dx is not None:
                 term = partial(outs, *map(gather, args)) * dx
                 dout = term if dout is None else dout + term
-        douts = [fresh_tangent(out) for out in outs]
-        if dout is not None:
-            douts[self.which] = finish(dout, outs[self.which])
+        if dout is None:
+            return outs, fresh_tangent(outs)
+        douts = [fill_tangent(out, None) for out in outs]
+        douts[self.which] = finish(dout, outs[self.which])
         return outs, tuple(douts)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:

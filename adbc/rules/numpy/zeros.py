@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import plain
 from adbc.rules.numpy.elementwise import elementwise
 from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
 

@@ -178,7 +178,7 @@ def pair() -> Any:
 M = np.array([[True, False, True], [True, True, False]])
 CASES: list[tuple[Any, Make, Any]] = [
     # ufuncs of a special kind
-    (np.heaviside, lambda: (np.array([0.0, 1.0]), n(2)), {}),
+    (np.heaviside, lambda: (np.array([0, 1]), n(2)), {}),
     (np.ldexp, lambda: (n(3), np.array([1, 2, -1])), {}),
     (np.modf, lambda: (n(3),), {}),
     (np.frexp, lambda: (np.array([0.6, 1.3, -3.0]),), {}),
@@ -214,7 +214,7 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.copyto, lambda: (n(2, 3), n(3)), {}),
     (np.copyto, lambda: (n(2, 3), 1.5), {"where": M}),
     # reductions
-    *((f, lambda: (n(2, 3),), k) for f in [np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.ptp, np.median]
+    *((f, lambda: (n(2, 3),), k) for f in [np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.ptp, np.median]
       for k in [{}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"keepdims": True}]),
     *((f, lambda: (n(2, 3, 4),), {"axis": (0, 2)}) for f in
       [np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.median]),
@@ -424,7 +424,7 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.where, lambda: (M, 1.0, c(2, 3)), {}),
     (np.clip, lambda: (n(2, 3), -0.5, 0.6), {}),
     (np.clip, lambda: (n(2, 3), None, 0.6), {}),
-    (np.clip, lambda: (n(2, 3), n(3), 5.0), {}),
+    (np.clip, lambda: (n(2, 3), n(3, seed=6), 5.0), {}),
     (np.clip, lambda: (n(2, 3),), lambda: {"a_min": -0.5, "a_max": 0.5, "out": n(2, 3, seed=9)}),
     (np.ndarray.clip, lambda: (n(2, 3), -0.5, 0.6), {}),
     (np.take, lambda: (n(2, 3), [0, 0, 2]), {}),
