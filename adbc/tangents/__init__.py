@@ -1,0 +1,93 @@
+"""What a derivative of a Python value is.
+
+Importing this package does not import NumPy; its kinds join when an array is first met.
+"""
+
+from __future__ import annotations
+
+from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tangent
+from adbc.tangents.internal import (
+    accumulate,
+    add,
+    external_fdata,
+    external_rdata,
+    fill_tangent,
+    fresh_shadow,
+    fresh_tangent,
+    internal_fdata,
+    internal_rdata,
+    multiply,
+    project,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
+from adbc.tangents.iterators import ShadowIterator, shadow_enumerate, shadow_iterator, shadow_zip
+from adbc.tangents.kinds import install
+from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT, NoFData, NoRData, NoTangent
+from adbc.tangents.operations import (
+    add_to_primal,
+    difference,
+    dot,
+    increment,
+    random_tangent,
+    scale,
+    set_to_zero,
+    tangent_type,
+    zero_tangent,
+)
+from adbc.tangents.protocol import Inactive, Kind, register_tangent
+from adbc.tangents.split import fdata, rdata, tangent, zero_rdata
+
+__all__ = [
+    "NO_FDATA",
+    "NO_RDATA",
+    "NO_TANGENT",
+    "CoDual",
+    "Dual",
+    "FData",
+    "Inactive",
+    "Kind",
+    "MutableTangent",
+    "NoFData",
+    "NoRData",
+    "NoTangent",
+    "RData",
+    "ShadowIterator",
+    "Tangent",
+    "accumulate",
+    "add",
+    "add_to_primal",
+    "difference",
+    "dot",
+    "external_fdata",
+    "external_rdata",
+    "fdata",
+    "fill_tangent",
+    "fresh_shadow",
+    "fresh_tangent",
+    "increment",
+    "internal_fdata",
+    "internal_rdata",
+    "multiply",
+    "project",
+    "random_tangent",
+    "rdata",
+    "register_tangent",
+    "scale",
+    "set_to_zero",
+    "shadow_enumerate",
+    "shadow_iterator",
+    "shadow_zip",
+    "slot_increment",
+    "slot_rdata",
+    "slot_shadow",
+    "slot_tangent",
+    "tangent",
+    "tangent_type",
+    "zero_rdata",
+    "zero_tangent",
+]
+
+install()

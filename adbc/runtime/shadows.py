@@ -1,0 +1,40 @@
+"""The shadows of one top-level call: one address, one shadow, however the object is reached.
+
+Arguments, the closure of the function and every global object that is touched go through one memo,
+so aliased arguments, cycles and overlapping views share.  The memo keeps objects alive: an address
+that is free may be used again.  Numbers are never keys.  Nothing here knows of arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.tangents import slot_shadow, zero_tangent
+
+__all__ = ["Shadows"]
+
+
+class Shadows:
+    """Object -> tangent, by identity."""
+
+    __slots__ = ("_memo",)
+
+    def __init__(self) -> None:
+        self._memo: dict[Any, tuple[Any, Any]] = {}
+
+    def tangent(self, obj: Any) -> Any:
+        """The tangent of `obj`: that of before if it was met, else zero."""
+        return zero_tangent(obj, self._memo)
+
+    def shadow(self, obj: Any) -> Any:
+        """The internal shadow of `obj`."""
+        return slot_shadow(zero_tangent(obj, self._memo))
+
+    def register(self, obj: Any, tangent: Any) -> None:
+        """Let `tangent` be the tangent of `obj` from now on."""
+        self._memo[id(obj)] = (obj, tangent)
+
+    def lookup(self, obj: Any) -> Any:
+        """The tangent of `obj` if it was met, else None."""
+        found = self._memo.get(id(obj))
+        return found[1] if found is not None and found[0] is obj else None

@@ -1,0 +1,48 @@
+"""Which address of a primal has which address in its tangent: the invariant of one address, one shadow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
+
+__all__ = ["address_map", "is_consistent"]
+
+AddressPairs = list[tuple[Any, Any]]
+
+
+def address_map(x: Any, t: Any) -> AddressPairs:
+    """All pairs of addresses of an object reached from `x` and its counterpart reached from `t`.
+
+    Arrays contribute one pair for their owner and the offset of the view into it.
+    """
+    pairs: AddressPairs = []
+    seen: set[tuple[int, int]] = set()
+    pending = [(x, t)]
+    while pending:
+        p, s = pending.pop()
+        kind = kind_of(type(p))
+        if s is NO_TANGENT or (id(p), id(s)) in seen:
+            continue
+        if isinstance(kind, AddressKind):
+            seen.add((id(p), id(s)))
+            pairs.append((id(p), id(s)))
+            pending.extend((c, kind.part(s, k)) for k, c in kind.parts(p))
+        elif isinstance(kind, ValueKind):
+            pending.extend((c, kind.part(s, k)) for k, c in kind.parts(p))
+        elif kind.address:
+            locate = getattr(kind, "locate", None)
+            if locate is not None:
+                pairs.append((locate(p), locate(s)))
+    return pairs
+
+
+def is_consistent(x: Any, t: Any) -> bool:
+    """Whether sharing in `t` is exactly the sharing in `x`: a one-to-one map of addresses."""
+    forward: dict[Any, Any] = {}
+    backward: dict[Any, Any] = {}
+    for a, b in address_map(x, t):
+        if forward.setdefault(a, b) != b or backward.setdefault(b, a) != a:
+            return False
+    return True

@@ -1,0 +1,443 @@
+"""NumPy: numbers of every width, arrays, views.
+
+The shadow of an array has its dtype, shape and memory layout; the shadow of a view is the same view
+of the shadow of the array that owns the memory.  What counts as the owner is the end of the chain of
+bases; where that end is a foreign buffer (bytes, a mapped file), the buffer's whole extent gets a shadow.
+So two views that overlap have shadows that overlap in the same way, whatever their dtypes.
+
+This is the only module of the package that imports NumPy.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import InvalidTangentError, UnsupportedError
+from adbc.tangents import internal
+from adbc.tangents.internal import slot_increment
+from adbc.tangents.iterators import MISSING, IndexIterator, ShadowIterator, Step, add_iterator
+from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
+from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS, Kind, Refused
+from adbc.tangents.scalars import ScalarKind
+from adbc.tangents.walk import DifferWalk, MakeWalk, PerturbWalk, TangentWalk, add_structure
+
+__all__ = ["ArrayKind", "add_into", "ultimate_owner"]
+
+Array = np.ndarray[Any, Any]
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def _address(x: Array) -> int:
+    return int(x.__array_interface__["data"][0])
+
+
+def _extent(x: Array) -> tuple[int, int]:
+    """The first byte of `x` and the one after its last."""
+    low = high = _address(x)
+    if x.size == 0:
+        return low, low
+    for n, s in zip(x.shape, x.strides, strict=True):
+        if s < 0:
+            low += (n - 1) * s
+        else:
+            high += (n - 1) * s
+    return low, high + x.itemsize
+
+
+def ultimate_owner(x: Array) -> Any:
+    """The object whose memory `x` lies in: an array that owns it, or a foreign buffer."""
+    owner: Any = x
+    while True:
+        base = owner.base if isinstance(owner, np.ndarray) else getattr(owner, "base", None)
+        if isinstance(owner, memoryview):
+            base = owner.obj
+        if base is None:
+            return owner
+        owner = base
+
+
+class _Region:
+    """The memory of an owner and its counterpart of the same size."""
+
+    def __init__(self, owner: Any, first: Array, copy: bool) -> None:
+        self.owner = owner
+        if isinstance(owner, np.ndarray):
+            self.low, self.high = _extent(owner)
+            self.twin = self._like(owner, copy)
+            return
+        try:
+            flat = np.frombuffer(owner, np.uint8)
+        except (TypeError, ValueError, BufferError):
+            # Its extent is out of sight: what can be seen of it is the outermost array.
+            outer = first
+            while isinstance(outer.base, np.ndarray):
+                outer = outer.base
+            self.low, self.high = _extent(outer)
+            self.twin = self._bytes(outer, copy)
+            return
+        self.low, self.high = _extent(flat)
+        self.twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
+
+    def _like(self, owner: Array, copy: bool) -> Array:
+        twin: Array = np.zeros_like(owner, order="K", subok=False)
+        if twin.strides == owner.strides or owner.size == 0:
+            if copy:
+                twin[...] = owner
+            return twin
+        return self._bytes(owner, copy)
+
+    def _bytes(self, owner: Array, copy: bool) -> Array:
+        if owner.dtype.hasobject:
+            raise UnsupportedError("an array of objects with gaps in its memory has no counterpart: copy it first")
+        twin = np.zeros(self.high - self.low, np.uint8)
+        if copy:
+            view: Array = np.ndarray(owner.shape, owner.dtype, twin, _address(owner) - self.low, owner.strides)
+            view[...] = owner
+        return twin
+
+    def view(self, x: Array) -> Array:
+        """The view of the counterpart that `x` is of the original."""
+        if x is self.owner and x.shape == self.twin.shape and x.dtype == self.twin.dtype:
+            return self.twin
+        if x.size == 0:
+            return np.zeros(x.shape, x.dtype)
+        low, high = _extent(x)
+        if low < self.low or high > self.high:
+            raise UnsupportedError(
+                "two arrays share the memory of a foreign buffer whose extent cannot be seen: copy the arrays first"
+            )
+        if x.dtype.hasobject:
+            return _object_view(self.twin, self.owner, x)
+        return np.ndarray(x.shape, x.dtype, self._flat(), _address(x) - self.low, x.strides)
+
+    def _flat(self) -> Array:
+        """The counterpart as bytes, in the order of memory."""
+        twin = self.twin
+        if not twin.flags.c_contiguous:
+            twin = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable"))
+        return twin.reshape(-1).view(np.uint8)
+
+
+def _object_view(twin: Array, owner: Array, x: Array) -> Array:
+    """A view of an array of objects; these cannot be made from bytes."""
+    flat = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable")).reshape(-1)
+    start = (_address(x) - _extent(owner)[0]) // x.itemsize
+    stop_at_start: Array = flat[start:]
+    return np.lib.stride_tricks.as_strided(stop_at_start, x.shape, x.strides)
+
+
+def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
+    owner = ultimate_owner(x)
+    key = ("memory", id(owner))
+    found = memo.get(key)
+    if found is None:
+        # The owner's own shadow may be known without its region, if it was registered from outside.
+        found = memo[key] = (owner, _Region(owner, x, copy))
+        known = memo.get(id(owner))
+        if known is not None and not copy and isinstance(known[1], np.ndarray):
+            found[1].twin = known[1]
+    region: _Region = found[1]
+    return region
+
+
+def _overlaps_itself(x: Array) -> bool:
+    """Whether two elements of `x` are at the same place."""
+    reach = x.itemsize
+    for s, n in sorted((abs(s), n) for n, s in zip(x.shape, x.strides, strict=True) if n > 1):
+        if s < reach:
+            return True
+        reach = s * (n - 1) + reach
+    return False
+
+
+def _places(x: Array) -> Array:
+    """The address of each element."""
+    places: Array = np.full((), _address(x), np.int64)
+    for axis, (n, s) in enumerate(zip(x.shape, x.strides, strict=True)):
+        steps = np.arange(n, dtype=np.int64) * s
+        places = places + steps.reshape((n,) + (1,) * (x.ndim - axis - 1))
+    return np.broadcast_to(places, x.shape)
+
+
+def add_into(f: Array, d: Any) -> None:
+    """``f += d``, where elements of `f` that share a place receive the sum of what is for them."""
+    if _overlaps_itself(f):
+        d = np.broadcast_to(d, f.shape)
+        places, index = np.unique(_places(f), return_inverse=True)
+        total = np.zeros(places.shape, f.dtype)
+        np.add.at(total, index.reshape(-1), d.reshape(-1))
+        old = np.zeros(places.shape, f.dtype)
+        old[index.reshape(-1)] = f.reshape(-1)
+        f[...] = (old + total)[index].reshape(f.shape)
+    else:
+        f += d
+
+
+# -- kinds -----------------------------------------------------------------------------------------
+
+
+def _generator(source: Any) -> np.random.Generator:
+    return np.random.default_rng(source.getrandbits(64)) if isinstance(source, random.Random) else source
+
+
+class ArrayKind(Kind):
+    """Arrays, told apart by dtype."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.ndarray
+
+    def is_active(self, x: Array) -> bool:
+        kind = x.dtype.kind
+        if kind == "V" and _has_numbers(x.dtype):
+            raise UnsupportedError(
+                "a structured array with fields of float has no tangent of its own: use its fields, x['name']"
+            )
+        return kind in "fcO"
+
+    def make(self, x: Array, walk: MakeWalk) -> Any:
+        if not self.is_active(x):
+            return NO_TANGENT
+        t = _region(walk.memo, x, copy=False).view(x)
+        walk.register(x, t)
+        if x.dtype.kind == "O":
+            walk.later(lambda: _fill(t, [walk(c) for c in x.flat]))
+        elif walk.source is not None:
+            numbers = _generator(walk.source).standard_normal(x.shape)
+            if x.dtype.kind == "c":
+                numbers = numbers + 1j * _generator(walk.source).standard_normal(x.shape)
+            t[...] = numbers
+        return t
+
+    def perturb(self, x: Array, t: Any, walk: PerturbWalk) -> Any:
+        if not self.is_active(x):
+            return x
+        if type(t) is not np.ndarray or t.shape != x.shape or t.dtype != x.dtype:
+            raise InvalidTangentError(f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}")
+        y = _region(walk.memo, x, copy=True).view(x)
+        walk.register(x, y)
+        if x.dtype.kind == "O":
+            walk.later(lambda: _fill(y, [walk(c, d) for c, d in zip(x.flat, t.flat, strict=True)]))
+        else:
+            y[...] = x + t
+        return y
+
+    def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
+        if not self.is_active(p):
+            return NO_TANGENT
+        if p.shape != q.shape or p.dtype != q.dtype:
+            raise InvalidTangentError("no difference between arrays of different shape or dtype")
+        t = _region(walk.memo, p, copy=False).view(p)
+        walk.register(p, t)
+        if p.dtype.kind == "O":
+            walk.later(lambda: _fill(t, [walk(c, d) for c, d in zip(p.flat, q.flat, strict=True)]))
+        else:
+            t[...] = p - q
+        return t
+
+    def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
+        """The owner of the memory of `x`, and where in it `x` lies."""
+        owner = ultimate_owner(x)
+        start = _extent(owner)[0] if isinstance(owner, np.ndarray) else _extent(np.frombuffer(owner, np.uint8))[0]
+        return id(owner), _address(x) - start, x.strides, x.dtype.str
+
+    def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
+        kind = x.dtype.kind
+        if kind not in "fcO":
+            return None
+        if type(d) is not np.ndarray:
+            d = np.asarray(d)
+        original = d
+        if d.shape != x.shape:
+            d = _unbroadcast(d, x.shape)
+        if kind == "f" and d.dtype.kind == "c":
+            d = d.real
+        if d.dtype != x.dtype and kind != "O":
+            d = d.astype(x.dtype)
+        return d.copy() if fresh and np.may_share_memory(d, original) else d
+
+
+def _unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
+    """`d` summed over what broadcasting from `shape` has added; repeated where `shape` is larger."""
+    if d.ndim > len(shape):
+        d = d.sum(axis=tuple(range(d.ndim - len(shape))))
+    lead = len(shape) - d.ndim
+    axes = tuple(i for i, n in enumerate(d.shape) if n != 1 and shape[i + lead] == 1)
+    if axes:
+        d = d.sum(axis=axes, keepdims=True)
+    return d if d.shape == shape else np.array(np.broadcast_to(d, shape))
+
+
+def _fill(t: Array, values: list[Any]) -> None:
+    for index, value in zip(np.ndindex(t.shape), values, strict=True):
+        t[index] = value  # one by one: an assignment of a list would look into the values
+
+
+def _has_numbers(dtype: np.dtype[Any]) -> bool:
+    if dtype.subdtype is not None:
+        return _has_numbers(dtype.subdtype[0])
+    if dtype.names is not None:
+        return any(_has_numbers(dtype[name]) for name in dtype.names)
+    return dtype.kind in "fcO"
+
+
+# -- tangents that are arrays -----------------------------------------------------------------------
+
+
+class _ObjectArray:
+    """Arrays of tangents and arrays of numbers, as a `TangentWalk` meets them."""
+
+    def __call__(self, walk: TangentWalk, t: Array, *others: Any) -> Any:
+        for s in others:
+            if type(s) is not np.ndarray or s.shape != t.shape or s.dtype != t.dtype:
+                raise InvalidTangentError(f"an array of shape {t.shape} and dtype {t.dtype} does not go with {s!r}")
+        found = walk.memo.get(id(t))
+        if found is not None:
+            return found[1]
+        target = t if walk.in_place else _region(walk.memo, t, copy=False).view(t)
+        walk.register(t, target)
+        if t.dtype.kind == "O":
+            walk.later(lambda: _fill(target, [walk(*c) for c in zip(t.flat, *(s.flat for s in others), strict=True)]))
+        else:
+            walk.arrays.append((target, t, others))
+            walk.finish = _finish
+        return target
+
+
+def _finish(walk: TangentWalk) -> None:
+    """Treat all arrays of the walk: first compute, then write, since they may overlap."""
+    reduce = getattr(walk.leaf, "reduce_arrays", None)
+    if reduce is not None:
+        reduce(_without_repeats([(t, *others) for _, t, others in walk.arrays]))
+        return
+    combine = walk.leaf.on_arrays  # type: ignore[attr-defined]  # see `operations`
+    if len(walk.arrays) == 1:
+        target, t, others = walk.arrays[0]
+        target[...] = combine(t, *others)
+        return
+    results = [(target, combine(t, *others)) for target, t, others in walk.arrays]
+    for target, result in results:
+        target[...] = result
+
+
+def _without_repeats(rows: list[tuple[Array, ...]]) -> list[tuple[Array, ...]]:
+    """The rows with each place in memory only once, judged by the first array of each row."""
+    owners = [id(ultimate_owner(row[0])) for row in rows]
+    if len(set(owners)) == len(owners) and not any(_overlaps_itself(row[0]) for row in rows):
+        return rows
+    parts: list[tuple[Array, ...]] = []
+    for row in rows:
+        if row[0].dtype.kind == "c":  # a complex number is two places: one may be seen as a real view
+            parts.append(tuple([a.real for a in row]))
+            parts.append(tuple([a.imag for a in row]))
+        else:
+            parts.append(row)
+    seen: Array = np.zeros(0, np.int64)
+    result = []
+    for row in parts:
+        places, first = np.unique(_places(row[0]), return_index=True)
+        new = first[~np.isin(places, seen)]
+        seen = np.union1d(seen, places)
+        result.append(tuple([a.reshape(-1)[new] for a in row]))
+    return result
+
+
+# -- hooks of the flat protocol ----------------------------------------------------------------------
+
+
+def _multiply(p: Any, d: Any) -> Any:
+    with np.errstate(invalid="ignore"):
+        product = p * d
+    if np.all(np.isfinite(p)):
+        return product
+    return np.where(d == 0, np.zeros((), np.result_type(product)), product)
+
+
+def _accumulate(f: Array, d: Any) -> None:
+    if f.dtype.kind == "O":
+        f[...] = _elementwise_sum(f, d)
+    elif 0 in f.strides or f.ndim > 1 or f.base is not None:
+        add_into(f, d)
+    else:
+        f += d
+
+
+def _elementwise_sum(f: Array, d: Any) -> Array:
+    result: Array = np.empty(f.shape, object)
+    _fill(result, [slot_increment(a, b) for a, b in zip(f.flat, np.broadcast_to(d, f.shape).flat, strict=True)])
+    return result
+
+
+class ArrayIterator(ShadowIterator):
+    """Over the first axis of an array of numbers: shadows of numbers, or views of the shadow."""
+
+    __slots__ = ("container", "index", "stride")
+
+    def __init__(self, container: Array, start: int, stride: int) -> None:
+        self.container, self.index, self.stride = container, start, stride
+
+    def step(self, value: Any = MISSING) -> Step:
+        container, index = self.container, self.index
+        self.index = index + self.stride
+        t = container[index]
+        if container.ndim > 1:
+            return t, None, t
+
+        def sink(r: Any) -> None:
+            container[index] += r
+
+        return NO_FDATA, sink, t
+
+
+class ObjectArrayIterator(IndexIterator):
+    """Over an array of objects with one axis, or over views of one with more."""
+
+    __slots__ = ()
+
+    def step(self, value: Any = MISSING) -> Step:
+        if self.container.ndim == 1:
+            return super().step(value)
+        t = self.container[self.index]
+        self.index += self.stride
+        return t, None, t
+
+
+def _iterate(shadow: Array, reverse: bool) -> ShadowIterator:
+    cls = ObjectArrayIterator if shadow.dtype.kind == "O" else ArrayIterator
+    return cls(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)
+
+
+def _resolve(cls: type) -> Kind | None:
+    if issubclass(cls, np.inexact):
+        return ScalarKind(cls)
+    if issubclass(cls, np.generic):
+        return INACTIVE
+    if issubclass(cls, np.ndarray):
+        return Refused(
+            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean something "
+            "else than those of arrays (a mask, units, matrix products): convert it with numpy.asarray first"
+        )
+    if issubclass(cls, np.flatiter | np.nditer | np.broadcast):
+        return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
+    return None
+
+
+def _install() -> None:
+    KINDS[np.ndarray] = ArrayKind()
+    RESOLVERS.insert(0, _resolve)
+    add_structure(np.ndarray, _ObjectArray())
+    internal.ARRAY_MULTIPLY[np.ndarray] = _multiply
+    internal.ARRAY_REDUCE[np.ndarray] = np.sum
+    internal.ARRAY_ACCUMULATE[np.ndarray] = _accumulate
+    add_iterator(np.ndarray, _iterate)
+    for cls in (ArrayIterator, ObjectArrayIterator):
+        add_structure(cls, lambda walk, t, *others: t)
+
+
+_install()

@@ -1,0 +1,230 @@
+"""Tuples, lists, deques, dicts and sets.
+
+The tangent of a container is the same container of tangents.  Subclasses may carry attributes, and
+so do their tangents (`ListTangent` and its kin).  A set finds its elements by value, so active
+elements cannot be told apart from equal ones: sets hold inactive elements only.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import OrderedDict, deque
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent
+from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
+
+__all__ = [
+    "DICT", "FieldKey", "DictKind", "DictViewKind", "NamedTupleKind", "SequenceKind", "SetKind", "TupleKind",
+    "instance_dict", "resolve_container",
+]  # fmt: skip
+
+
+class FieldKey:
+    """The key of an attribute of a container, told apart from an element's."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is FieldKey and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash((FieldKey, self.name))
+
+
+def instance_dict(x: Any) -> dict[str, Any]:
+    """The instance dictionary of `x`, empty if it has none."""
+    try:
+        return object.__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped by nature
+    except AttributeError:
+        return {}
+
+
+class TupleKind(ValueKind):
+    """Tuples: a tuple of tangents, NoTangent if all of them are."""
+
+    def tangent_type(self, cls: type) -> type:
+        return tuple
+
+    def parts(self, x: Any) -> Parts:
+        return list(enumerate(tuple.__iter__(x)))
+
+    def join(self, x: Any, parts: Parts) -> Any:
+        return tuple([c for _, c in parts])
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t[key]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return tuple.__new__(type(x), [c for _, c in parts])
+
+
+class NamedTupleKind(TupleKind):
+    """Tuples with named fields: a `Tangent` with the same fields."""
+
+    def tangent_type(self, cls: type) -> type:
+        return Tangent
+
+    def parts(self, x: Any) -> Parts:
+        return list(zip(type(x)._fields, tuple.__iter__(x), strict=True))
+
+    def join(self, x: Any, parts: Parts) -> Any:
+        return Tangent(**dict(parts))
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.__dict__[key]
+
+
+class SequenceKind(AddressKind):
+    """Lists and deques."""
+
+    def __init__(self, tangent: type, base: type) -> None:
+        self.tangent, self.base = tangent, base
+
+    def tangent_type(self, cls: type) -> type:
+        return self.tangent
+
+    def parts(self, x: Any) -> Parts:
+        elements: Parts = list(enumerate(self.base.__iter__(x)))
+        fields = instance_dict(x)
+        if fields:
+            elements.extend([(FieldKey(k), v) for k, v in fields.items()])
+        return elements
+
+    def shell(self, x: Any) -> Any:
+        return self.tangent((), x.maxlen) if self.base is deque else self.tangent()
+
+    def fill(self, t: Any, parts: Parts) -> None:
+        self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])  # type: ignore[attr-defined]
+        for k, c in parts:
+            if type(k) is FieldKey:
+                t.__dict__[k.name] = c
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.__dict__[key.name] if type(key) is FieldKey else t[key]
+
+    def primal_shell(self, x: Any) -> Any:
+        y = self.base.__new__(type(x))
+        if self.base is deque:
+            deque.__init__(y, (), x.maxlen)
+        return y
+
+    def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        self.fill(y, parts)
+
+
+class DictKind(AddressKind):
+    """Dicts: the same keys in the same order.  Keys are values without derivative."""
+
+    def __init__(self, tangent: type) -> None:
+        self.tangent = tangent
+
+    def tangent_type(self, cls: type) -> type:
+        return self.tangent
+
+    def parts(self, x: Any) -> Parts:
+        # OrderedDict keeps an order of its own, which only its own iterator knows.
+        elements: Parts = list(dict.items(x)) if type(x) is dict else [(k, dict.__getitem__(x, k)) for k in x]
+        fields = instance_dict(x)
+        if fields:
+            elements.extend([(FieldKey(k), v) for k, v in fields.items()])
+        return elements
+
+    def shell(self, x: Any) -> Any:
+        return self.tangent()
+
+    def fill(self, t: Any, parts: Parts) -> None:
+        for k, c in parts:
+            if type(k) is FieldKey:
+                t.__dict__[k.name] = c
+            else:
+                dict.__setitem__(t, k, c)
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.__dict__[key.name] if type(key) is FieldKey else dict.__getitem__(t, key)
+
+    def primal_shell(self, x: Any) -> Any:
+        if hasattr(x, "default_factory"):
+            return type(x)(x.default_factory)
+        return type(x).__new__(type(x))
+
+    def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        for k, c in parts:
+            if type(k) is FieldKey:
+                instance_dict(y)[k.name] = c
+            elif type(y).__setitem__ in (dict.__setitem__, OrderedDict.__setitem__):
+                y[k] = c
+            else:
+                dict.__setitem__(y, k, c)
+
+
+class DictViewKind(Kind):
+    """``d.keys()``, ``d.values()``, ``d.items()``: windows on a dict, so the shadow is the dict's."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return dict
+
+    def _dict(self, x: Any) -> Any:
+        # The view's `mapping` is a read-only proxy; the dict itself is the one thing it refers to.
+        return next(r for r in gc.get_referents(x) if isinstance(r, dict))
+
+    def make(self, x: Any, walk: Any) -> Any:
+        return walk(self._dict(x))
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        moved = walk(self._dict(x), t)
+        return getattr(moved, type(x).__name__.removeprefix("odict_").removeprefix("dict_"))()
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        return walk(self._dict(p), self._dict(q))
+
+
+class SetKind(Inactive):
+    """Sets of inactive elements; anything else is refused."""
+
+    def make(self, x: Any, walk: Any) -> Any:
+        for element in x:
+            if walk(element) is not NO_TANGENT:
+                raise UnsupportedError(
+                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. Sets find "
+                    "elements by value, so an element's derivative has no place: use a list or a dict instead"
+                )
+        return NO_TANGENT
+
+
+TUPLE = TupleKind()
+NAMED = NamedTupleKind()
+LIST = SequenceKind(list, list)
+DEQUE = SequenceKind(deque, deque)
+DICT = DictKind(dict)
+SET = SetKind()
+VIEW = DictViewKind()
+VIEW_CLASSES = (type({}.keys()), type({}.values()), type({}.items()))
+_LIST_SUBCLASS = SequenceKind(ListTangent, list)
+_DEQUE_SUBCLASS = SequenceKind(DequeTangent, deque)
+_DICT_SUBCLASS = DictKind(DictTangent)
+
+
+def resolve_container(cls: type) -> Kind | None:
+    """Subclasses of the containers."""
+    if issubclass(cls, tuple):
+        fields = getattr(cls, "_fields", None)
+        return NAMED if isinstance(fields, tuple) else TUPLE
+    if issubclass(cls, list):
+        return _LIST_SUBCLASS
+    if issubclass(cls, dict):
+        return _DICT_SUBCLASS
+    if issubclass(cls, deque):
+        return _DEQUE_SUBCLASS
+    if issubclass(cls, set | frozenset):
+        return SET
+    if issubclass(cls, VIEW_CLASSES):
+        return VIEW
+    return None

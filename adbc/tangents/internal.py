@@ -1,0 +1,288 @@
+"""The flat protocol: what rules and generated code use, with None for a symbolic zero.
+
+During a reverse pass the *shadow* of a value is None (inactive), `NO_FDATA` (active, identified by
+value), the tangent object itself (identified by address), or a tuple or `FData` of such.  Internal
+rdata is a number, a tuple or `RData` with None for zero parts, or None.  These functions are on hot
+paths: the common classes are tested first, the table of kinds is asked last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.tangents.duals import FData, RData, Tangent
+from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
+from adbc.tangents.operations import increment, zero_tangent
+from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.tangents.scalars import ScalarKind
+from adbc.tangents.split import fdata, record, zero_rdata
+from adbc.tangents.walk import is_address_tangent
+
+__all__ = [
+    "accumulate", "add", "external_fdata", "external_rdata", "fill_tangent", "fresh_shadow", "fresh_tangent",
+    "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment", "slot_rdata", "slot_shadow",
+    "slot_tangent",
+]  # fmt: skip
+
+
+# -- what stands in a container's slot -------------------------------------------------------------
+
+
+def slot_shadow(t: Any) -> Any:
+    """The shadow of a value whose tangent is `t`.  A shadow is its own shadow."""
+    cls = type(t)
+    if cls is float:
+        return NO_FDATA
+    if t is NO_TANGENT or t is None:
+        return None
+    if cls is tuple:
+        parts = tuple([slot_shadow(c) for c in t])
+        return None if all(f is None for f in parts) else parts
+    if cls is Tangent or cls is FData:
+        fields = {k: slot_shadow(c) for k, c in t.__dict__.items()}
+        return None if all(f is None for f in fields.values()) else FData(**fields)
+    if is_address_tangent(cls):
+        return t
+    return NO_FDATA
+
+
+def slot_tangent(x: Any, f: Any) -> Any:
+    """The tangent to put into a slot for primal `x` with shadow `f`: zero where `f` has no address."""
+    cls = type(x)
+    if cls is float:
+        return 0.0
+    if cls is int or cls is str or cls is bool or x is None:
+        return NO_TANGENT
+    kind = kind_of(cls)
+    if isinstance(kind, ValueKind):
+        parts = [(k, slot_tangent(c, _part(f, kind, k))) for k, c in kind.parts(x)]
+        return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
+    if kind.address and f is not None and f is not NO_FDATA:
+        return f
+    return zero_tangent(x)
+
+
+def _part(f: Any, kind: ValueKind, key: Any) -> Any:
+    """The part of shadow, fdata or rdata `f` at `key`."""
+    return f if f is None or f is NO_FDATA or f is NO_RDATA or f is NO_TANGENT else kind.part(f, key)
+
+
+def slot_rdata(t: Any) -> Any:
+    """The value part of the tangent in a slot, None if it has none."""
+    cls = type(t)
+    if cls is float:
+        return t
+    if t is NO_TANGENT or t is None:
+        return None
+    if cls is tuple:
+        parts = tuple([slot_rdata(c) for c in t])
+        return None if all(r is None for r in parts) else parts
+    if cls is Tangent:
+        fields = {k: slot_rdata(c) for k, c in t.__dict__.items()}
+        return None if all(r is None for r in fields.values()) else RData(**fields)
+    return None if is_address_tangent(cls) else t
+
+
+def slot_increment(t: Any, r: Any) -> Any:
+    """The tangent `t` of a slot with `r` added to its value part: the new tangent for the slot."""
+    if r is None or r is NO_RDATA:
+        return t
+    cls = type(t)
+    if cls is float:
+        return t + r
+    if t is NO_TANGENT:
+        return t
+    if cls is tuple:
+        return tuple([slot_increment(c, d) for c, d in zip(t, r, strict=True)])
+    if cls is Tangent:
+        parts = r.__dict__
+        return Tangent(**{k: slot_increment(c, parts.get(k)) for k, c in t.__dict__.items()})
+    return t if is_address_tangent(cls) else t + r
+
+
+# -- values that are new ---------------------------------------------------------------------------
+
+
+def fresh_shadow(out: Any, active: bool = True) -> Any:
+    """The shadow of a newly made value; an object gets one even if nothing active is in it yet."""
+    cls = type(out)
+    if cls is float:
+        return NO_FDATA if active else None
+    if cls is int or cls is bool or cls is str or out is None:
+        return None
+    kind = kind_of(cls)
+    if kind.inactive:
+        return None
+    if isinstance(kind, ScalarKind):
+        return NO_FDATA if active else None
+    t = zero_tangent(out)
+    return slot_shadow(t) if active else _addresses(t)
+
+
+def _addresses(t: Any) -> Any:
+    """The shadow of a value whose numbers are all inactive."""
+    if type(t) is tuple:
+        parts = tuple([_addresses(c) for c in t])
+        return None if all(f is None for f in parts) else parts
+    if type(t) is Tangent:
+        fields = {k: _addresses(c) for k, c in t.__dict__.items()}
+        return None if all(f is None for f in fields.values()) else FData(**fields)
+    return t if is_address_tangent(type(t)) else None
+
+
+def fresh_tangent(out: Any) -> Any:
+    """The tangent of a newly made value that depends on nothing: None unless it has an address."""
+    cls = type(out)
+    if cls is float or cls is int or cls is bool or cls is str or out is None:
+        return None
+    kind = kind_of(cls)
+    if kind.inactive or isinstance(kind, ScalarKind):
+        return None
+    t = zero_tangent(out)
+    return t if _addresses(t) is not None else None
+
+
+def fill_tangent(x: Any, dx: Any) -> Any:
+    """Tangent `dx`, or a zero tangent of `x` if it is None."""
+    if dx is not None:
+        return dx
+    return 0.0 if type(x) is float else zero_tangent(x)
+
+
+# -- arithmetic of cotangents ----------------------------------------------------------------------
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two rdata."""
+    if a is None or a is NO_RDATA:
+        return b
+    if b is None or b is NO_RDATA:
+        return a
+    if type(a) is tuple:
+        return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
+    if type(a) is RData:  # both have the same fields
+        others = b.__dict__
+        return RData(**{k: add(c, others.get(k)) for k, c in a.__dict__.items()})
+    return a + b
+
+
+def multiply(p: Any, d: Any) -> Any:
+    """`p` times `d`, where a zero `d` is zero even if `p` is infinite or not a number."""
+    if type(d) is float or type(d) is complex:
+        return p * d if d else d
+    special = _hook(ARRAY_MULTIPLY, type(d))
+    if special is not None:
+        return special(p, d)
+    return p * d if d else d
+
+
+ARRAY_MULTIPLY: dict[type, Any] = {}
+"""Products for classes of arrays."""
+
+ARRAY_REDUCE: dict[type, Any] = {}
+"""Sums over all elements for classes of arrays, for projection to a scalar."""
+
+ARRAY_ACCUMULATE: dict[type, Any] = {}
+"""In-place additions for classes of arrays."""
+
+
+def _hook(table: dict[type, Any], cls: type) -> Any:
+    """What arrays have put into `table` for `cls`; the first array brings it with it."""
+    kind_of(cls)
+    return table.get(cls)
+
+
+def project(d: Any, x: Any, fresh: bool = False) -> Any:
+    """`d` in the tangent space of `x`: its class, the real part if it is real, broadcasting undone.
+
+    None if `x` has no tangent.  fresh: the result must share no memory with `d`.
+    """
+    if d is None:
+        return None
+    cls = type(x)
+    if cls is float:
+        if type(d) is float:
+            return d
+    elif cls is int or cls is bool:
+        return None
+    kind = kind_of(cls)
+    if isinstance(kind, ScalarKind):
+        reduce = _hook(ARRAY_REDUCE, type(d))
+        return kind.project(d if reduce is None else reduce(d), x)
+    if isinstance(kind, ValueKind):
+        if type(d) not in (tuple, Tangent, RData):
+            return d
+        get = d.__getitem__ if type(d) is tuple else d.__dict__.__getitem__
+        parts = [(k, project(get(k), c, fresh)) for k, c in kind.parts(x)]
+        return kind.join(x, parts) if type(d) is not RData else record(kind, x, parts, RData)
+    special = getattr(kind, "project_array", None)
+    return kind.project(d, x) if special is None else special(d, x, fresh)
+
+
+def accumulate(f: Any, x: Any, d: Any) -> Any:
+    """Bring cotangent `d` to where argument `x` with shadow `f` keeps it; return what is left as rdata."""
+    if f is None or d is None:
+        return None
+    if f is NO_FDATA:
+        return project(d, x)
+    special = _hook(ARRAY_ACCUMULATE, type(f))
+    if special is not None:
+        special(f, project(d, x))
+        return None
+    if type(f) is tuple:
+        left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, d, strict=True)])
+        return None if all(r is None for r in left) else left
+    if type(f) is FData:
+        fields = {k: accumulate(a, getattr(x, k), d.__dict__[k]) for k, a in f.__dict__.items()}
+        return None if all(r is None for r in fields.values()) else RData(**fields)
+    increment(f, d)
+    return None
+
+
+# -- the boxed interface ---------------------------------------------------------------------------
+
+
+def external_fdata(shadow: Any, x: Any) -> Any:
+    """The fdata of `x` for a public rule.  An object without shadow (a constant) gets one to write to."""
+    kind = kind_of(type(x))
+    if isinstance(kind, ValueKind):
+        parts = [(k, external_fdata(_part(shadow, kind, k), c)) for k, c in kind.parts(x)]
+        return NO_FDATA if all(f is NO_FDATA for _, f in parts) else record(kind, x, parts, FData)
+    if not kind.address:
+        return NO_FDATA
+    return fdata(zero_tangent(x)) if shadow is None else shadow
+
+
+def internal_fdata(f: Any, x: Any) -> Any:
+    """The shadow for the fdata that a public rule gave for `x`."""
+    kind = kind_of(type(x))
+    if kind.inactive:
+        return None
+    if isinstance(kind, ValueKind):
+        parts = [(k, internal_fdata(_part(f, kind, k), c)) for k, c in kind.parts(x)]
+        return None if all(s is None for _, s in parts) else record(kind, x, parts, FData)
+    if kind.address and f is NO_FDATA:
+        return None
+    return f
+
+
+def external_rdata(r: Any, x: Any) -> Any:
+    """The rdata of `x` for a public rule, real zeros for symbolic ones."""
+    kind = kind_of(type(x))
+    if isinstance(kind, ValueKind):
+        parts = [(k, external_rdata(_part(r, kind, k), c)) for k, c in kind.parts(x)]
+        return NO_RDATA if all(c is NO_RDATA for _, c in parts) else record(kind, x, parts, RData)
+    return zero_rdata(x) if r is None else r
+
+
+def internal_rdata(r: Any) -> Any:
+    """Rdata from a public rule with None for what is not there."""
+    if r is NO_RDATA:
+        return None
+    if type(r) is tuple:
+        parts = tuple([internal_rdata(c) for c in r])
+        return None if all(c is None for c in parts) else parts
+    if type(r) is RData:
+        fields = {k: internal_rdata(c) for k, c in r.__dict__.items()}
+        return None if all(c is None for c in fields.values()) else RData(**fields)
+    return r

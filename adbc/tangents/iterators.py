@@ -1,0 +1,309 @@
+"""Shadows of iterators: they step with their primal.
+
+After the primal iterator has yielded an element, one `step` of its shadow gives what belongs to it:
+``(shadow, sink, tangent)``.  `sink(rdata)` adds the value part of the element's cotangent to the
+slot the element came from (None if there is no such part); `tangent` is the element's tangent, for
+forward mode, None for zero.  A shadow goes by position, so it holds as long as its container's
+shadow is kept in step with the container.
+
+A tuple has no slots: its shadow iterator gathers what is sunk, and `rdata` gives it to the pullback
+of whoever made the iterator.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.tangents.containers import VIEW_CLASSES
+from adbc.tangents.duals import FData, RData, Tangent
+from adbc.tangents.internal import add, fill_tangent, slot_increment, slot_rdata, slot_shadow
+from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
+from adbc.tangents.protocol import Kind, kind_of
+
+__all__ = [
+    "ITERATOR_KIND", "MISSING", "ShadowIterator", "shadow_enumerate", "shadow_iterator", "shadow_zip",
+]  # fmt: skip
+
+Sink = Callable[[Any], None]
+Step = tuple[Any, "Sink | None", Any]
+MISSING = object()
+NOTHING: Step = (None, None, None)
+
+
+class ShadowIterator:
+    """The shadow of an iterator over values without derivative."""
+
+    __slots__ = ()
+
+    def step(self, value: Any = MISSING) -> Step:
+        """What belongs to the element that the primal has just yielded (`value`, if given, fills zeros)."""
+        return NOTHING
+
+    def rdata(self) -> Any:
+        """What was gathered for a container that has no slots of its own; None for nothing."""
+        return None
+
+    def __iter__(self) -> ShadowIterator:
+        return self
+
+
+class RefusingIterator(ShadowIterator):
+    """The shadow of an iterator that cannot be looked into: refuses when stepped."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def step(self, value: Any = MISSING) -> Step:
+        raise UnsupportedError(self.reason)
+
+
+class IndexIterator(ShadowIterator):
+    """Over a list, a deque or an array of objects, by index."""
+
+    __slots__ = ("container", "index", "stride")
+
+    def __init__(self, container: Any, start: int = 0, stride: int = 1) -> None:
+        self.container, self.index, self.stride = container, start, stride
+
+    def step(self, value: Any = MISSING) -> Step:
+        container, index = self.container, self.index
+        self.index = index + self.stride
+        t = container[index]
+        if t is NO_TANGENT:
+            return None, None, t
+
+        def sink(r: Any) -> None:
+            container[index] = slot_increment(container[index], r)
+
+        if type(t) is float:
+            return NO_FDATA, sink, t
+        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+
+
+class ValueIterator(ShadowIterator):
+    """Over a tuple: what is sunk is gathered."""
+
+    __slots__ = ("gathered", "index", "make", "parts", "stride")
+
+    def __init__(self, parts: Sequence[Any], start: int, stride: int, make: Callable[..., Any] | None) -> None:
+        self.parts, self.index, self.stride, self.make = parts, start, stride, make
+        self.gathered: list[Any] | None = None
+
+    def step(self, value: Any = MISSING) -> Step:
+        index = self.index
+        self.index = index + self.stride
+        part = self.parts[index]
+        shadow = slot_shadow(part)
+        if shadow is None:
+            return None, None, part
+
+        def sink(r: Any) -> None:
+            if self.gathered is None:
+                self.gathered = [None] * len(self.parts)
+            self.gathered[index] = add(self.gathered[index], r)
+
+        return shadow, sink, part
+
+    def rdata(self) -> Any:
+        gathered, self.gathered = self.gathered, None
+        if gathered is None or all(r is None for r in gathered):
+            return None
+        return tuple(gathered) if self.make is None else self.make(gathered)
+
+
+class KeyIterator(ShadowIterator):
+    """Over the keys of a dict, which have no derivative."""
+
+    __slots__ = ()
+
+    def step(self, value: Any = MISSING) -> Step:
+        if value is not MISSING and kind_of(type(value)).address:
+            raise UnsupportedError(
+                f"a {type(value).__name__} is used as the key of a dict and is read back as an object with a "
+                "derivative, which keys do not have: keep the objects in a list, or as values of the dict"
+            )
+        return NOTHING
+
+
+class DictValueIterator(ShadowIterator):
+    """Over the values of a dict."""
+
+    __slots__ = ("container", "keys")
+
+    def __init__(self, container: Any, keys: Iterator[Any]) -> None:
+        self.container, self.keys = container, keys
+
+    def step(self, value: Any = MISSING) -> Step:
+        container, key = self.container, next(self.keys)
+        t = container[key]
+        if t is NO_TANGENT:
+            return None, None, t
+
+        def sink(r: Any) -> None:
+            container[key] = slot_increment(container[key], r)
+
+        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+
+
+class TupleStep(ShadowIterator):
+    """Over tuples whose elements come from several iterators: `zip`, `enumerate`, the items of a dict."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Sequence[ShadowIterator]) -> None:
+        self.inner = tuple(inner)
+
+    def step(self, value: Any = MISSING) -> Step:
+        if value is MISSING:
+            steps = [it.step() for it in self.inner]
+            tangents = [NO_TANGENT if t is None else t for _, _, t in steps]
+        else:
+            steps = [it.step(v) for it, v in zip(self.inner, value, strict=True)]
+            tangents = [fill_tangent(v, t) for v, (_, _, t) in zip(value, steps, strict=True)]
+        shadows = tuple([f for f, _, _ in steps])
+        sinks = [sink for _, sink, _ in steps]
+
+        def sink_all(r: Any) -> None:
+            if r is not None:
+                for sink, part in zip(sinks, r, strict=True):
+                    if sink is not None and part is not None:
+                        sink(part)
+
+        nothing = all(t is NO_TANGENT for t in tangents)
+        return (
+            None if all(f is None for f in shadows) else shadows,
+            None if all(s is None for s in sinks) else sink_all,
+            None if nothing else tuple(tangents),
+        )
+
+    def rdata(self) -> Any:
+        parts = tuple([it.rdata() for it in self.inner])
+        return None if all(r is None for r in parts) else parts
+
+
+def shadow_zip(inner: Iterable[ShadowIterator]) -> ShadowIterator:
+    """The shadow of ``zip`` of iterators with these shadows."""
+    return TupleStep(tuple(inner))
+
+
+def shadow_enumerate(inner: ShadowIterator) -> ShadowIterator:
+    """The shadow of ``enumerate`` of an iterator with this shadow."""
+    return TupleStep((ShadowIterator(), inner))
+
+
+def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> ShadowIterator:
+    """The shadow of ``iter(iterable)`` (of ``reversed(iterable)``), where `iterable` has this shadow.
+
+    In forward mode the shadow is the tangent of `iterable`.
+    """
+    if isinstance(shadow, ShadowIterator):
+        return shadow
+    if shadow is None or shadow is NO_TANGENT or shadow is NO_FDATA:
+        return ShadowIterator()
+    if isinstance(iterable, VIEW_CLASSES):
+        return _view_iterator(iterable, shadow, reverse)
+    if isinstance(shadow, list | deque):
+        return IndexIterator(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)
+    if isinstance(shadow, dict):
+        return KeyIterator()
+    make: Callable[..., Any] | None = None
+    if isinstance(shadow, FData | Tangent):
+        make = _record_maker(list(shadow.__dict__))
+        shadow = tuple(shadow.__dict__.values())
+    if type(shadow) is tuple:
+        return ValueIterator(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1, make)
+    special = _ITERATORS.get(type(shadow))
+    if special is not None:
+        return special(shadow, reverse)
+    raise UnsupportedError(
+        f"iteration over a {type(iterable).__name__} in C cannot be followed: loop over a list, or write a rule"
+    )
+
+
+def _record_maker(names: list[str]) -> Callable[[list[Any]], Any]:
+    return lambda values: RData(**dict(zip(names, values, strict=True)))
+
+
+def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
+    name = type(view).__name__
+    if name.endswith("keys"):
+        return KeyIterator()
+    # The primal's own order: an OrderedDict may have been reordered.
+    source = next((r for r in gc.get_referents(view) if isinstance(r, dict)), shadow)
+    order = shadow if type(source) is dict else source
+    values = DictValueIterator(shadow, reversed(order) if reverse else iter(order))
+    return values if name.endswith("values") else TupleStep((KeyIterator(), values))
+
+
+_ITERATORS: dict[type, Callable[[Any, bool], ShadowIterator]] = {}
+
+
+def add_iterator(cls: type, make: Callable[[Any, bool], ShadowIterator]) -> None:
+    """Shadows of class `cls` are iterated by ``make(shadow, reverse)``."""
+    _ITERATORS[cls] = make
+
+
+class IteratorKind(Kind):
+    """Iterators.  Those of containers are looked into by the means that pickling offers."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return ShadowIterator
+
+    def make(self, x: Any, walk: Any) -> Any:
+        t = self._look(x, walk)
+        walk.register(x, t)
+        return t
+
+    def _look(self, x: Any, walk: Any) -> ShadowIterator:
+        name = type(x).__name__
+        if name in _INERT_ITERATORS:
+            return ShadowIterator()
+        if name in ("enumerate", "zip"):
+            inner = x.__reduce__()[1]
+            if name == "enumerate":
+                return shadow_enumerate(walk(inner[0]))
+            return shadow_zip([walk(it) for it in inner])
+        if name in ("list_iterator", "tuple_iterator", "list_reverseiterator", "reversed"):
+            reduced = x.__reduce__()
+            if len(reduced) < 3:
+                return ShadowIterator()  # exhausted
+            container, index = reduced[1][0], reduced[2]
+            t = walk(container)
+            if t is NO_TANGENT:
+                return ShadowIterator()
+            stride = -1 if "reverse" in name else 1
+            if type(t) is tuple:
+                return ValueIterator(t, index, stride, None)
+            return IndexIterator(t, index, stride)
+        return RefusingIterator(
+            f"the state of a {name} that was made before the differentiated call cannot be seen: "
+            "make the iterator inside the function, or pass a list"
+        )
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        raise UnsupportedError(f"a {type(x).__name__} cannot be moved by a tangent: it cannot be copied")
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        raise UnsupportedError(f"there is no difference between two iterators of class {type(p).__name__}")
+
+
+ITERATOR_KIND = IteratorKind()
+_INERT_ITERATORS = {
+    "range_iterator", "longrange_iterator", "str_iterator", "str_ascii_iterator", "bytes_iterator",
+    "bytearray_iterator", "set_iterator", "dict_keyiterator", "dict_reversekeyiterator",
+}  # fmt: skip
+
+
+def resolve_iterator(cls: type) -> Kind | None:
+    """Iterators implemented in C, generators."""
+    if cls.__module__ in ("builtins", "itertools", "collections") and hasattr(cls, "__next__"):
+        return ITERATOR_KIND
+    return None

@@ -1,0 +1,52 @@
+"""The table from class to kind, filled in one place, and the order in which other classes are judged."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+
+from adbc.tangents import containers, iterators, objects, scalars
+from adbc.tangents.nothing import NoTangent
+from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS
+from adbc.tangents.walk import add_structure
+
+__all__ = ["install"]
+
+
+def install() -> None:
+    """Fill the table."""
+    KINDS.update({cls: INACTIVE for cls in scalars.INACTIVE_CLASSES})
+    KINDS.update(
+        {
+            NoTangent: INACTIVE,
+            float: scalars.ScalarKind(float),
+            complex: scalars.ScalarKind(complex),
+            tuple: containers.TUPLE,
+            list: containers.LIST,
+            deque: containers.DEQUE,
+            dict: containers.DICT,
+            set: containers.SET,
+            frozenset: containers.SET,
+            types.FunctionType: objects.FUNCTION,
+            types.CellType: objects.CELL,
+            types.MethodType: objects.METHOD,
+            types.BuiltinMethodType: objects.BUILTIN_METHOD,
+            types.MethodWrapperType: objects.BUILTIN_METHOD,
+            types.SimpleNamespace: objects.NAMESPACE,
+            functools.partial: objects.PARTIAL,
+        }
+    )
+    RESOLVERS.extend(
+        [
+            scalars.resolve_scalar,
+            containers.resolve_container,
+            objects.resolve_object,
+            iterators.resolve_iterator,
+        ]
+    )
+    for cls in (
+        iterators.ShadowIterator, iterators.RefusingIterator, iterators.IndexIterator, iterators.ValueIterator,
+        iterators.KeyIterator, iterators.DictValueIterator, iterators.TupleStep,
+    ):  # fmt: skip
+        add_structure(cls, lambda walk, t, *others: t)

@@ -1,0 +1,367 @@
+"""Instances, records, closures, cells, bound methods, partial applications, exceptions.
+
+What has an address has a `MutableTangent`, one field for each field that is there; what has none
+(a frozen dataclass, a bound method) has a `Tangent`.  A closure's fields are its free variables, by
+name, each the tangent of a cell; and its defaults where they hold objects with tangents.
+
+A class is told to be an instance class by how it was made: by a class statement, not in C.  The
+fields of an object made in C are out of sight, so its class has no tangent unless registered.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from adbc.tangents.containers import instance_dict
+from adbc.tangents.duals import MutableTangent, Tangent
+from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.protocol import AddressKind, Kind, Parts, ValueKind, kind_of
+
+__all__ = [
+    "BUILTIN_METHOD", "CELL", "EXCEPTION", "FUNCTION", "METHOD", "NAMESPACE", "PARTIAL",
+    "InstanceKind", "is_python_class", "resolve_object",
+]  # fmt: skip
+
+
+class _FieldKind(AddressKind):
+    """Objects with named fields."""
+
+    def tangent_type(self, cls: type) -> type:
+        return MutableTangent
+
+    def shell(self, x: Any) -> Any:
+        return MutableTangent()
+
+    def fill(self, t: Any, parts: Parts) -> None:
+        t.__dict__.update(parts)
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.__dict__[key]
+
+
+class InstanceKind(_FieldKind):
+    """Instances of Python classes: the instance dictionary and the slots."""
+
+    def __init__(self, slots: tuple[tuple[str, Any], ...] = ()) -> None:
+        self.slots = slots
+
+    def parts(self, x: Any) -> Parts:
+        found: Parts = list(instance_dict(x).items())
+        for name, member in self.slots:
+            try:
+                found.append((name, member.__get__(x)))
+            except AttributeError:
+                continue  # not yet assigned: absent in the tangent too
+        return found
+
+    def primal_shell(self, x: Any) -> Any:
+        # Not the class's own constructor: it may compute, count or print.
+        return object.__new__(type(x)) if type(x).__new__ is object.__new__ else _bare(type(x))
+
+    def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        members = dict(self.slots)
+        fields = instance_dict(y)
+        for name, value in parts:
+            if name in members:
+                members[name].__set__(y, value)
+            else:
+                fields[name] = value
+
+
+def _bare(cls: type) -> Any:
+    """A new instance of `cls` made by the constructor of its nearest base made in C."""
+    base = next(c for c in cls.__mro__ if not is_python_class(c))
+    return base.__new__(cls)
+
+
+class ExceptionKind(InstanceKind):
+    """Exceptions: the arguments and the attributes."""
+
+    def parts(self, x: Any) -> Parts:
+        return [("args", x.args), *super().parts(x)]
+
+    def primal_shell(self, x: Any) -> Any:
+        return BaseException.__new__(type(x))
+
+    def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        fields = dict(parts)
+        y.args = fields.pop("args")
+        y.__traceback__, y.__cause__, y.__context__ = x.__traceback__, x.__cause__, x.__context__
+        y.__suppress_context__ = x.__suppress_context__
+        super().primal_fill(y, x, list(fields.items()))
+
+
+class FrozenKind(ValueKind):
+    """Frozen dataclasses with the generated constructor: values with named parts."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+
+    def tangent_type(self, cls: type) -> type:
+        return Tangent
+
+    def parts(self, x: Any) -> Parts:
+        return [(name, object.__getattribute__(x, name)) for name in self.names]
+
+    def join(self, x: Any, parts: Parts) -> Any:
+        return Tangent(**dict(parts))
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.__dict__[key]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        y = object.__new__(type(x))
+        for name, value in parts:
+            object.__setattr__(y, name, value)
+        return y
+
+
+class CellKind(_FieldKind):
+    """Cells: the field ``cell_contents``, absent while the cell is empty."""
+
+    def parts(self, x: Any) -> Parts:
+        try:
+            return [("cell_contents", x.cell_contents)]
+        except ValueError:
+            return []
+
+    def primal_shell(self, x: Any) -> Any:
+        return types.CellType()
+
+    def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
+        for _, value in parts:
+            y.cell_contents = value
+
+
+class FunctionKind(_FieldKind):
+    """Functions: inactive unless they have cells that may hold numbers, or defaults with an address."""
+
+    def parts(self, x: Any) -> Parts:
+        found: Parts = list(zip(x.__code__.co_freevars, x.__closure__ or (), strict=True))
+        if _holds_objects(x.__defaults__):
+            found.append(("__defaults__", x.__defaults__))
+        if x.__kwdefaults__ and _holds_objects(tuple(x.__kwdefaults__.values())):
+            found.append(("__kwdefaults__", x.__kwdefaults__))
+        return found
+
+    def make(self, x: Any, walk: Any) -> Any:
+        return super().make(x, walk) if is_active_function(x) else NO_TANGENT
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        if t is NO_TANGENT:
+            return x
+        # A function gets its cells when it is made.  Cells are objects: their contents come later.
+        names = x.__code__.co_freevars
+        cells = tuple([walk(c, t.__dict__[n]) for n, c in zip(names, x.__closure__ or (), strict=True)])
+        y = types.FunctionType(x.__code__, x.__globals__, x.__name__, x.__defaults__, cells or None)
+        y.__kwdefaults__, y.__qualname__, y.__module__ = x.__kwdefaults__, x.__qualname__, x.__module__
+        y.__doc__, y.__annotations__ = x.__doc__, x.__annotations__
+        y.__dict__.update(x.__dict__)
+        walk.register(x, y)
+        for name in ("__defaults__", "__kwdefaults__"):
+            if name in t.__dict__:
+                walk.later(lambda n=name: setattr(y, n, walk(getattr(x, n), t.__dict__[n])))
+        return y
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        return super().difference(p, q, walk) if is_active_function(p) else NO_TANGENT
+
+
+def is_active_function(x: types.FunctionType) -> bool:
+    """Whether function `x` has a tangent.
+
+    A cell may be rebound to a number by anyone who shares it, so a closure is inactive only if all
+    its cells hold code: functions (inactive themselves), classes, modules.
+    """
+    return _is_active_function(x, set())
+
+
+def _is_active_function(x: types.FunctionType, seen: set[int]) -> bool:
+    if id(x) in seen:
+        return False
+    seen.add(id(x))
+    for cell in x.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            return True
+        if type(content) is types.FunctionType:
+            if _is_active_function(content, seen):
+                return True
+        elif not _is_code(content):
+            return True
+    return _holds_objects(x.__defaults__) or bool(
+        x.__kwdefaults__ and _holds_objects(tuple(x.__kwdefaults__.values()))
+    )
+
+
+def _is_code(x: Any) -> bool:
+    if isinstance(x, type | types.ModuleType):
+        return True
+    return type(x) is types.BuiltinFunctionType and (
+        x.__self__ is None or isinstance(x.__self__, type | types.ModuleType)
+    )
+
+
+def _holds_objects(values: tuple[Any, ...] | None) -> bool:
+    """Whether a default has state that a call may change.  A number never changes: it is a constant."""
+    for value in values or ():
+        if type(value) is tuple:
+            if _holds_objects(value):
+                return True
+        elif type(value) is types.FunctionType:
+            if is_active_function(value):
+                return True
+        else:
+            kind = kind_of(type(value))
+            if kind.address and not (hasattr(value, "dtype") and value.dtype.kind not in "fcO"):
+                return True
+            if isinstance(kind, ValueKind) and _holds_objects(tuple(c for _, c in kind.parts(value))):
+                return True
+    return False
+
+
+class MethodKind(ValueKind):
+    """Bound methods: the object and the function."""
+
+    def tangent_type(self, cls: type) -> type:
+        return Tangent
+
+    def parts(self, x: Any) -> Parts:
+        return [("__self__", x.__self__), ("__func__", x.__func__)]
+
+    def join(self, x: Any, parts: Parts) -> Any:
+        return Tangent(**dict(parts))
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.__dict__[key]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        fields = dict(parts)
+        return types.MethodType(fields["__func__"], fields["__self__"])
+
+
+class BuiltinMethodKind(MethodKind):
+    """Bound methods implemented in C: the object."""
+
+    def parts(self, x: Any) -> Parts:
+        return [("__self__", x.__self__)]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return getattr(parts[0][1], x.__name__)
+
+
+class PartialKind(MethodKind):
+    """Partial applications: the function and the arguments it already has."""
+
+    def parts(self, x: Any) -> Parts:
+        # Nobody changes the keywords, so they are parts, and not a dict with an address.
+        return [("func", x.func), ("args", x.args), *((Keyword(k), v) for k, v in x.keywords.items())]
+
+    def join(self, x: Any, parts: Parts) -> Any:
+        keywords = {k.name: c for k, c in parts if type(k) is Keyword}
+        return Tangent(func=parts[0][1], args=parts[1][1], keywords=Tangent(**keywords) if keywords else NO_TANGENT)
+
+    def part(self, t: Any, key: Any) -> Any:
+        return t.keywords.__dict__[key.name] if type(key) is Keyword else t.__dict__[key]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        keywords = {k.name: c for k, c in parts[2:]}
+        y = type(x)(parts[0][1], *parts[1][1], **keywords)
+        instance_dict(y).update(instance_dict(x))
+        return y
+
+
+class Keyword:
+    """The key of a keyword argument."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+_NATIVE_ENTRIES = (
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
+    types.MemberDescriptorType,
+)  # fmt: skip
+
+
+@functools.cache
+def is_python_class(cls: type) -> bool:
+    """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
+    apart from the slots it asked for."""
+    if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
+        return False
+    slots = {mangled for mangled, _ in _own_slots(cls)}
+    for name, entry in vars(cls).items():
+        if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
+            return False
+        if name == "__new__" and isinstance(entry, types.BuiltinFunctionType) and entry.__self__ is cls:
+            return False
+    return True
+
+
+def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
+    declared = vars(cls).get("__slots__", ())
+    names = (declared,) if isinstance(declared, str) else tuple(declared)
+    for name in names:
+        if name in ("__dict__", "__weakref__"):
+            continue
+        private = name.startswith("__") and not name.endswith("__")
+        mangled = f"_{cls.__name__.lstrip('_')}{name}" if private else name
+        member = vars(cls).get(mangled)
+        if isinstance(member, types.MemberDescriptorType):
+            yield mangled, member
+
+
+def _slots(cls: type) -> tuple[tuple[str, Any], ...]:
+    return tuple(slot for c in reversed(cls.__mro__) if is_python_class(c) for slot in _own_slots(c))
+
+
+def _frozen_fields(cls: type) -> tuple[str, ...] | None:
+    """The fields of a frozen dataclass whose instances have nothing else, or None."""
+    params = vars(cls).get("__dataclass_params__")
+    if params is None or not params.frozen or not params.init:
+        return None
+    init = vars(cls).get("__init__")
+    if getattr(getattr(init, "__code__", None), "co_filename", "") != "<string>":
+        return None
+    for c in cls.__mro__:
+        if "__post_init__" in vars(c) or any(isinstance(v, functools.cached_property) for v in vars(c).values()):
+            return None  # instances have state beside their fields
+    return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]
+
+
+def resolve_object(cls: type) -> Kind | None:
+    """Exceptions, frozen dataclasses and instances."""
+    if issubclass(cls, BaseException):
+        return ExceptionKind(_slots(cls))
+    if issubclass(cls, functools.partial):
+        return PARTIAL
+    if not is_python_class(cls):
+        return None
+    names = _frozen_fields(cls)
+    if names is not None:
+        return FrozenKind(names)
+    return InstanceKind(_slots(cls))
+
+
+CELL = CellKind()
+FUNCTION = FunctionKind()
+METHOD = MethodKind()
+BUILTIN_METHOD = BuiltinMethodKind()
+PARTIAL = PartialKind()
+EXCEPTION = ExceptionKind()
+
+
+class _NamespaceKind(InstanceKind):
+    def primal_shell(self, x: Any) -> Any:
+        return type(x)()
+
+
+NAMESPACE = _NamespaceKind()

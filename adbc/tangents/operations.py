@@ -1,0 +1,124 @@
+"""The public operations on tangents, each one walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from adbc.errors import InvalidTangentError
+from adbc.tangents.protocol import kind_of
+from adbc.tangents.walk import DifferWalk, MakeWalk, Memo, PerturbWalk, TangentWalk
+
+__all__ = [
+    "add_to_primal", "difference", "dot", "increment", "random_tangent", "scale", "set_to_zero", "tangent_type",
+    "zero_tangent",
+]  # fmt: skip
+
+
+def tangent_type(cls: type) -> type:
+    """The class of the tangents of instances of `cls` (for kinds that may be inactive: if they are not)."""
+    return kind_of(cls).tangent_type(cls)
+
+
+def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
+    """The zero tangent of `x`, with the same cycles and sharing.
+
+    memo: objects that have a tangent already, and those that get one: ``id(x) -> (x, tangent)``.
+    """
+    if type(x) is float:
+        return 0.0
+    return MakeWalk(memo).run(x)
+
+
+def random_tangent(rng: Any, x: Any) -> Any:
+    """A tangent of `x` with normally distributed numbers; `rng` is a `random.Random` or a NumPy generator."""
+    return MakeWalk(None, rng).run(x)
+
+
+class _Leaf:
+    """What a walk does to numbers.  `on_arrays` does it to whole arrays; by default the same way."""
+
+    def __call__(self, *numbers: Any) -> Any:
+        raise NotImplementedError
+
+    def on_arrays(self, *arrays: Any) -> Any:
+        return self(*arrays)
+
+
+class _Add(_Leaf):
+    def __call__(self, *numbers: Any) -> Any:
+        t, s = numbers
+        if type(t) is not type(s):
+            raise InvalidTangentError(f"a {type(t).__name__} does not go together with a {type(s).__name__}")
+        return t + s
+
+
+class _Zero(_Leaf):
+    def __call__(self, *numbers: Any) -> Any:
+        return type(numbers[0])(0.0)
+
+    def on_arrays(self, *arrays: Any) -> Any:
+        return 0.0
+
+
+class _Scale(_Leaf):
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, *numbers: Any) -> Any:
+        return type(numbers[0])(self.factor * numbers[0])
+
+    def on_arrays(self, *arrays: Any) -> Any:
+        return self.factor * arrays[0]
+
+
+class _Dot(_Leaf):
+    def __init__(self) -> None:
+        self.total = 0.0
+
+    def __call__(self, *numbers: Any) -> Any:
+        a, b = numbers
+        if type(a) is not type(b):
+            raise InvalidTangentError(f"a {type(a).__name__} does not go together with a {type(b).__name__}")
+        self.total += float(a.real) * float(b.real) + float(a.imag) * float(b.imag)
+        return a
+
+    def reduce_arrays(self, rows: Iterable[Any]) -> None:
+        """Add the inner products of pairs of arrays."""
+        for a, b in rows:
+            self.total += float((a.conj() * b).real.sum())
+
+
+def increment(t: Any, s: Any) -> Any:
+    """`t` plus `s`: in place where `t` has an address, each shared part once.  Returns the sum."""
+    if type(t) is float and type(s) is float:
+        return t + s
+    return TangentWalk(_Add(), in_place=True).run(t, s)
+
+
+def set_to_zero(t: Any) -> Any:
+    """`t` with all numbers zero: in place where it has an address.  Returns the zero."""
+    return TangentWalk(_Zero(), in_place=True).run(t)
+
+
+def scale(a: float, t: Any) -> Any:
+    """A new tangent, `a` times `t`."""
+    return TangentWalk(_Scale(a), in_place=False).run(t)
+
+
+def dot(t: Any, s: Any) -> float:
+    """The inner product, a real number: the sum of ``Re(conj(a) * b)``, each shared part once."""
+    leaf = _Dot()
+    # In place, so that no second tangent is made; the leaf gives each number back unchanged.
+    TangentWalk(leaf, in_place=True).run(t, s)
+    return leaf.total
+
+
+def add_to_primal(x: Any, t: Any) -> Any:
+    """A new primal, `x` moved by `t`.  Constructors are not called."""
+    return PerturbWalk().run(x, t)
+
+
+def difference(p: Any, q: Any) -> Any:
+    """The tangent from `q` to `p`: ``add_to_primal(q, difference(p, q))`` equals `p`."""
+    return DifferWalk().run(p, q)

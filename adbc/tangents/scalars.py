@@ -1,0 +1,86 @@
+"""Numbers and the values without derivative.
+
+The tangent of a float is a float, of a complex number a complex number: the complex plane is the
+real plane, with inner product Re(conj(a) b).
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from typing import Any
+
+from adbc.errors import InvalidTangentError
+from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.protocol import INACTIVE, Kind
+
+__all__ = ["INACTIVE_CLASSES", "ScalarKind", "resolve_scalar"]
+
+
+class ScalarKind(Kind):
+    """Numbers whose tangent is a number of class `tangent`."""
+
+    def __init__(self, tangent: type) -> None:
+        self.tangent = tangent
+        self.zero = tangent(0.0)
+        self.is_complex = isinstance(self.zero, complex) or not hasattr(self.zero, "__float__")
+
+    def tangent_type(self, cls: type) -> type:
+        return self.tangent
+
+    def make(self, x: Any, walk: Any) -> Any:
+        return walk.number(self.tangent, self.is_complex)
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        if t is NO_TANGENT:
+            raise InvalidTangentError(f"the tangent of a {type(x).__name__} is a number, not NoTangent()")
+        cls = type(x)
+        moved = self.tangent(x) + t
+        return self.tangent(moved) if cls is self.tangent else cls(moved)
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        return self.tangent(self.tangent(p) - self.tangent(q))
+
+    def project(self, d: Any, x: Any) -> Any:
+        if type(d) is self.tangent:
+            return d
+        if not self.is_complex and isinstance(d, complex):
+            d = d.real
+        return self.tangent(d)
+
+    def zero_rdata(self, x: Any) -> Any:
+        return self.zero
+
+
+_INERT_NAMES = {
+    ("fractions", "Fraction"),
+    ("decimal", "Decimal"),
+    ("_pydecimal", "Decimal"),
+    ("uuid", "UUID"),
+    ("random", "Random"),
+    *((m, c) for m in ("pathlib", "pathlib._local") for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")),
+    ("logging", "Logger"),
+}
+"""Classes written in Python whose instances are values or services without derivative."""
+
+INACTIVE_CLASSES: tuple[type, ...] = (
+    type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, memoryview, range,
+    slice, property, staticmethod, classmethod, object, super,
+    types.ModuleType, types.CodeType, types.FrameType, types.TracebackType,
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MappingProxyType,
+    types.GenericAlias, types.UnionType,
+)  # fmt: skip
+
+
+def resolve_scalar(cls: type) -> Kind | None:
+    """Classes, enumerations and subclasses of the numbers and strings."""
+    if issubclass(cls, enum.Enum | type | int | str | bytes | bytearray | types.ModuleType):
+        return INACTIVE
+    if (cls.__module__, cls.__name__) in _INERT_NAMES:  # exactly: a subclass may have fields of its own
+        return INACTIVE
+    if issubclass(cls, float):
+        return ScalarKind(float)
+    if issubclass(cls, complex):
+        return ScalarKind(complex)
+    return None

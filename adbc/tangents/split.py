@@ -1,0 +1,96 @@
+"""Splitting a tangent into fdata (by address) and rdata (by value), and putting it together again.
+
+Only values are taken apart: an object is its own fdata, whole.  Where nothing is left of a value,
+`NoFData` or `NoRData` stands for all of it.  The law: ``tangent(fdata(t), rdata(t))`` is `t`, the
+very same objects at the address parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.errors import InvalidTangentError
+from adbc.tangents.duals import FData, RData, Tangent
+from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
+from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.tangents.walk import is_address_tangent
+
+__all__ = ["fdata", "rdata", "tangent", "zero_rdata"]
+
+
+def fdata(t: Any) -> Any:
+    """The part of tangent `t` that is identified by address."""
+    cls = type(t)
+    if cls is float or t is NO_TANGENT:
+        return NO_FDATA
+    if cls is tuple:
+        parts = tuple([fdata(c) for c in t])
+        return NO_FDATA if all(f is NO_FDATA for f in parts) else parts
+    if cls is Tangent:
+        fields = {k: fdata(c) for k, c in t.__dict__.items()}
+        return NO_FDATA if all(f is NO_FDATA for f in fields.values()) else FData(**fields)
+    return t if is_address_tangent(cls) else NO_FDATA
+
+
+def rdata(t: Any) -> Any:
+    """The part of tangent `t` that is identified by value."""
+    cls = type(t)
+    if cls is float:
+        return t
+    if t is NO_TANGENT:
+        return NO_RDATA
+    if cls is tuple:
+        parts = tuple([rdata(c) for c in t])
+        return NO_RDATA if all(r is NO_RDATA for r in parts) else parts
+    if cls is Tangent:
+        fields = {k: rdata(c) for k, c in t.__dict__.items()}
+        return NO_RDATA if all(r is NO_RDATA for r in fields.values()) else RData(**fields)
+    return NO_RDATA if is_address_tangent(cls) else t
+
+
+def tangent(f: Any, r: Any) -> Any:
+    """The tangent whose fdata is `f` and whose rdata is `r`."""
+    if f is NO_FDATA and r is NO_RDATA:
+        return NO_TANGENT
+    if type(f) is tuple or type(r) is tuple:
+        fs = (NO_FDATA,) * len(r) if f is NO_FDATA else f
+        rs = (NO_RDATA,) * len(f) if r is NO_RDATA else r
+        if type(fs) is not tuple or type(rs) is not tuple or len(fs) != len(rs):
+            raise InvalidTangentError(f"fdata {f!r} and rdata {r!r} do not belong together")
+        return tuple([tangent(a, b) for a, b in zip(fs, rs, strict=True)])
+    if type(f) is FData or type(r) is RData:
+        if (f is not NO_FDATA and type(f) is not FData) or (r is not NO_RDATA and type(r) is not RData):
+            raise InvalidTangentError(f"fdata {f!r} and rdata {r!r} do not belong together")
+        fs = {} if f is NO_FDATA else f.__dict__
+        rs = {} if r is NO_RDATA else r.__dict__
+        if fs and rs and set(fs) != set(rs):
+            raise InvalidTangentError(f"fdata {f!r} and rdata {r!r} do not belong together")
+        return Tangent(**{k: tangent(fs.get(k, NO_FDATA), rs.get(k, NO_RDATA)) for k in fs or rs})
+    if r is NO_RDATA:
+        return f
+    if f is NO_FDATA:
+        return r
+    raise InvalidTangentError(f"fdata {f!r} and rdata {r!r} do not belong together")
+
+
+def zero_rdata(x: Any) -> Any:
+    """The zero of the rdata of `x`."""
+    kind = kind_of(type(x))
+    if not isinstance(kind, ValueKind):
+        return kind.zero_rdata(x)
+    parts = [(k, zero_rdata(c)) for k, c in kind.parts(x)]
+    if all(r is NO_RDATA for _, r in parts):
+        return NO_RDATA
+    return record(kind, x, parts, RData)
+
+
+def record(kind: ValueKind, x: Any, parts: list[tuple[Any, Any]], cls: type) -> Any:
+    """The parts in the shape of the tangent of `x`: a tuple, or a record of class `cls`."""
+    return as_class(kind.join(x, parts), cls)
+
+
+def as_class(t: Any, cls: type) -> Any:
+    """Tangent records in `t` renamed to `cls`: only the outermost, and a partial's keywords."""
+    if type(t) is not Tangent:
+        return t
+    return cls(**{k: as_class(c, cls) for k, c in t.__dict__.items()})

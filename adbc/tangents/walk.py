@@ -1,0 +1,281 @@
+"""The memoised walk: every recursive operation on tangents is one of the walks of this module.
+
+A walk visits each object once, however often and along whichever cycle it is reached.  An object is
+registered before its parts are visited, and its parts are visited later, from a list of pending
+work: so a linked list of a million nodes needs no deep recursion.  Values (tuples, records) are put
+together on the way back.  Arrays may overlap in memory; they are collected and treated together at
+the end, by whoever knows about arrays.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import InvalidTangentError
+from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, MutableTangent, Tangent
+from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["DifferWalk", "MakeWalk", "PerturbWalk", "TangentWalk", "add_structure", "is_address_tangent"]
+
+Memo = dict[Any, tuple[Any, Any]]
+
+
+class _Walk:
+    """Memory of what was visited, and the work that is pending."""
+
+    def __init__(self, memo: Memo | None = None) -> None:
+        self.memo: Memo = {} if memo is None else memo
+        self.arrays: list[Any] = []
+        self.finish: Callable[[_Walk], None] | None = None
+        self._pending: deque[Callable[[], None]] = deque()
+
+    def register(self, x: Any, result: Any) -> None:
+        """From now on `x` has this result.  `x` is kept alive: its address must not be used again."""
+        self.memo[id(x)] = (x, result)
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do `work` when what is being put together now is complete."""
+        self._pending.append(work)
+
+    def __call__(self, *nodes: Any) -> Any:
+        raise NotImplementedError
+
+    def run(self, *nodes: Any) -> Any:
+        """The result for these nodes, complete."""
+        result = self(*nodes)
+        while self._pending:
+            self._pending.popleft()()
+        if self.finish is not None:
+            self.finish(self)
+        return result
+
+
+class MakeWalk(_Walk):
+    """Make a tangent for a primal; `source` says which numbers (None: zeros)."""
+
+    def __init__(self, memo: Memo | None = None, source: Any = None) -> None:
+        super().__init__(memo)
+        self.source = source
+
+    def number(self, cls: type, is_complex: bool) -> Any:
+        """A number of class `cls`."""
+        if self.source is None:
+            return cls(0.0)
+        gauss = getattr(self.source, "gauss", None)
+        draw = (lambda: gauss(0.0, 1.0)) if gauss is not None else self.source.standard_normal
+        return cls(complex(draw(), draw()) if is_complex else draw())
+
+    def __call__(self, x: Any) -> Any:
+        found = self.memo.get(id(x))
+        if found is not None and found[0] is x:
+            return found[1]
+        return kind_of(type(x)).make(x, self)
+
+
+class PerturbWalk(_Walk):
+    """Make a primal that is moved by a tangent."""
+
+    def __call__(self, x: Any, t: Any) -> Any:
+        kind = kind_of(type(x))
+        if kind.address:
+            found = self.memo.get(id(x))
+            if found is not None:
+                return found[1]
+        return kind.perturb(x, t, self)
+
+
+class DifferWalk(_Walk):
+    """Make the tangent from the second primal to the first."""
+
+    def __call__(self, p: Any, q: Any) -> Any:
+        kind = kind_of(type(p))
+        if type(p) is not type(q):
+            raise InvalidTangentError(f"no difference between a {type(p).__name__} and a {type(q).__name__}")
+        if kind.address:
+            found = self.memo.get(id(p))
+            if found is not None:
+                return found[1]
+        return kind.difference(p, q, self)
+
+
+class _Structure:
+    """How to take a tangent of some class apart."""
+
+    address = True
+
+    def keys(self, t: Any) -> Sequence[Any]:
+        raise NotImplementedError
+
+    def get(self, t: Any, keys: Sequence[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    def shell(self, t: Any) -> Any:
+        return type(t)()
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        """Write the parts of an object; put a value together."""
+        raise NotImplementedError
+
+
+class _TupleParts(_Structure):
+    address = False
+
+    def keys(self, t: Any) -> Sequence[Any]:
+        return range(len(t))
+
+    def get(self, t: Any, keys: Sequence[Any]) -> list[Any]:
+        return list(t)
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        return tuple(values)
+
+
+class _FieldParts(_Structure):
+    def keys(self, t: Any) -> Sequence[Any]:
+        return list(t.__dict__)
+
+    def get(self, t: Any, keys: Sequence[Any]) -> list[Any]:
+        fields = t.__dict__
+        return [fields[k] for k in keys]
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        target.__dict__.update(zip(keys, values, strict=True))
+        return target
+
+
+class _RecordParts(_FieldParts):
+    address = False
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        return type(target)(**dict(zip(keys, values, strict=True)))
+
+
+class _ListParts(_Structure):
+    def keys(self, t: Any) -> Sequence[Any]:
+        return range(len(t))
+
+    def get(self, t: Any, keys: Sequence[Any]) -> list[Any]:
+        return list(t)
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        if type(target) in (list, ListTangent):
+            target[:] = values
+        elif len(target) == len(values):
+            for i, value in enumerate(values):
+                target[i] = value
+        else:
+            target.clear()
+            target.extend(values)
+        return target
+
+    def shell(self, t: Any) -> Any:
+        return type(t)((), t.maxlen) if isinstance(t, deque) else type(t)()
+
+
+class _DictParts(_Structure):
+    def keys(self, t: Any) -> Sequence[Any]:
+        return list(t)
+
+    def get(self, t: Any, keys: Sequence[Any]) -> list[Any]:
+        return [t[k] for k in keys]
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        for k, v in zip(keys, values, strict=True):
+            target[k] = v
+        return target
+
+
+STRUCTURES: dict[type, _Structure] = {
+    tuple: _TupleParts(),
+    Tangent: _RecordParts(),
+    MutableTangent: _FieldParts(),
+    list: _ListParts(),
+    ListTangent: _ListParts(),
+    deque: _ListParts(),
+    DequeTangent: _ListParts(),
+    dict: _DictParts(),
+    DictTangent: _DictParts(),
+}
+_FIELDS = _FieldParts()
+_WITH_FIELDS = (ListTangent, DequeTangent, DictTangent)
+
+
+def add_structure(cls: type, visit: Callable[..., Any]) -> None:
+    """Tangents of class `cls` are visited by ``visit(walk, t, *others)``."""
+    _VISITORS[cls] = visit
+
+
+_VISITORS: dict[type, Callable[..., Any]] = {}
+
+
+def is_address_tangent(cls: type) -> bool:
+    """Whether tangents of class `cls` are objects, identified by address."""
+    structure = STRUCTURES.get(cls)
+    if structure is not None:
+        return structure.address
+    kind_of(cls)  # the first array brings the treatment of arrays with it
+    return cls in _VISITORS
+
+
+class TangentWalk(_Walk):
+    """Apply `leaf` to the numbers of one or several tangents of the same structure.
+
+    in_place: the objects of the first tangent receive the results; otherwise new ones are made, with
+    the same sharing.  For arrays, the walk collects ``(target, t, others)`` in `arrays`.
+    """
+
+    def __init__(self, leaf: Callable[..., Any], in_place: bool) -> None:
+        super().__init__()
+        self.leaf = leaf
+        self.in_place = in_place
+
+    def __call__(self, t: Any, *others: Any) -> Any:
+        cls = type(t)
+        if t is NO_TANGENT:
+            for s in others:
+                if s is not NO_TANGENT:
+                    raise InvalidTangentError(f"NoTangent() does not go together with {s!r}")
+            return t
+        structure = STRUCTURES.get(cls)
+        if structure is None:
+            kind_of(cls)  # the first array brings the treatment of arrays with it
+            visit = _VISITORS.get(cls)
+            return self.leaf(t, *others) if visit is None else visit(self, t, *others)
+        for s in others:
+            if type(s) is not cls:
+                raise InvalidTangentError(f"a {cls.__name__} does not go together with a {type(s).__name__}")
+        if not structure.address:
+            keys = structure.keys(t)
+            return structure.put(t, keys, self._results(structure, keys, t, others))
+        found = self.memo.get(id(t))
+        if found is not None:
+            return found[1]
+        target = t if self.in_place else structure.shell(t)
+        self.register(t, target)
+        self.later(lambda: self._visit_parts(structure, target, t, others))
+        return target
+
+    def _visit_parts(self, structure: _Structure, target: Any, t: Any, others: Sequence[Any]) -> None:
+        keys = structure.keys(t)
+        structure.put(target, keys, self._results(structure, keys, t, others))
+        if type(t) in _WITH_FIELDS and t.__dict__:
+            keys = _FIELDS.keys(t)
+            _FIELDS.put(target, keys, self._results(_FIELDS, keys, t, others))
+
+    def _results(
+        self, structure: _Structure, keys: Sequence[Any], t: Any, others: Sequence[Any]
+    ) -> list[Any]:
+        columns = [structure.get(t, keys)]
+        for s in others:
+            try:
+                columns.append(structure.get(s, keys))
+            except KeyError as error:
+                raise InvalidTangentError(f"two tangents of one value: only one has {error}") from None
+            if len(structure.keys(s)) != len(keys):
+                raise InvalidTangentError(
+                    f"two tangents of one value have {len(keys)} and {len(structure.keys(s))} parts"
+                )
+        return [self(*row) for row in zip(*columns, strict=True)]
