@@ -222,7 +222,7 @@ def _new_(kind: type, *parts: Any) -> Any:
     return kind(*parts)
 
 
-def _foreigncall_(target: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+def _foreigncall_(target: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
     """A call of a function that is implemented in C."""
     return target(*arguments, **keywords)
 

@@ -211,7 +211,7 @@ def _array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None
     parts = index.elements if isinstance(index, TupleType) else (index,)
     remaining = array.ndim
     for part in parts:
-        if part is INT or (isinstance(part, Exact) and is_numpy_number(part.cls, "integer")):
+        if part == INT or (isinstance(part, Exact) and is_numpy_number(part.cls, "integer")):
             remaining -= 1
         elif not (isinstance(part, Exact) and part.cls is slice):
             return None
