@@ -1,6 +1,7 @@
 """The sessions of the project: `nox` runs tests, lint and types; `nox -l` lists all.
 
-Interpreters are looked for on the PATH and in the roots of pyenv, where they are usable without being selected.
+Interpreters are looked for on the PATH and in the roots of pyenv, where they are usable without being
+selected.
 """
 
 from __future__ import annotations

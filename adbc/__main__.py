@@ -1,7 +1,8 @@
-"""The command line: ``python -m adbc grad module:function ARGS`` and ``python -m adbc ir module:function ARGS``.
+"""The command line: ``python -m adbc grad module:function ARGS`` and ``python -m adbc ir module:function
+ARGS``.
 
-Arguments are Python literals.  Nobody types ``[1.0, 2.0]`` where ``[1, 2]`` says the same, so a list of numbers is
-read as a list of floats; a bare ``3`` stays an int, for counts.
+Arguments are Python literals.  Nobody types ``[1.0, 2.0]`` where ``[1, 2]`` says the same, so a list of
+numbers is read as a list of floats; a bare ``3`` stays an int, for counts.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
 
     grad = commands.add_parser("grad", help="print value and gradient")
-    grad.add_argument("--argnums", type=parse_argnums, default=0, help="positions to differentiate by (0; or 0,2)")
+    grad.add_argument(
+        "--argnums", type=parse_argnums, default=0, help="positions to differentiate by (0; or 0,2)"
+    )
     ir = commands.add_parser("ir", help="print the intermediate representation")
     ir.add_argument("--stage", choices=STAGES, default="primal", help="which graph to print")
     for command in (grad, ir):

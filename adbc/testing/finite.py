@@ -1,9 +1,9 @@
 """Derivatives by central finite differences: slow, independent of all rules, and honest about their accuracy.
 
 Differences at one step size are right to half the digits; which step is best depends on the function.  So the
-step is halved again and again, each new difference is extrapolated to step zero with those before it (Ridders,
-"Accurate computation of F'(x) and F'(x)F''(x)", 1982), and the estimate that moved least is taken.  It is chosen
-by its own consistency: what it will be compared with has no say.
+step is halved again and again, each new difference is extrapolated to step zero with those before it
+(Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", 1982), and the estimate that moved least is taken.
+It is chosen by its own consistency: what it will be compared with has no say.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def directional_derivative(
 ) -> tuple[list[tuple[str, Any]], list[float]]:
     """The derivative of `run` at `x` along `direction`, as labelled numbers, and the error of each.
 
-    `run` gets a copy of `x` that has moved, which it may change, and may return anything; differences are taken
-    of all numbers in what it returns.  `step` is the largest step.
+    `run` gets a copy of `x` that has moved, which it may change, and may return anything; differences are
+    taken of all numbers in what it returns.  `step` is the largest step.
     """
     columns: list[list[np.ndarray[Any, Any]]] = []
     best: list[Any] = []

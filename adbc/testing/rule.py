@@ -32,7 +32,7 @@ from adbc.testing.values import assert_same, duplicate, has_identity, inner, lea
 __all__ = ["test_rule"]
 
 Bundle = list[Any]
-"""The function, then its arguments: copied, perturbed and given tangents as one value, so aliasing is kept."""
+"""The function, then its arguments: copied, moved and given tangents as one value, which keeps aliasing."""
 
 Rule = Callable[..., Any]
 
@@ -52,29 +52,30 @@ def test_rule(
     rrule: Rule | None = None,
     modes: Sequence[str] = ("forward", "reverse"),
 ) -> None:
-    """Check both rules of ``f(*args, **kwargs)``, and raise an AssertionError that names the step that failed.
+    """Check both rules of ``f(*args, **kwargs)``; raise an AssertionError that names the step that failed.
 
     The steps, in order:
 
     1. *value*: output and arguments afterwards are what a plain call gives, with the same types and aliasing.
-    2. *types*: tangents, fdata and rdata are what the types of the primals say: as many, of those types, one shadow
-       per address, and views of shadows where primals are views.
+    2. *types*: tangents, fdata and rdata are what the types of the primals say: as many, of those types, one
+       shadow per address, and views of shadows where primals are views.
     3. *finite differences*: the tangents of the output and of every argument after the call, along a random
        direction, against extrapolated central differences.
-    4. *adjoint*: for random cotangents on the output and on every mutable argument, over whatever numbers the shadows
-       held before the call, the inner product with the tangents that forward mode gives is the same before the call
-       and after it.  So it increments, and it is right for shadows that are not zero.
+    4. *adjoint*: for random cotangents on the output and on every mutable argument, over whatever numbers the
+       shadows held before the call, the inner product with the tangents that forward mode gives is the same
+       before the call and after it.  So it increments, and it is right for shadows that are not zero.
     5. *restoration*: after the pullback arguments are what they were: numbers, structure and identity.
     6. *independence*: a second run gives the same numbers and leaves the results of the first alone; two runs
-       whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a pullback
-       that has run refuses to run again.
+       whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a
+       pullback that has run refuses to run again.
 
     f, args, kwargs:
         What to call.  Arguments are copied, and never changed.  Keyword arguments are not differentiated.
     rng:
         A generator, or a seed.  The default is a fixed seed.
     rtol, atol:
-        Tolerances of step 3, relative to the largest tangent of the same array.  They are widened for float32.
+        Tolerances of step 3, relative to the largest tangent of the same array.  They are widened for
+        float32.
     reverse_rtol:
         Tolerance of step 4, relative to the sum of the magnitudes of the terms.
     value_rtol:
@@ -88,7 +89,11 @@ def test_rule(
     modes:
         Which of "forward" and "reverse" to test.  Step 4 needs both.
     """
-    seed = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(20240229 if rng is None else rng)
+    seed = (
+        rng
+        if isinstance(rng, np.random.Generator)
+        else np.random.default_rng(20240229 if rng is None else rng)
+    )
     function = _bind(f, kwargs) if kwargs else f
     bundle: Bundle = [function, *args]
     built = frule is None and rrule is None
@@ -143,13 +148,16 @@ class _Run:
         self.step = step
         self.primals: Bundle = duplicate(bundle)
         self.before: Bundle = duplicate(self.primals)
-        # Slots must get back the very objects they held, so the objects are remembered, not only their contents.
+        # Slots must get back the very objects they held, so the objects are remembered, not only their
+        # contents.
         self.identities = _identities(self.primals)
         self.shadows = [fdata(t) for t in duplicate(shadows)]
         boxes = [CoDual(p, f) for p, f in zip(self.primals, self.shadows, strict=True)]
         result = rule(*boxes)
         if not (isinstance(result, tuple) and len(result) == 2):
-            raise AssertionError(f"step '{step}': a reverse rule returns (CoDual, pullback), this one {result!r}")
+            raise AssertionError(
+                f"step '{step}': a reverse rule returns (CoDual, pullback), this one {result!r}"
+            )
         output, self.pullback = result
         if not isinstance(output, CoDual):
             raise AssertionError(f"step '{step}': a reverse rule returns a CoDual first, this one {output!r}")
@@ -162,13 +170,11 @@ class _Run:
         """Full tangents of output, function and arguments, made of the shadows and zeros."""
         return [
             tangent(f, zero_rdata(p))
-            for p, f in zip(
-                [self.output, *self.primals], [self.output_shadow, *self.shadows], strict=True
-            )
+            for p, f in zip([self.output, *self.primals], [self.output_shadow, *self.shadows], strict=True)
         ]
 
     def back(self, seed: int) -> None:
-        """Add random cotangents, drawn with `seed`, to those of the state after the call, and run the pullback."""
+        """Add random cotangents to those of the state after the call, and run the pullback."""
         state = self.tangents_after()
         cotangents = random_tangent(np.random.default_rng(seed), [self.output, *self.primals])
         filled = increment(state, cotangents)
@@ -178,8 +184,8 @@ class _Run:
         expected = len(self.primals)
         if not isinstance(self.rdata, tuple) or len(self.rdata) != expected:
             raise AssertionError(
-                f"step '{self.step}': a pullback returns a tuple of {expected} rdata, one for the function and one"
-                f" for each argument; this one returned {self.rdata!r}"
+                f"step '{self.step}': a pullback returns a tuple of {expected} rdata, one for the function"
+                f" and one for each argument; this one returned {self.rdata!r}"
             )
 
     def exit(self) -> list[Any]:
@@ -245,7 +251,9 @@ class _Tester:
         derivative, errors = directional_derivative(_plain, self.bundle, self.direction, step=self.step)
         actual = list(leaves(tangents))
         if [label for label, _ in actual] != [label for label, _ in derivative]:
-            raise AssertionError("step 'forward: finite differences': the output changes its structure near this point")
+            raise AssertionError(
+                "step 'forward: finite differences': the output changes its structure near this point"
+            )
         for (label, value), (_, expected), error in zip(actual, derivative, errors, strict=True):
             size = float(np.max(np.abs(expected), initial=0.0))
             allowed = self.atol + self.rtol * size
@@ -255,8 +263,8 @@ class _Tester:
             where = _place(label, "tangent")
             if error > allowed:
                 raise AssertionError(
-                    f"step 'forward: finite differences': {where} is {value!r}; differences give {expected!r} and are"
-                    f" themselves unsure by {error:.1e}: is there a kink nearby, or is `step` too large?"
+                    f"step 'forward: finite differences': {where} is {value!r}; differences give {expected!r} and"
+                    f" are themselves unsure by {error:.1e}: is there a kink nearby, or is `step` too large?"
                 )
             raise AssertionError(
                 f"step 'forward: finite differences': {where} is {value!r}, differences give {expected!r}"
@@ -272,7 +280,9 @@ class _Tester:
         self.check_forwards_pass(run)
         for label, value in leaves(run.output_shadow):
             if np.any(np.asarray(value) != 0):
-                raise AssertionError(f"step 'reverse: types': a new shadow is not zero: output shadow{label} is {value!r}")
+                raise AssertionError(
+                    f"step 'reverse: types': a new shadow is not zero: output shadow{label} is {value!r}"
+                )
         run.back(self.seeds[1])
         self.check_pullback(run, frule)
 
@@ -303,7 +313,9 @@ class _Tester:
         names = _names("", len(run.primals), output=False)
         _step(f"{run.step}: restoration", run.before, run.primals, names)
         if _identities(run.primals) != run.identities:
-            raise AssertionError(f"step '{run.step}: restoration': an argument holds equal but other objects than before")
+            raise AssertionError(
+                f"step '{run.step}: restoration': an argument holds equal but other objects than before"
+            )
         _step(
             f"{run.step}: restoration of shadows",
             zero_tangent(run.before),
@@ -320,8 +332,8 @@ class _Tester:
         allowed = self.reverse_rtol * (after_size + before_size)
         if not abs(after - before) <= allowed:
             raise AssertionError(
-                f"step '{run.step}: adjoint': the inner product of cotangents and tangents is {after!r} after the call"
-                f" and {before!r} before it; they may differ by {allowed:.1e}"
+                f"step '{run.step}: adjoint': the inner product of cotangents and tangents is {after!r} after"
+                f" the call and {before!r} before it; they may differ by {allowed:.1e}"
             )
 
     def check_independence(self, rule: Rule, run: _Run, zeros: Any, noise: Any) -> None:

@@ -222,8 +222,8 @@ def assert_same(
 
     `where` is the name of the value in messages, or, for two sequences, the names of their items.
 
-    Numbers may differ by `rtol`, relative to the largest magnitude of an array; with ``numbers=False`` they are
-    not looked at, which compares a tangent with a template.  NaN equals NaN.
+    Numbers may differ by `rtol`, relative to the largest magnitude of an array; with ``numbers=False`` they
+    are not looked at, which compares a tangent with a template.  NaN equals NaN.
     """
     comparison = _Comparison(rtol, numbers)
     if isinstance(where, str):
@@ -253,7 +253,9 @@ class _Comparison:
                 if other is actual:
                     return
             elif id(actual) in self.taken and not isinstance(expected, np.ndarray):
-                raise AssertionError(f"{where} is the same object as {self.taken[id(actual)]}, and should not be")
+                raise AssertionError(
+                    f"{where} is the same object as {self.taken[id(actual)]}, and should not be"
+                )
             self.partner[id(expected)] = (expected, actual, where)
             self.taken[id(actual)] = where
         if isinstance(expected, np.ndarray):
@@ -270,10 +272,14 @@ class _Comparison:
         labels, other_labels = [label for label, _ in inside], [label for label, _ in other_inside]
         if labels != other_labels:
             if set(labels) == set(other_labels):
-                raise AssertionError(f"{where} has its items in another order: {other_labels}, expected {labels}")
+                raise AssertionError(
+                    f"{where} has its items in another order: {other_labels}, expected {labels}"
+                )
             extra = sorted(set(other_labels) - set(labels))
             lacking = sorted(set(labels) - set(other_labels))
-            raise AssertionError(f"{where} lacks {lacking or 'nothing'} and has {extra or 'nothing'} too many")
+            raise AssertionError(
+                f"{where} lacks {lacking or 'nothing'} and has {extra or 'nothing'} too many"
+            )
         for (label, item), (_, other) in zip(inside, other_inside, strict=True):
             self.visit(item, other, where + label)
 

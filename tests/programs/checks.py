@@ -49,10 +49,14 @@ def check_gradient(
         found, errors = directional_derivative(plain, arguments, direction, step=step)
         difference = float(found[0][1])
         allowed = rtol * max(abs(difference), 1e-3 * size) + 1e-10
-        assert errors[0] <= allowed, f"finite differences did not settle: {difference!r} up to {errors[0]:.1e}"
+        assert errors[0] <= allowed, (
+            f"finite differences did not settle: {difference!r} up to {errors[0]:.1e}"
+        )
         assert abs(along - difference) <= allowed, f"reverse {along!r}, finite differences {difference!r}"
 
-        value, tangent = adbc.jvp(plain_call(f, keywords), tuple(duplicate(arguments)), tuple(duplicate(direction)))
+        value, tangent = adbc.jvp(
+            plain_call(f, keywords), tuple(duplicate(arguments)), tuple(duplicate(direction))
+        )
         assert_same(expected, value, "value in forward mode", rtol=1e-12)
         assert abs(along - tangent) <= reverse_rtol * size, f"reverse {along!r}, forward {float(tangent)!r}"
     return gradient

@@ -11,7 +11,9 @@ import numpy as np
 from tests.programs import arrays, bodies, functions, scalars, vectors
 
 COEFFICIENTS = [0.3, -1.2, 0.7, 2.5, -0.4]
-MATRIX = np.array([[4.0, 0.5, -0.3, 0.2], [0.5, 3.0, 0.4, 0.1], [-0.3, 0.4, 5.0, -0.6], [0.2, 0.1, -0.6, 2.0]])
+MATRIX = np.array(
+    [[4.0, 0.5, -0.3, 0.2], [0.5, 3.0, 0.4, 0.1], [-0.3, 0.4, 5.0, -0.6], [0.2, 0.1, -0.6, 2.0]]
+)
 MEMORY = np.array([0.5, -1.0, 1.5, 0.25, 0.75, -0.5])
 
 
@@ -49,7 +51,13 @@ PROGRAMS = [
     Program(
         "N bodies, lists",
         bodies.nbody_lists,
-        ([[0.0, 0.1], [1.0, 0.4], [-0.8, 0.9]], [[0.2, -0.3], [-0.1, 0.5], [0.0, 0.1]], [1.5, 0.7, 0.4], 0.05, 4),
+        (
+            [[0.0, 0.1], [1.0, 0.4], [-0.8, 0.9]],
+            [[0.2, -0.3], [-0.1, 0.5], [0.0, 0.1]],
+            [1.5, 0.7, 0.4],
+            0.05,
+            4,
+        ),
         (0, 1, 2, 3),
     ),
     Program("N bodies, objects", bodies.nbody_objects, (bodies.two_bodies(), 0.05, 4), (0, 1)),
@@ -61,7 +69,13 @@ PROGRAMS = [
     Program("Cholesky, lists", arrays.cholesky_lists, (MATRIX.tolist(),)),
     Program("network", arrays.network, (parameters(), *batch()), (0, 1, 2)),
     Program("Kalman filter", arrays.kalman_loss, (arrays.kalman_object(), [0.3, 0.1, -0.2, 0.4]), (0, 1)),
-    Program("Kalman filter, parameters", arrays.kalman_from_scratch, (0.3, 0.05, (0.3, 0.1, -0.2)), (0, 1, 2), step=1e-3),
+    Program(
+        "Kalman filter, parameters",
+        arrays.kalman_from_scratch,
+        (0.3, 0.05, (0.3, 0.1, -0.2)),
+        (0, 1, 2),
+        step=1e-3,
+    ),
     Program("a list twice, inside", arrays.twice, (PAIR,)),
     Program("a list twice, as arguments", arrays.mix, (PAIR, PAIR)),
     Program("an array twice, as arguments", arrays.mix, (MEMORY, MEMORY)),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import math
+import inspect
+import struct
 import zlib
 from typing import Any
 
@@ -17,8 +18,6 @@ from adbc.testing.values import assert_same
 
 def line_of(f: Any, text: str) -> int:
     """The line of the first line of `f` that contains `text`."""
-    import inspect
-
     lines, first = inspect.getsourcelines(f)
     return first + next(i for i, line in enumerate(lines) if text in line and i > 0)
 
@@ -32,21 +31,21 @@ def mentions(error: BaseException, *words: Any) -> bool:
 
 def calls_foreign(x):
     y = x * x
-    z = math.nextafter(y, 2.0)
+    (z,) = struct.unpack("d", struct.pack("d", y))
     return z + 1.0
 
 
 def test_a_c_function_without_a_rule() -> None:
     with pytest.raises(MissingRuleError) as caught:
         adbc.grad(calls_foreign)(0.5)
-    line = line_of(calls_foreign, "math.nextafter")
-    mentions(caught.value, "nextafter", "calls_foreign", "test_refusals.py", line, "float", "rule")
+    line = line_of(calls_foreign, "struct.pack")
+    mentions(caught.value, "pack", "calls_foreign", "test_refusals.py", line, "float", "rule")
 
 
 def test_the_same_in_forward_mode() -> None:
     with pytest.raises(MissingRuleError) as caught:
         adbc.jvp(calls_foreign, (0.5,), (1.0,))
-    mentions(caught.value, "nextafter", "calls_foreign", line_of(calls_foreign, "math.nextafter"))
+    mentions(caught.value, "pack", "calls_foreign", line_of(calls_foreign, "struct.pack"))
 
 
 def foreign_on_bytes(x, data):
@@ -54,9 +53,8 @@ def foreign_on_bytes(x, data):
 
 
 def test_a_c_function_without_a_rule_on_inactive_values_is_called() -> None:
-    assert adbc.value_and_grad(foreign_on_bytes)(2.0, b"abc") == (2.0 * zlib.crc32(b"abc"), float(zlib.crc32(b"abc")))
-
-
+    checksum = zlib.crc32(b"abc")
+    assert adbc.value_and_grad(foreign_on_bytes)(2.0, b"abc") == (2.0 * checksum, float(checksum))
 
 
 def active_inside_a_container(x):
@@ -166,7 +164,9 @@ async def coroutine(x):
     return x
 
 
-@pytest.mark.parametrize(("f", "word"), [(yields, "generator"), (coroutine, "async")], ids=["generator", "async"])
+@pytest.mark.parametrize(
+    ("f", "word"), [(yields, "generator"), (coroutine, "async")], ids=["generator", "async"]
+)
 def test_a_function_that_is_not_lifted_at_all(f: Any, word: str) -> None:
     with pytest.raises(LiftError) as caught:
         adbc.build_rrule(adbc.Signature.of(f, 2.0))
@@ -196,7 +196,7 @@ def test_what_is_never_called_is_never_refused() -> None:
 
 def spoils(u):
     u *= 2.0
-    u[0] = math.nextafter(u[1], 0.0)
+    u[0] = len(struct.pack("d", u[1]))
     return np.sum(u)
 
 

@@ -36,7 +36,9 @@ def test_structured_arguments_and_results() -> None:
         x["a"][0] *= 2.0
         return x["b"] ** 2, x["a"]
 
-    found, _ = directional_derivative(f, {"a": [1.0], "b": np.array([1.0, 2.0])}, {"a": [3.0], "b": np.array([1.0, 1.0])})
+    found, _ = directional_derivative(
+        f, {"a": [1.0], "b": np.array([1.0, 2.0])}, {"a": [3.0], "b": np.array([1.0, 1.0])}
+    )
     assert [label for label, _ in found] == ["[0]", "[1][0]"]
     np.testing.assert_allclose(found[0][1], [2.0, 4.0], rtol=1e-10)
     assert found[1][1] == pytest.approx(6.0, rel=1e-10)

@@ -242,7 +242,7 @@ def square_dropping_rrule(f: CoDual, u: CoDual) -> Any:
 
 
 def square_from_zero_rrule(f: CoDual, u: CoDual) -> Any:
-    """Right only if the shadow is zero before the call: takes what it holds then for part of the cotangent."""
+    """Right only if the shadow is zero before the call: takes what it holds then for cotangent."""
     x, fx = u.primal, u.fdata
     old, noise = x.copy(), fx.copy()
     y = square_in_place(x)
@@ -399,5 +399,5 @@ def test_rules_must_be_of_the_declared_kind(primitive: bool) -> None:
             return sin_frule(f, x)
 
     test_rule(math.sin, 0.3, frule=Rule(), modes=["forward"], is_primitive=primitive)
-    with pytest.raises(AssertionError, match="written by hand|derived"):
+    with pytest.raises(AssertionError, match=r"written by hand|derived"):
         test_rule(math.sin, 0.3, frule=Rule(), modes=["forward"], is_primitive=not primitive)

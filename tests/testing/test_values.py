@@ -21,7 +21,7 @@ class Point:
 
 
 class Slotted:
-    __slots__ = ("value", "__hidden")
+    __slots__ = ("__hidden", "value")
 
     def __init__(self, value: Any) -> None:
         self.value = value
