@@ -11,6 +11,7 @@ the text says what the numbers mean.
 
 from __future__ import annotations
 
+import cmath
 import importlib
 import math
 import sys
@@ -48,8 +49,7 @@ def constant_text(value: object) -> str | None:
     if kind is float:
         return repr(value)
     if kind is complex:
-        parts_are_finite = math.isfinite(value.real) and math.isfinite(value.imag)  # type: ignore[attr-defined]
-        return repr(value) if parts_are_finite else None
+        return repr(value) if cmath.isfinite(value) else None  # type: ignore[arg-type]
     if isinstance(value, tuple) and kind is tuple:
         parts = [constant_text(part) for part in value]
         if None in parts:

@@ -6,8 +6,9 @@ code.  All problems are collected, and shown below the lines they concern in the
 Graph
     1. It has blocks; the first is the entry.  Labels are unique and made of letters, digits, ``_``
        and ``.``.  A block is listed once, and its `graph` is the graph.
-    2. Arguments have distinct names, their `index` is their place, and the counts of positional-only
-       and keyword-only parameters and the flags for ``*args`` and ``**kwargs`` fit their number.
+    2. Arguments have distinct names that can be written, their `index` is their place, and the counts
+       of positional-only and keyword-only parameters and the flags for ``*args`` and ``**kwargs`` fit
+       their number.
     3. No edge leads to the entry, normal or exceptional, so it has no phis.
 
 Control flow
@@ -103,7 +104,7 @@ def verify(graph: Graph, *, normal_form: bool = False) -> None:
         return
     notes: dict[int, list[str]] = {}
     for problem in found:
-        notes.setdefault(id(problem.place), []).append(f"^ error: {problem.message}")
+        notes.setdefault(id(problem.place), []).append(f"error: {problem.message}")
     text = print_graph(graph, lambda place: "\n".join(notes.get(id(place), ())))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     summary = "\n".join(f"  {problem}" for problem in found)
@@ -180,6 +181,9 @@ class _Checker:
             if argument.name in names:
                 self.report(graph, None, f"there are two arguments {argument.name}")
             names.add(argument.name)
+            # Digits would be taken for the number of a value without a name.
+            if not LABEL.fullmatch(argument.name) or argument.name.isdecimal():
+                self.report(graph, None, f"argument {argument.name!r} cannot be written")
             if argument.index != i:
                 self.report(graph, None, f"argument {argument.name} is number {i}, not {argument.index}")
         flags = graph.has_varargs + graph.has_varkw

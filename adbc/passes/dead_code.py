@@ -55,5 +55,7 @@ def is_removable(instruction: Instruction) -> bool:
         return True
     if function is _new_:
         kind = constant(instruction.operands[1])
-        return kind in _KINDS or (kind in (set, dict) and len(instruction.operands) == 2)
+        return any(kind is k for k in _KINDS) or (
+            (kind is set or kind is dict) and len(instruction.operands) == 2
+        )
     return function is _cell_new_

@@ -15,16 +15,15 @@ Needs nothing; leaves no raw operation whose row in `ir.ops` has a `kind`.
 
 from __future__ import annotations
 
-from adbc.ir.graph import Const, Graph
-from adbc.ir.ops import OPS
+from adbc.ir.graph import Graph
+from adbc.ir.ops import OPS, call_form
 
 __all__ = ["new_to_call"]
 
 
 def new_to_call(graph: Graph) -> Graph:
     for instruction in graph.instructions():
-        row = OPS[instruction.op]
-        if row.kind is not None:
-            instruction.operands[:0] = [Const(row.function), Const(row.kind)]
+        if OPS[instruction.op].kind is not None:
+            instruction.operands = call_form(instruction)
             instruction.op = "call"
     return graph

@@ -18,8 +18,8 @@ nothing; leaves `call`, `catch` and allocations.
 
 from __future__ import annotations
 
-from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.ir.ops import OPS, Op
+from adbc.ir.graph import Graph
+from adbc.ir.ops import OPS, call_form
 
 __all__ = ["operators_to_call"]
 
@@ -28,17 +28,7 @@ def operators_to_call(graph: Graph) -> Graph:
     for instruction in graph.instructions():
         row = OPS[instruction.op]
         if row.function is not None and row.kind is None:
-            instruction.operands = [Const(row.function), *_arguments(instruction, row)]
+            instruction.operands = call_form(instruction)
             instruction.op = "call"
             instruction.attribute = None
     return graph
-
-
-def _arguments(instruction: Instruction, row: Op) -> list[Value]:
-    operands = instruction.operands
-    if row.attribute is None:
-        return operands
-    immediate = instruction.attribute
-    parts = immediate if isinstance(immediate, tuple) else (immediate,)
-    place = {"leading": 0, "middle": 1, "trailing": len(operands)}[row.attribute]
-    return [*operands[:place], *(Const(part) for part in parts), *operands[place:]]

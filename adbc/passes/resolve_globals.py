@@ -105,7 +105,8 @@ def _stored_names(graph: Graph) -> set[str]:
     """The globals that the graph, or the code of a function in it, binds or unbinds."""
     names = set()
     for instruction in graph.instructions():
-        if target(instruction) in (_store_global_, _delete_global_):
+        function = target(instruction)
+        if function is _store_global_ or function is _delete_global_:
             names.add(constant(instruction.operands[1]))
         for operand in instruction.operands:
             code = constant(operand)

@@ -38,18 +38,12 @@ _FOREIGN_BOOLS: tuple[Any, ...] = (isinstance, issubclass, callable, hasattr, an
 
 
 def truth(graph: Graph) -> Graph:
+    _join_inversions(graph)
     _turn_inverted_branches(graph)
     certain = certain_bools(graph)
-    replaced: dict[Value, Value] = {}
-    for instruction in graph.instructions():
-        function = target(instruction)
-        if function is operator.not_ and target(instruction.operands[1]) is _bool_:
-            inner = instruction.operands[1]
-            assert isinstance(inner, Instruction)
-            # Asking a bool again is what goes; the first question stays where it was asked.
-            certain.add(inner)
-        if function is _bool_ and _is_bool(instruction.operands[1], certain):
-            replaced[instruction] = instruction.operands[1]
+    replaced: dict[Value, Value] = {
+        i: i.operands[1] for i in graph.instructions() if target(i) is _bool_ and _is_bool(i.operands[1], certain)
+    }
     drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
     return graph
@@ -86,7 +80,25 @@ def _is_bool(value: Value, certain: set[Value]) -> bool:
     return isinstance(value, Instruction | Phi) and value in certain
 
 
+def _join_inversions(graph: Graph) -> None:
+    """``%1 = _bool_(%x); %2 = not_(%1)`` is one question, where nothing stands between the two."""
+    uses = use_counts(graph)
+    gone = set()
+    for block in graph.blocks:
+        for first, second in zip(block.instructions, block.instructions[1:], strict=False):
+            if (
+                target(first) is _bool_
+                and target(second) is operator.not_
+                and second.operands[1] is first
+                and uses[first] == 1
+            ):
+                second.operands[1] = first.operands[1]
+                gone.add(first)
+    drop(graph, gone)
+
+
 def _turn_inverted_branches(graph: Graph) -> None:
+    """A branch on ``not_(%x)`` is a branch on ``_bool_(%x)`` with its arms exchanged."""
     uses = use_counts(graph)
     for block in graph.blocks:
         end = block.terminator

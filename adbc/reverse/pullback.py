@@ -18,20 +18,13 @@ from adbc.ir.builder import Builder, Variables
 from adbc.ir.graph import Block, Const, Graph, Value
 from adbc.reverse.support import Support
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, AbstractType, Exact, TupleType, has_cotangent, is_real
+from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, is_number
 
-__all__ = ["Cotangent", "PullbackWriter", "is_number", "leaves"]
+__all__ = ["Cotangent", "PullbackWriter", "leaves"]
 
 Path = tuple[int, ...]
 Cotangent = dict[Path, Value]
 """The cotangent of one value: leaves that are known to be zero are absent."""
-
-
-def is_number(type: AbstractType) -> bool:
-    """Whether cotangents of this type are plain numbers (never None)."""
-    return is_real(type) or (
-        isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128")
-    )
 
 
 def leaves(type: AbstractType) -> list[tuple[Path, AbstractType]]:

@@ -18,11 +18,15 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.tangents import NO_FDATA
+from adbc.tangents.protocol import ValueKind, kind_of
 
-__all__ = ["Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "Step", "UseRow", "Value", "is_python_function", "lookup", "step"]
+__all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "UseRow", "Value", "is_python_function", "lookup", "step"]
+
+
+Origin = Any
+"""A place (an int, -1 for an object being made), `OfSelf` one, or None."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -37,16 +41,16 @@ class Call:
     shadow: Any
     args: tuple[Any, ...]
     shadows: tuple[Any, ...]
-    origins: tuple[int | None, ...]
+    origins: tuple[Origin, ...]
     keywords: tuple[str, ...] = ()
-    origin: int | None = 0
+    origin: Origin = 0
 
     @property
     def count(self) -> int:
         """The number of positional arguments."""
         return len(self.args) - len(self.keywords)
 
-    def prepend(self, function: Any, shadow: Any, first: Any, first_shadow: Any, origin: int | None) -> Call:
+    def prepend(self, function: Any, shadow: Any, first: Any, first_shadow: Any, origin: Origin) -> Call:
         """The call of `function` with `first` before the arguments."""
         return Call(
             function,
@@ -58,7 +62,7 @@ class Call:
             None,
         )
 
-    def of(self, function: Any, shadow: Any = None, origin: int | None = None) -> Call:
+    def of(self, function: Any, shadow: Any = None, origin: Origin = None) -> Call:
         """The call of another function on the same arguments."""
         return Call(function, shadow, self.args, self.shadows, self.origins, self.keywords, origin)
 
@@ -73,6 +77,13 @@ class Call:
             (),
             None,
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OfSelf:
+    """The origin of the ``__self__`` of a bound method that stands at `place`."""
+
+    place: int | None
 
 
 @dataclasses.dataclass(slots=True)
@@ -107,10 +118,40 @@ class Alternatives:
 
 @dataclasses.dataclass(slots=True)
 class Make:
-    """Make an instance of the Python class `call.function`: allocate, then run `initialise` if any."""
+    """Make an instance of the Python class `call.function`.
+
+    `allocate` is its ``__new__`` if written in Python (else ``object.__new__``), `initialise` its
+    ``__init__`` likewise (else nothing to run).
+    """
 
     call: Call
+    allocate: Any
     initialise: Any
+
+
+@dataclasses.dataclass(slots=True)
+class MakeRecord:
+    """Make a frozen dataclass or named tuple, whose constructor stores its arguments as `names`."""
+
+    call: Call
+    names: tuple[str, ...]
+
+
+@dataclasses.dataclass(slots=True)
+class Advance:
+    """Make `call`, an iterator's ``__next__``; `StopIteration` means that there is no more."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Spread:
+    """Call `function` with the elements of a tuple and of a dict: the arguments of `_apply_`."""
+
+    call: Call
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
 
 
 @dataclasses.dataclass(slots=True)
@@ -136,10 +177,10 @@ class Value:
     call: Call
     value: Any
     shadow: Any
-    origin: int | None = None
+    origin: Origin = None
 
 
-Step = UseRow | Enter | Delegate | Alternatives | Make | Foreign | Known | Value
+Step = UseRow | Enter | Delegate | Alternatives | Make | MakeRecord | Advance | Spread | Foreign | Known | Value
 
 
 def lookup(cls: type, name: str) -> Any:
@@ -163,7 +204,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         return _row(row, call) if row is not None else Enter(call)
     if cls is types.MethodType:
         return Delegate(
-            call.prepend(function.__func__, None, function.__self__, _self_shadow(call.shadow), call.origin)
+            call.prepend(function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
         )
     try:
         special = protocols.get(function)
@@ -183,7 +224,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if cls is types.MethodWrapperType:
         descriptor = lookup(function.__self__.__class__, function.__name__)
         return Delegate(
-            call.prepend(descriptor, None, function.__self__, _self_shadow(call.shadow), call.origin)
+            call.prepend(descriptor, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
         )
     if cls is functools.partial:
         return Delegate(_partial(call))
@@ -217,7 +258,7 @@ def _builtin_method(call: Call, table: Any) -> Step:
     descriptor = lookup(method.__self__.__class__, method.__name__)
     if descriptor is None or not hasattr(descriptor, "__get__"):
         return Foreign(call)
-    return Delegate(call.prepend(descriptor, None, method.__self__, _self_shadow(call.shadow), call.origin))
+    return Delegate(call.prepend(descriptor, None, method.__self__, _self_shadow(call.shadow), OfSelf(call.origin)))
 
 
 def _partial(call: Call) -> Call:
@@ -246,16 +287,28 @@ def _class(call: Call) -> Step:
     meta_call = lookup(type(cls), "__call__")
     if is_python_function(meta_call):
         return Delegate(call.prepend(meta_call, None, cls, None, None))
+    names = _record_fields(cls)
+    if names is not None:
+        return MakeRecord(call, names)
     new = lookup(cls, "__new__")
     if isinstance(new, staticmethod):
         new = new.__func__
     init = lookup(cls, "__init__")
+    initialise = init if is_python_function(init) else None
     if is_python_function(new):
-        return Make(call, new)
-    if new is object.__new__ or (new is not None and getattr(new, "__self__", None) is object):
-        if is_python_function(init) or init is object.__init__:
-            return Make(call, init)
+        return Make(call, new, initialise)
+    if new is object.__new__ and (initialise is not None or (init is object.__init__ and not call.args)):
+        return Make(call, None, initialise)
     return Foreign(call)
+
+
+def _record_fields(cls: type) -> tuple[str, ...] | None:
+    """The names that the generated constructor of a frozen dataclass or a named tuple stores."""
+    kind = kind_of(cls)
+    if not isinstance(kind, ValueKind) or cls is tuple:
+        return None
+    names = getattr(cls, "_fields", None) if issubclass(cls, tuple) else getattr(cls, "__match_args__", None)
+    return names if isinstance(names, tuple) else None
 
 
 # -- operators on user classes ------------------------------------------------------------------------
@@ -353,14 +406,39 @@ def _unary_row(name: str, *also: str) -> Callable[[Call, Any], Step | None]:
 
 
 def _apply(call: Call, table: Any) -> Step | None:
-    """``f(*args, **kwargs)``."""
+    """``f(*args, **kwargs)``: the elements become arguments.
+
+    A list or dict is read through its shadow, so the cotangents of its elements go to the slots.
+    """
     function, arguments = call.args[:2]
-    keywords = call.args[2] if len(call.args) > 2 else None
-    if arguments.__class__ not in (tuple, list) or (keywords is not None and keywords.__class__ is not dict):
-        if arguments.__class__ in (tuple, list):
-            raise UnsupportedError("a call with ** of something that is not a dict is not differentiated yet")
-        raise UnsupportedError("a call with * of something that is not a list or tuple is not differentiated yet")
-    return None
+    keywords = call.args[2] if len(call.args) > 2 and call.args[2] is not None else {}
+    if arguments.__class__ is not tuple or keywords.__class__ is not dict:
+        return Foreign(call)
+    return Spread(call, function, arguments, keywords)
+
+
+def _new(call: Call, table: Any) -> Step | None:
+    """``_new_(cls, ...)`` of a class that has no rule of its own for it."""
+    cls = call.args[0]
+    if cls in _BUILT_BY_SYNTAX:
+        return None
+    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
+    return Delegate(rest)
+
+
+_BUILT_BY_SYNTAX = frozenset({list, tuple, dict, set, slice, types.FunctionType})
+
+
+def _foreigncall(call: Call, table: Any) -> Step | None:
+    target = call.args[0]
+    return Delegate(
+        Call(target, call.shadows[0], call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, call.origins[0])
+    )
+
+
+def _next(call: Call, table: Any) -> Step | None:
+    method = _method(call.args[0].__class__, "__next__")
+    return None if method is None else Advance(call.of(method))
 
 
 OPERATORS: dict[Any, Callable[[Call, Any], Step | None]] = {}
@@ -389,6 +467,10 @@ OPERATORS.update(
         operator.setitem: _unary_row("__setitem__"),
         operator.delitem: _unary_row("__delitem__"),
         intrinsics._iter_: _unary_row("__iter__"),
+        intrinsics._next_: _next,
+        intrinsics._new_: _new,
+        intrinsics._foreigncall_: _foreigncall,
+        intrinsics._apply_: _apply,
         iter: _unary_row("__iter__"),
         len: _unary_row("__len__"),
         float: _unary_row("__float__"),

@@ -45,6 +45,7 @@ __all__ = [
     "class_type",
     "has_cotangent",
     "has_shadow",
+    "is_number",
     "is_real",
     "join",
     "join_all",
@@ -170,6 +171,13 @@ def class_of(type: AbstractType) -> type | None:
 def is_real(type: AbstractType) -> bool:
     """Whether every member is a Python bool, int or float."""
     return type in (FLOAT, INT, BOOL, REAL)
+
+
+def is_number(type: AbstractType) -> bool:
+    """Whether derivatives of this type are plain numbers: a real or complex scalar, proved."""
+    return is_real(type) or (
+        isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128")
+    )
 
 
 def is_numpy_number(cls: type, kind: str) -> bool:
