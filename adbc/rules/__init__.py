@@ -16,6 +16,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("cmath", "adbc.rules.cmath"),
     ("functools", "adbc.rules.functools"),
     ("numpy", "adbc.rules.numpy"),
+    ("scipy._lib._array_api", "adbc.rules.scipy"),
 )
 """What has rules, and the module they are in."""
 

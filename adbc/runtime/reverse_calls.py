@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
+from adbc.rules.table import NO_KWARGS
 from adbc.runtime import resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
@@ -93,7 +94,7 @@ class ReverseCalls:
         call, row = step.call, step.row
         n = call.count
         if not call.keywords:
-            out, fout, pullback = row.rrule(call.args, call.shadows)
+            out, fout, pullback = row.rrule(call.args, call.shadows, NO_KWARGS)
             origins: Sequence[Any] = call.origins
         else:
             by_name = dict(zip(call.keywords, range(n, len(call.args)), strict=True))

@@ -89,7 +89,8 @@ def slot_increment(t: Any, r: Any) -> Any:
         return t
     cls = type(t)
     if cls is float:
-        return t + r
+        total = t + r
+        return total if type(total) is float else float(total.real)
     if t is NO_TANGENT:
         return t
     if cls is tuple:
