@@ -209,10 +209,8 @@ class ArrayKind(Kind):
         if x.dtype.kind == "O":
             walk.later(lambda: _fill(t, [walk(c) for c in x.flat]))
         elif walk.source is not None:
-            numbers = _generator(walk.source).standard_normal(x.shape)
-            if x.dtype.kind == "c":
-                numbers = numbers + 1j * _generator(walk.source).standard_normal(x.shape)
-            t[...] = numbers
+            draw = _generator(walk.source).standard_normal
+            t[...] = draw(x.shape) + 1j * draw(x.shape) if x.dtype.kind == "c" else draw(x.shape)
         return t
 
     def perturb(self, x: Array, t: Any, walk: PerturbWalk) -> Any:
@@ -310,13 +308,13 @@ class _ObjectArray:
         return target
 
 
-def _finish(walk: TangentWalk) -> None:
+def _finish(walk: Any) -> None:
     """Treat all arrays of the walk: first compute, then write, since they may overlap."""
     reduce = getattr(walk.leaf, "reduce_arrays", None)
     if reduce is not None:
         reduce(_without_repeats([(t, *others) for _, t, others in walk.arrays]))
         return
-    combine = walk.leaf.on_arrays  # type: ignore[attr-defined]  # see `operations`
+    combine = walk.leaf.on_arrays  # see `operations`
     if len(walk.arrays) == 1:
         target, t, others = walk.arrays[0]
         target[...] = combine(t, *others)

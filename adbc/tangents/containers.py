@@ -83,7 +83,7 @@ class NamedTupleKind(TupleKind):
 class SequenceKind(AddressKind):
     """Lists and deques."""
 
-    def __init__(self, tangent: type, base: type) -> None:
+    def __init__(self, tangent: type, base: Any) -> None:
         self.tangent, self.base = tangent, base
 
     def tangent_type(self, cls: type) -> type:
@@ -100,7 +100,7 @@ class SequenceKind(AddressKind):
         return self.tangent((), x.maxlen) if self.base is deque else self.tangent()
 
     def fill(self, t: Any, parts: Parts) -> None:
-        self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])  # type: ignore[attr-defined]
+        self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])
         for k, c in parts:
             if type(k) is FieldKey:
                 t.__dict__[k.name] = c
@@ -151,7 +151,8 @@ class DictKind(AddressKind):
     def primal_shell(self, x: Any) -> Any:
         if hasattr(x, "default_factory"):
             return type(x)(x.default_factory)
-        return type(x).__new__(type(x))
+        base = OrderedDict if isinstance(x, OrderedDict) else dict
+        return base.__new__(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         for k, c in parts:
@@ -206,7 +207,7 @@ DEQUE = SequenceKind(deque, deque)
 DICT = DictKind(dict)
 SET = SetKind()
 VIEW = DictViewKind()
-VIEW_CLASSES = (type({}.keys()), type({}.values()), type({}.items()))
+VIEW_CLASSES: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _LIST_SUBCLASS = SequenceKind(ListTangent, list)
 _DEQUE_SUBCLASS = SequenceKind(DequeTangent, deque)
 _DICT_SUBCLASS = DictKind(DictTangent)

@@ -54,6 +54,8 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
     kind = kind_of(cls)
+    if kind.inactive:
+        return NO_TANGENT
     if isinstance(kind, ValueKind):
         parts = [(k, slot_tangent(c, _part(f, kind, k))) for k, c in kind.parts(x)]
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)

@@ -59,7 +59,7 @@ class InstanceKind(_FieldKind):
 
     def primal_shell(self, x: Any) -> Any:
         # Not the class's own constructor: it may compute, count or print.
-        return object.__new__(type(x)) if type(x).__new__ is object.__new__ else _bare(type(x))
+        return _bare(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         members = dict(self.slots)
@@ -73,7 +73,7 @@ class InstanceKind(_FieldKind):
 
 def _bare(cls: type) -> Any:
     """A new instance of `cls` made by the constructor of its nearest base made in C."""
-    base = next(c for c in cls.__mro__ if not is_python_class(c))
+    base: Any = next(c for c in cls.__mro__ if not is_python_class(c))
     return base.__new__(cls)
 
 
@@ -266,7 +266,10 @@ class PartialKind(MethodKind):
         return Tangent(func=parts[0][1], args=parts[1][1], keywords=Tangent(**keywords) if keywords else NO_TANGENT)
 
     def part(self, t: Any, key: Any) -> Any:
-        return t.keywords.__dict__[key.name] if type(key) is Keyword else t.__dict__[key]
+        if type(key) is not Keyword:
+            return t.__dict__[key]
+        keywords = t.keywords  # a record, or one of the words for nothing
+        return getattr(keywords, "__dict__", {}).get(key.name, keywords)
 
     def rebuild(self, x: Any, parts: Parts) -> Any:
         keywords = {k.name: c for k, c in parts[2:]}
@@ -283,6 +286,12 @@ class Keyword:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Keyword and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash((Keyword, self.name))
+
 
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 _NATIVE_ENTRIES = (
@@ -291,7 +300,6 @@ _NATIVE_ENTRIES = (
 )  # fmt: skip
 
 
-@functools.cache
 def is_python_class(cls: type) -> bool:
     """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
     apart from the slots it asked for."""

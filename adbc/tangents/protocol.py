@@ -212,12 +212,13 @@ def kind_of(cls: type) -> Kind:
 
 def _classify(cls: type) -> Kind:
     for package, module in _FOREIGN:
-        if package not in _loaded and package in sys.modules:
-            if any(c.__module__.partition(".")[0] == package for c in cls.__mro__ if c is not object):
-                importlib.import_module(module)
-                _loaded.add(package)
-                if cls in KINDS:
-                    return KINDS[cls]
+        if package in _loaded or package not in sys.modules:
+            continue
+        if any(c.__module__.partition(".")[0] == package for c in cls.__mro__):
+            importlib.import_module(module)
+            _loaded.add(package)
+            if cls in KINDS:
+                return KINDS[cls]
     for resolve in RESOLVERS:
         kind = resolve(cls)
         if kind is not None:
