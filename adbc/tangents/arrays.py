@@ -242,8 +242,8 @@ class ArrayKind(Kind):
     def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
         """The owner of the memory of `x`, and where in it `x` lies."""
         owner = ultimate_owner(x)
-        start = _extent(owner)[0] if isinstance(owner, np.ndarray) else _extent(np.frombuffer(owner, np.uint8))[0]
-        return id(owner), _address(x) - start, x.strides, x.dtype.str
+        memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
+        return id(owner), _address(x) - _extent(memory)[0], x.strides, x.dtype.str
 
     def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
         kind = x.dtype.kind
@@ -301,11 +301,23 @@ class _ObjectArray:
         target = t if walk.in_place else _region(walk.memo, t, copy=False).view(t)
         walk.register(t, target)
         if t.dtype.kind == "O":
-            walk.later(lambda: _fill(target, [walk(*c) for c in zip(t.flat, *(s.flat for s in others), strict=True)]))
+            walk.later(lambda: _fill(target, _visit_slots(walk, t, others)))
         else:
             walk.arrays.append((target, t, others))
             walk.finish = _finish
         return target
+
+
+def _visit_slots(walk: TangentWalk, t: Array, others: Any) -> list[Any]:
+    """The results for the slots of an array of objects; slots that several views share are visited once."""
+    results = []
+    columns = (t.flat, *(s.flat for s in others))
+    for place, *row in zip(_places(t).flat, *columns, strict=True):
+        key = ("slot", int(place))
+        if key not in walk.memo:
+            walk.memo[key] = (t, walk(*row))
+        results.append(walk.memo[key][1])
+    return results
 
 
 def _finish(walk: Any) -> None:
@@ -317,6 +329,10 @@ def _finish(walk: Any) -> None:
     combine = walk.leaf.on_arrays  # see `operations`
     if len(walk.arrays) == 1:
         target, t, others = walk.arrays[0]
+        into = getattr(walk.leaf, "into", None)
+        if into is not None and not _overlaps_itself(t):
+            into(t, *others)
+            return
         target[...] = combine(t, *others)
         return
     results = [(target, combine(t, *others)) for target, t, others in walk.arrays]

@@ -172,19 +172,20 @@ class DictViewKind(Kind):
     def tangent_type(self, cls: type) -> type:
         return dict
 
-    def _dict(self, x: Any) -> Any:
+    def viewed(self, x: Any) -> Any:
+        """The dict that `x` is a view of."""
         # The view's `mapping` is a read-only proxy; the dict itself is the one thing it refers to.
         return next(r for r in gc.get_referents(x) if isinstance(r, dict))
 
     def make(self, x: Any, walk: Any) -> Any:
-        return walk(self._dict(x))
+        return walk(self.viewed(x))
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
-        moved = walk(self._dict(x), t)
+        moved = walk(self.viewed(x), t)
         return getattr(moved, type(x).__name__.removeprefix("odict_").removeprefix("dict_"))()
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        return walk(self._dict(p), self._dict(q))
+        return walk(self.viewed(p), self.viewed(q))
 
 
 class SetKind(Inactive):

@@ -235,7 +235,8 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, d, strict=True)])
         return None if all(r is None for r in left) else left
     if type(f) is FData:
-        fields = {k: accumulate(a, getattr(x, k), d.__dict__[k]) for k, a in f.__dict__.items()}
+        parts: Any = kind_of(type(x))
+        fields = {k: accumulate(f.__dict__[k], c, d.__dict__[k]) for k, c in parts.parts(x)}
         return None if all(r is None for r in fields.values()) else RData(**fields)
     increment(f, d)
     return None

@@ -35,6 +35,7 @@ def install() -> None:
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
             functools.partial: objects.PARTIAL,
+            objects.Keywords: objects.KEYWORDS,
         }
     )
     RESOLVERS.extend(

@@ -22,7 +22,7 @@ from adbc.tangents.protocol import AddressKind, Kind, Parts, ValueKind, kind_of
 
 __all__ = [
     "BUILTIN_METHOD", "CELL", "EXCEPTION", "FUNCTION", "METHOD", "NAMESPACE", "PARTIAL",
-    "InstanceKind", "is_python_class", "resolve_object",
+    "KEYWORDS", "InstanceKind", "Keywords", "is_python_class", "resolve_object",
 ]  # fmt: skip
 
 
@@ -254,43 +254,36 @@ class BuiltinMethodKind(MethodKind):
         return getattr(parts[0][1], x.__name__)
 
 
+class Keywords:
+    """The keyword arguments of a partial application, as a value: nobody changes them there."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self.items = items
+
+
+class KeywordsKind(MethodKind):
+    """Keyword arguments: a record, one field for each."""
+
+    def parts(self, x: Any) -> Parts:
+        return list(x.items.items())
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return Keywords(dict(parts))
+
+
 class PartialKind(MethodKind):
     """Partial applications: the function and the arguments it already has."""
 
     def parts(self, x: Any) -> Parts:
-        # Nobody changes the keywords, so they are parts, and not a dict with an address.
-        return [("func", x.func), ("args", x.args), *((Keyword(k), v) for k, v in x.keywords.items())]
-
-    def join(self, x: Any, parts: Parts) -> Any:
-        keywords = {k.name: c for k, c in parts if type(k) is Keyword}
-        return Tangent(func=parts[0][1], args=parts[1][1], keywords=Tangent(**keywords) if keywords else NO_TANGENT)
-
-    def part(self, t: Any, key: Any) -> Any:
-        if type(key) is not Keyword:
-            return t.__dict__[key]
-        keywords = t.keywords  # a record, or one of the words for nothing
-        return getattr(keywords, "__dict__", {}).get(key.name, keywords)
+        return [("func", x.func), ("args", x.args), ("keywords", Keywords(x.keywords))]
 
     def rebuild(self, x: Any, parts: Parts) -> Any:
-        keywords = {k.name: c for k, c in parts[2:]}
-        y = type(x)(parts[0][1], *parts[1][1], **keywords)
+        fields = dict(parts)
+        y = type(x)(fields["func"], *fields["args"], **fields["keywords"].items)
         instance_dict(y).update(instance_dict(x))
         return y
-
-
-class Keyword:
-    """The key of a keyword argument."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Keyword and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash((Keyword, self.name))
 
 
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
@@ -363,6 +356,7 @@ CELL = CellKind()
 FUNCTION = FunctionKind()
 METHOD = MethodKind()
 BUILTIN_METHOD = BuiltinMethodKind()
+KEYWORDS = KeywordsKind()
 PARTIAL = PartialKind()
 EXCEPTION = ExceptionKind()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.tangents.containers import DictViewKind, FieldKey
 from adbc.tangents.duals import FData, RData
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.scalars import ScalarKind
@@ -93,6 +94,8 @@ def _described(x: Any) -> list[tuple[Any, Any]] | None:
     if cls is types.FunctionType:
         return [("code", x.__code__), ("defaults", x.__defaults__), *kind_of(cls).parts(x)]  # type: ignore[attr-defined]
     kind = kind_of(cls)
+    if isinstance(kind, DictViewKind):
+        return [("of", kind.viewed(x))]
     if isinstance(kind, AddressKind | ValueKind):
         return _named(kind.parts(x))
     return None
@@ -100,7 +103,7 @@ def _described(x: Any) -> list[tuple[Any, Any]] | None:
 
 def _named(parts: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """Keys that are objects of their own replaced by their names."""
-    return [(("field", k.name) if type(k).__name__ in ("FieldKey", "Keyword") else k, c) for k, c in parts]
+    return [(("field", k.name) if type(k) is FieldKey else k, c) for k, c in parts]
 
 
 def _leaf(x: Any, y: Any, exact: bool) -> str | None:
