@@ -33,7 +33,7 @@ def address_map(x: Any, t: Any) -> AddressPairs:
             pending.extend((c, kind.part(s, k)) for k, c in kind.parts(p))
         elif kind.address:
             locate = getattr(kind, "locate", None)
-            if locate is not None and getattr(p, "size", 1):
+            if locate is not None and p.size:
                 pairs.append((locate(p), locate(s)))
                 if p.dtype.kind == "O" and (id(p), id(s)) not in seen:
                     seen.add((id(p), id(s)))

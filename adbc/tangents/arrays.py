@@ -64,11 +64,11 @@ def ultimate_owner(x: Array) -> Any:
 class _Region:
     """The memory of an owner and its counterpart of the same size."""
 
-    def __init__(self, owner: Any, first: Array, copy: bool) -> None:
+    def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
         if isinstance(owner, np.ndarray):
             self.low, self.high = _extent(owner)
-            self.twin = self._like(owner, copy)
+            self.twin = self._like(owner, copy) if twin is None else twin
             return
         try:
             flat = np.frombuffer(owner, np.uint8)
@@ -136,11 +136,7 @@ def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
     key = ("memory", id(owner))
     found = memo.get(key)
     if found is None:
-        # The owner's own shadow may be known without its region, if it was registered from outside.
         found = memo[key] = (owner, _Region(owner, x, copy))
-        known = memo.get(id(owner))
-        if known is not None and not copy and isinstance(known[1], np.ndarray):
-            found[1].twin = known[1]
     region: _Region = found[1]
     return region
 
@@ -212,6 +208,16 @@ class ArrayKind(Kind):
             draw = _generator(walk.source).standard_normal
             t[...] = draw(x.shape) + 1j * draw(x.shape) if x.dtype.kind == "c" else draw(x.shape)
         return t
+
+    def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
+        memo[id(x)] = (x, t)
+        owner, twin = ultimate_owner(x), ultimate_owner(t)
+        key = ("memory", id(owner))
+        if key in memo or not isinstance(owner, np.ndarray) or not isinstance(twin, np.ndarray) or x.size == 0:
+            return
+        (low, high), (start, stop) = _extent(owner), _extent(twin)
+        if stop - start == high - low and _address(x) - low == _address(t) - start:
+            memo[key] = (owner, _Region(owner, x, copy=False, twin=twin))
 
     def perturb(self, x: Array, t: Any, walk: PerturbWalk) -> Any:
         if not self.is_active(x):

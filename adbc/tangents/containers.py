@@ -13,12 +13,13 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent
+from adbc.tangents.fields import instance_dict, instance_fields, set_instance_field
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
 
 __all__ = [
-    "DICT", "FieldKey", "DictKind", "DictViewKind", "NamedTupleKind", "SequenceKind", "SetKind", "TupleKind",
-    "instance_dict", "resolve_container",
+    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "SequenceKind", "SetKind", "TupleKind",
+    "resolve_container",
 ]  # fmt: skip
 
 
@@ -37,14 +38,6 @@ class FieldKey:
         return hash((FieldKey, self.name))
 
 
-def instance_dict(x: Any) -> dict[str, Any]:
-    """The instance dictionary of `x`, empty if it has none."""
-    try:
-        return object.__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped by nature
-    except AttributeError:
-        return {}
-
-
 class TupleKind(ValueKind):
     """Tuples: a tuple of tangents, NoTangent if all of them are."""
 
@@ -52,6 +45,11 @@ class TupleKind(ValueKind):
         return tuple
 
     def parts(self, x: Any) -> Parts:
+        if type(x) is not tuple and instance_dict(x):
+            raise UnsupportedError(
+                f"a {type(x).__name__} is a tuple, a value, and has attributes besides ({', '.join(instance_dict(x))}), "
+                "like an object: it has no tangent. Make it a dataclass"
+            )
         return list(enumerate(tuple.__iter__(x)))
 
     def join(self, x: Any, parts: Parts) -> Any:
@@ -71,7 +69,7 @@ class NamedTupleKind(TupleKind):
         return Tangent
 
     def parts(self, x: Any) -> Parts:
-        return list(zip(type(x)._fields, tuple.__iter__(x), strict=True))
+        return [(name, c) for name, (_, c) in zip(type(x)._fields, super().parts(x), strict=True)]
 
     def join(self, x: Any, parts: Parts) -> Any:
         return Tangent(**dict(parts))
@@ -91,9 +89,8 @@ class SequenceKind(AddressKind):
 
     def parts(self, x: Any) -> Parts:
         elements: Parts = list(enumerate(self.base.__iter__(x)))
-        fields = instance_dict(x)
-        if fields:
-            elements.extend([(FieldKey(k), v) for k, v in fields.items()])
+        if type(x) not in _PLAIN:
+            elements.extend([(FieldKey(k), v) for k, v in instance_fields(x)])
         return elements
 
     def shell(self, x: Any) -> Any:
@@ -115,7 +112,10 @@ class SequenceKind(AddressKind):
         return y
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
-        self.fill(y, parts)
+        self.base.extend(y, [c for k, c in parts if type(k) is not FieldKey])
+        for k, c in parts:
+            if type(k) is FieldKey:
+                set_instance_field(y, k.name, c)
 
 
 class DictKind(AddressKind):
@@ -130,9 +130,8 @@ class DictKind(AddressKind):
     def parts(self, x: Any) -> Parts:
         # OrderedDict keeps an order of its own, which only its own iterator knows.
         elements: Parts = list(dict.items(x)) if type(x) is dict else [(k, dict.__getitem__(x, k)) for k in x]
-        fields = instance_dict(x)
-        if fields:
-            elements.extend([(FieldKey(k), v) for k, v in fields.items()])
+        if type(x) not in _PLAIN:
+            elements.extend([(FieldKey(k), v) for k, v in instance_fields(x)])
         return elements
 
     def shell(self, x: Any) -> Any:
@@ -157,7 +156,7 @@ class DictKind(AddressKind):
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         for k, c in parts:
             if type(k) is FieldKey:
-                instance_dict(y)[k.name] = c
+                set_instance_field(y, k.name, c)
             elif type(y).__setitem__ in (dict.__setitem__, OrderedDict.__setitem__):
                 y[k] = c
             else:
@@ -201,6 +200,7 @@ class SetKind(Inactive):
         return NO_TANGENT
 
 
+_PLAIN = (list, dict, deque, OrderedDict)
 TUPLE = TupleKind()
 NAMED = NamedTupleKind()
 LIST = SequenceKind(list, list)

@@ -12,17 +12,25 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
 from typing import Any
 
-from adbc.tangents.containers import instance_dict
 from adbc.tangents.duals import MutableTangent, Tangent
+from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, set_instance_field, slots_of
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Kind, Parts, ValueKind, kind_of
 
 __all__ = [
-    "BUILTIN_METHOD", "CELL", "EXCEPTION", "FUNCTION", "METHOD", "NAMESPACE", "PARTIAL",
-    "KEYWORDS", "InstanceKind", "Keywords", "is_python_class", "resolve_object",
+    "BUILTIN_METHOD",
+    "CELL",
+    "EXCEPTION",
+    "FUNCTION",
+    "KEYWORDS",
+    "METHOD",
+    "NAMESPACE",
+    "PARTIAL",
+    "InstanceKind",
+    "Keywords",
+    "resolve_object",
 ]  # fmt: skip
 
 
@@ -49,26 +57,15 @@ class InstanceKind(_FieldKind):
         self.slots = slots
 
     def parts(self, x: Any) -> Parts:
-        found: Parts = list(instance_dict(x).items())
-        for name, member in self.slots:
-            try:
-                found.append((name, member.__get__(x)))
-            except AttributeError:
-                continue  # not yet assigned: absent in the tangent too
-        return found
+        return list(instance_fields(x, self.slots))
 
     def primal_shell(self, x: Any) -> Any:
         # Not the class's own constructor: it may compute, count or print.
         return _bare(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
-        members = dict(self.slots)
-        fields = instance_dict(y)
         for name, value in parts:
-            if name in members:
-                members[name].__set__(y, value)
-            else:
-                fields[name] = value
+            set_instance_field(y, name, value)
 
 
 def _bare(cls: type) -> Any:
@@ -286,44 +283,6 @@ class PartialKind(MethodKind):
         return y
 
 
-_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
-_NATIVE_ENTRIES = (
-    types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
-    types.MemberDescriptorType,
-)  # fmt: skip
-
-
-def is_python_class(cls: type) -> bool:
-    """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
-    apart from the slots it asked for."""
-    if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
-        return False
-    slots = {mangled for mangled, _ in _own_slots(cls)}
-    for name, entry in vars(cls).items():
-        if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
-            return False
-        if name == "__new__" and isinstance(entry, types.BuiltinFunctionType) and entry.__self__ is cls:
-            return False
-    return True
-
-
-def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
-    declared = vars(cls).get("__slots__", ())
-    names = (declared,) if isinstance(declared, str) else tuple(declared)
-    for name in names:
-        if name in ("__dict__", "__weakref__"):
-            continue
-        private = name.startswith("__") and not name.endswith("__")
-        mangled = f"_{cls.__name__.lstrip('_')}{name}" if private else name
-        member = vars(cls).get(mangled)
-        if isinstance(member, types.MemberDescriptorType):
-            yield mangled, member
-
-
-def _slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    return tuple(slot for c in reversed(cls.__mro__) if is_python_class(c) for slot in _own_slots(c))
-
-
 def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     """The fields of a frozen dataclass whose instances have nothing else, or None."""
     params = vars(cls).get("__dataclass_params__")
@@ -341,7 +300,7 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
 def resolve_object(cls: type) -> Kind | None:
     """Exceptions, frozen dataclasses and instances."""
     if issubclass(cls, BaseException):
-        return ExceptionKind(_slots(cls))
+        return ExceptionKind(slots_of(cls))
     if issubclass(cls, functools.partial):
         return PARTIAL
     if not is_python_class(cls):
@@ -349,7 +308,7 @@ def resolve_object(cls: type) -> Kind | None:
     names = _frozen_fields(cls)
     if names is not None:
         return FrozenKind(names)
-    return InstanceKind(_slots(cls))
+    return InstanceKind(slots_of(cls))
 
 
 CELL = CellKind()

@@ -52,6 +52,10 @@ class Kind:
         """The tangent from `q` to `p`."""
         raise NotImplementedError
 
+    def remember(self, x: Any, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
+        """Let `memo` say that `t` is the tangent of `x`."""
+        memo[id(x)] = (x, t)
+
     def project(self, d: Any, x: Any) -> Any:
         """`d` in the tangent space of `x`, where that can be said without NumPy."""
         return d

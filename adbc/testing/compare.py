@@ -41,7 +41,8 @@ def difference_of(a: Any, b: Any, *, exact: bool = False, sharing: bool = True) 
         if type(x) is not type(y):
             return f"at {place}: a {type(x).__name__} and a {type(y).__name__}"
         if sharing and _has_address(x):
-            if partner[0].setdefault(id(x), id(y)) != id(y) or partner[1].setdefault(id(y), id(x)) != id(x):
+            known = partner[0].setdefault(id(x), id(y)), partner[1].setdefault(id(y), id(x))
+            if known != (id(y), id(x)):
                 return f"at {place}: objects are shared differently"
         if (id(x), id(y)) in seen:
             continue

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import adbc.tangents as tangents
+from adbc import tangents
 from adbc.errors import AdbcError
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.testing.tangents import DEFAULT, SPLITTING_LAWS, TANGENT_LAWS, test_data, test_tangent
@@ -123,6 +123,10 @@ def closure(*values: Any) -> Callable[[], Any]:
     return lambda: values
 
 
+def constant(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
 def counter(start: Any) -> tuple[Callable[[], Any], Callable[[Any], None]]:
     def get() -> Any:
         return start
@@ -194,8 +198,8 @@ def empty_cell() -> types.CellType:
     return types.CellType()
 
 
-def slotted_child() -> SlottedChild:
-    x = SlottedChild([1.0], 2.0)
+def slotted_child() -> Any:
+    x: Any = SlottedChild([1.0], 2.0)
     x.more = (3.0, 1)
     return x
 
@@ -246,16 +250,16 @@ def structured_fields() -> list[Any]:
 
 VALUES: dict[str, Callable[[], Any]] = {
     # numbers
-    **{f"float {x}": lambda x=x: x for x in (0.0, -0.0, 1.5, -2.0, 1e3)},
+    **{f"float {x}": constant(x) for x in (0.0, -0.0, 1.5, -2.0, 1e3)},
     "complex": lambda: 1 + 2j,
     "float subclass": lambda: FloatSub(2.5),
     **{
-        f"numpy {name}": lambda name=name: getattr(np, name)(1.5)
+        f"numpy {name}": constant(getattr(np, name)(1.5))
         for name in ("float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble")
     },
     # without derivative
     **{
-        f"inactive {type(x).__name__} {i}": lambda x=x: x
+        f"inactive {type(x).__name__} {i}": constant(x)
         for i, x in enumerate(
             [
                 1, 10**30, True, "text", b"bytes", None, ..., range(3), slice(1, 2), Colour.RED, Colour, int, math,
@@ -280,7 +284,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "frozen inactive float": lambda: Frozen(1, Frozen(2.0)),
     "frozen computed": lambda: FrozenComputed(1.0),
     # containers
-    "list empty": lambda: [],
+    "list empty": list,
     "list": lambda: [1.0, 2.0, 3.0],
     "list mixed": lambda: [1.0, 1, None, "a", [2.0, [3.0]], (4.0, 5)],
     "list of ints": lambda: [1, 2],
@@ -289,7 +293,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "list subclass": lambda: ListSub([1.0, [2.0]]),
     "list subclass with fields": lambda: with_fields(ListSub([1.0]), w=[2.0], n=1),
     "list subclass with slots": lambda: with_fields(SlottedList([1.0]), weight=2.0),
-    "dict empty": lambda: {},
+    "dict empty": dict,
     "dict": lambda: {"a": 1.0, 2: [3.0], (4, 5): 6},
     "dict cyclic": cyclic_dict,
     "dict subclass": lambda: with_fields(DictSub(a=1.0), w=2.0),
@@ -326,11 +330,11 @@ VALUES: dict[str, Callable[[], Any]] = {
     "method of list": lambda: [1.0].append,
     "method of float": lambda: (2.0).__add__,
     "partial": lambda: functools.partial(max, 1.0, key=[2.0]),
-    "partial keyword": lambda: functools.partial(default_list, 1, buffer=2.0),
-    "partial nested": lambda: functools.partial(functools.partial(closure(1.0), 2), 3.0),
+    "partial keyword": lambda: functools.partial(default_list, 1, buffer=[2.0]),
+    "partial nested": lambda: functools.partial(functools.partial(max, 2), 3.0),
     # arrays
     **{
-        f"array {dtype}": lambda dtype=dtype: np.ones((2, 3), dtype)
+        f"array {dtype}": functools.partial(np.ones, (2, 3), dtype)
         for dtype in ("f2", "f4", "f8", "g", "c8", "c16", "G")
     },
     "array 0-d": lambda: np.array(2.5),
