@@ -142,12 +142,14 @@ def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
 
 
 def _overlaps_itself(x: Array) -> bool:
-    """Whether two elements of `x` are at the same place."""
+    """Whether two elements of `x` may be at the same place."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return False
     reach = x.itemsize
     for s, n in sorted((abs(s), n) for n, s in zip(x.shape, x.strides, strict=True) if n > 1):
         if s < reach:
             return True
-        reach = s * (n - 1) + reach
+        reach += s * (n - 1)
     return False
 
 
@@ -379,10 +381,20 @@ def _multiply(p: Any, d: Any) -> Any:
     return np.where(d == 0, np.zeros((), np.result_type(product)), product)
 
 
-def _accumulate(f: Array, d: Any) -> None:
+def _fresh(out: Array) -> Any:
+    """Zeros like `out`, the quick way, if it is an array of numbers that owns memory without gaps."""
+    if out.base is not None or out.dtype.kind not in "fc":
+        return None
+    twin = np.zeros_like(out)
+    return twin if twin.strides == out.strides else None
+
+
+def _accumulate(f: Array, x: Any, d: Any) -> None:
+    if type(d) is not np.ndarray or d.shape != f.shape or d.dtype != f.dtype:
+        d = KIND.project_array(d, x, False)
     if f.dtype.kind == "O":
         f[...] = _elementwise_sum(f, d)
-    elif 0 in f.strides or f.ndim > 1 or f.base is not None:
+    elif f.base is not None:  # only a view can have several elements at one place
         add_into(f, d)
     else:
         f += d
@@ -448,8 +460,12 @@ def _resolve(cls: type) -> Kind | None:
     return None
 
 
+KIND = ArrayKind()
+
+
 def _install() -> None:
-    KINDS[np.ndarray] = ArrayKind()
+    KINDS[np.ndarray] = KIND
+    internal.ARRAY_FRESH[np.ndarray] = _fresh
     RESOLVERS.insert(0, _resolve)
     add_structure(np.ndarray, _ObjectArray())
     internal.ARRAY_MULTIPLY[np.ndarray] = _multiply

@@ -117,6 +117,10 @@ def fresh_shadow(out: Any, active: bool = True) -> Any:
         return None
     if isinstance(kind, ScalarKind):
         return NO_FDATA if active else None
+    special = ARRAY_FRESH.get(cls)
+    t = None if special is None else special(out)
+    if t is not None:
+        return t
     t = zero_tangent(out)
     return slot_shadow(t) if active else _addresses(t)
 
@@ -185,7 +189,10 @@ ARRAY_REDUCE: dict[type, Any] = {}
 """Sums over all elements for classes of arrays, for projection to a scalar."""
 
 ARRAY_ACCUMULATE: dict[type, Any] = {}
-"""In-place additions for classes of arrays."""
+"""In-place additions of cotangents ``(shadow, primal, cotangent)`` for classes of arrays."""
+
+ARRAY_FRESH: dict[type, Any] = {}
+"""Shadows of newly made arrays that own their memory, by class; None where that does not hold."""
 
 
 def _hook(table: dict[type, Any], cls: type) -> Any:
@@ -229,7 +236,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return project(d, x)
     special = _hook(ARRAY_ACCUMULATE, type(f))
     if special is not None:
-        special(f, project(d, x))
+        special(f, x, d)
         return None
     if type(f) is tuple:
         left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, d, strict=True)])

@@ -278,3 +278,15 @@ def test_frozen_dataclasses_are_values_only_with_the_generated_constructor() -> 
 
     assert type(t.zero_tangent(Own(1.0))) is MutableTangent
     assert t.add_to_primal(Own(1.0), MutableTangent(a=1.0)).a == 3.0
+
+
+def test_fresh_shadows_of_arrays() -> None:
+    a = np.asfortranarray(np.ones((2, 3), np.float32))
+    f = t.fresh_shadow(a)
+    assert (f.dtype, f.strides) == (a.dtype, a.strides)
+    assert not f.any()
+    assert t.fresh_shadow(np.arange(3)) is None
+    wide = t.fresh_shadow(np.broadcast_to(np.ones(3), (2, 3)))
+    assert wide.strides == (0, 8)
+    t.accumulate(wide, np.broadcast_to(np.ones(3), (2, 3)), 1.0)
+    np.testing.assert_array_equal(wide[0], [2.0, 2.0, 2.0])
