@@ -93,10 +93,14 @@ class _Region:
 
     def _bytes(self, owner: Array, copy: bool) -> Array:
         if owner.dtype.hasobject:
-            raise UnsupportedError("an array of objects with gaps in its memory has no counterpart: copy it first")
+            raise UnsupportedError(
+                "an array of objects with gaps in its memory has no counterpart: copy it first"
+            )
         twin = np.zeros(self.high - self.low, np.uint8)
         if copy:
-            view: Array = np.ndarray(owner.shape, owner.dtype, twin, _address(owner) - self.low, owner.strides)
+            view: Array = np.ndarray(
+                owner.shape, owner.dtype, twin, _address(owner) - self.low, owner.strides
+            )
             view[...] = owner
         return twin
 
@@ -109,7 +113,7 @@ class _Region:
         low, high = _extent(x)
         if low < self.low or high > self.high:
             raise UnsupportedError(
-                "two arrays share the memory of a foreign buffer whose extent cannot be seen: copy the arrays first"
+                "two arrays share a foreign buffer whose extent cannot be seen: copy the arrays first"
             )
         if x.dtype.hasobject:
             return _object_view(self.twin, self.owner, x)
@@ -215,7 +219,12 @@ class ArrayKind(Kind):
         memo[id(x)] = (x, t)
         owner, twin = ultimate_owner(x), ultimate_owner(t)
         key = ("memory", id(owner))
-        if key in memo or not isinstance(owner, np.ndarray) or not isinstance(twin, np.ndarray) or x.size == 0:
+        if (
+            key in memo
+            or not isinstance(owner, np.ndarray)
+            or not isinstance(twin, np.ndarray)
+            or x.size == 0
+        ):
             return
         (low, high), (start, stop) = _extent(owner), _extent(twin)
         if stop - start == high - low and _address(x) - low == _address(t) - start:
@@ -225,7 +234,9 @@ class ArrayKind(Kind):
         if not self.is_active(x):
             return x
         if type(t) is not np.ndarray or t.shape != x.shape or t.dtype != x.dtype:
-            raise InvalidTangentError(f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}")
+            raise InvalidTangentError(
+                f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
+            )
         y = _region(walk.memo, x, copy=True).view(x)
         walk.register(x, y)
         if x.dtype.kind == "O":
@@ -302,7 +313,9 @@ class _ObjectArray:
     def __call__(self, walk: TangentWalk, t: Array, *others: Any) -> Any:
         for s in others:
             if type(s) is not np.ndarray or s.shape != t.shape or s.dtype != t.dtype:
-                raise InvalidTangentError(f"an array of shape {t.shape} and dtype {t.dtype} does not go with {s!r}")
+                raise InvalidTangentError(
+                    f"an array of shape {t.shape} and dtype {t.dtype} does not go with {s!r}"
+                )
         found = walk.memo.get(id(t))
         if found is not None:
             return found[1]
@@ -402,7 +415,9 @@ def _accumulate(f: Array, x: Any, d: Any) -> None:
 
 def _elementwise_sum(f: Array, d: Any) -> Array:
     result: Array = np.empty(f.shape, object)
-    _fill(result, [slot_increment(a, b) for a, b in zip(f.flat, np.broadcast_to(d, f.shape).flat, strict=True)])
+    _fill(
+        result, [slot_increment(a, b) for a, b in zip(f.flat, np.broadcast_to(d, f.shape).flat, strict=True)]
+    )
     return result
 
 
@@ -452,8 +467,8 @@ def _resolve(cls: type) -> Kind | None:
         return INACTIVE
     if issubclass(cls, np.ndarray):
         return Refused(
-            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean something "
-            "else than those of arrays (a mask, units, matrix products): convert it with numpy.asarray first"
+            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
+            "something else than those of arrays (a mask, units, matrix products): convert it with numpy.asarray first"
         )
     if issubclass(cls, np.flatiter | np.nditer | np.broadcast):
         return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")

@@ -47,8 +47,8 @@ class TupleKind(ValueKind):
     def parts(self, x: Any) -> Parts:
         if type(x) is not tuple and instance_dict(x):
             raise UnsupportedError(
-                f"a {type(x).__name__} is a tuple, a value, and has attributes besides ({', '.join(instance_dict(x))}), "
-                "like an object: it has no tangent. Make it a dataclass"
+                f"a {type(x).__name__} is a tuple, a value, and has attributes besides, like an object "
+                f"({', '.join(instance_dict(x))}): it has no tangent. Make it a dataclass"
             )
         return list(enumerate(tuple.__iter__(x)))
 
@@ -194,8 +194,8 @@ class SetKind(Inactive):
         for element in x:
             if walk(element) is not NO_TANGENT:
                 raise UnsupportedError(
-                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. Sets find "
-                    "elements by value, so an element's derivative has no place: use a list or a dict instead"
+                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. "
+                    "Sets find elements by value, so an element's derivative has no place: use a list or a dict instead"
                 )
         return NO_TANGENT
 

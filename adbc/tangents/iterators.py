@@ -91,7 +91,9 @@ class ValueIterator(ShadowIterator):
 
     __slots__ = ("gathered", "index", "make", "parts", "stride")
 
-    def __init__(self, parts: Sequence[Any], start: int, stride: int, make: Callable[..., Any] | None) -> None:
+    def __init__(
+        self, parts: Sequence[Any], start: int, stride: int, make: Callable[..., Any] | None
+    ) -> None:
         self.parts, self.index, self.stride, self.make = parts, start, stride, make
         self.gathered: list[Any] | None = None
 
@@ -222,7 +224,7 @@ def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> Shadow
     if special is not None:
         return special(shadow, reverse)
     raise UnsupportedError(
-        f"iteration over a {type(iterable).__name__} in C cannot be followed: loop over a list, or write a rule"
+        f"iteration over a {type(iterable).__name__} in C cannot be followed: loop over a list"
     )
 
 

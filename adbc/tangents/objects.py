@@ -292,7 +292,9 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     if getattr(getattr(init, "__code__", None), "co_filename", "") != "<string>":
         return None
     for c in cls.__mro__:
-        if "__post_init__" in vars(c) or any(isinstance(v, functools.cached_property) for v in vars(c).values()):
+        if "__post_init__" in vars(c) or any(
+            isinstance(v, functools.cached_property) for v in vars(c).values()
+        ):
             return None  # instances have state beside their fields
     return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]
 

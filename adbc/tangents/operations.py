@@ -10,8 +10,8 @@ from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import DifferWalk, MakeWalk, Memo, PerturbWalk, TangentWalk
 
 __all__ = [
-    "add_to_primal", "difference", "dot", "increment", "random_tangent", "scale", "set_to_zero", "tangent_type",
-    "zero_tangent",
+    "add_to_primal", "difference", "dot", "increment", "random_tangent", "scale", "set_to_zero",
+    "tangent_type", "zero_tangent",
 ]  # fmt: skip
 
 

@@ -185,9 +185,7 @@ class AddressKind(Kind):
             raise InvalidTangentError(f"a {type(x).__name__} has a tangent of its own, not NoTangent()")
         y = self.primal_shell(x)
         walk.register(x, y)
-        walk.later(
-            lambda: self.primal_fill(y, x, [(k, walk(c, self.part(t, k))) for k, c in self.parts(x)])
-        )
+        walk.later(lambda: self.primal_fill(y, x, [(k, walk(c, self.part(t, k))) for k, c in self.parts(x)]))
         return y
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:

@@ -70,8 +70,8 @@ def refuse_attributes(x: Any) -> None:
     fields = [name for name, _ in instance_fields(x)]
     if fields:
         raise UnsupportedError(
-            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} and has attributes besides "
-            f"({', '.join(fields)}), like an object: it has no tangent. Keep the attributes in an object of their own"
+            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} and has attributes besides, "
+            f"like an object ({', '.join(fields)}): it has no tangent. Keep those in an object of their own"
         )
 
 
@@ -81,7 +81,11 @@ _INERT_NAMES = {
     ("_pydecimal", "Decimal"),
     ("uuid", "UUID"),
     ("random", "Random"),
-    *((m, c) for m in ("pathlib", "pathlib._local") for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")),
+    *(
+        (m, c)
+        for m in ("pathlib", "pathlib._local")
+        for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
+    ),
     ("logging", "Logger"),
 }
 """Classes written in Python whose instances are values or services without derivative."""

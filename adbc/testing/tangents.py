@@ -2,8 +2,8 @@
 
 `test_tangent` checks that the tangents of a value form a vector space with an inner product, moved
 along by primals (L1 to L16); `test_data` checks besides that they split into fdata and rdata and come
-together again (S1 to S10).  Each law is a function named after it, which raises `AssertionError`; `Operations`
-holds what is tested, so that a wrong operation can be tried in place of a right one.
+together again (S1 to S10).  Each law is a function named after it, which raises `AssertionError`;
+`Operations` holds what is tested, so that a wrong operation can be tried in place of a right one.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def _is_trivial(t: Any) -> bool:
 def l01_types(rng: random.Random, x: Any, o: Operations) -> None:
     expected = o.tangent_type(type(x))
     for t in (o.zero_tangent(x), o.random_tangent(rng, x)):
-        assert type(t) is expected or t is NO_TANGENT, f"L1: a {type(t).__name__} is not a {expected.__name__}"
+        assert type(t) is expected or t is NO_TANGENT, (
+            f"L1: a {type(t).__name__} is not a {expected.__name__}"
+        )
     assert type(o.zero_tangent(x)) is type(o.random_tangent(rng, x)), "L1: zero and random differ in class"
 
 
@@ -244,12 +246,13 @@ def s10_accumulation(rng: random.Random, x: Any, o: Operations) -> None:
 
 
 TANGENT_LAWS: tuple[Law, ...] = (
-    l01_types, l02_zero_is_deterministic, l03_address, l04_zero_plus_zero, l05_zero_is_neutral, l06_increment_in_place,
-    l07_sum, l08_set_to_zero, l09_slots, l10_zero_moves_nothing, l11_others_move, l12_difference, l13_inner_product,
-    l14_scale, l15_round_trip, l16_sharing,
+    l01_types, l02_zero_is_deterministic, l03_address, l04_zero_plus_zero, l05_zero_is_neutral,
+    l06_increment_in_place, l07_sum, l08_set_to_zero, l09_slots, l10_zero_moves_nothing, l11_others_move,
+    l12_difference, l13_inner_product, l14_scale, l15_round_trip, l16_sharing,
 )  # fmt: skip
 SPLITTING_LAWS: tuple[Law, ...] = (
-    s01_parts, s03_recombination, s06_zero_from_fdata, s07_zero_rdata, s08_boxes, s09_symbolic_zero, s10_accumulation,
+    s01_parts, s03_recombination, s06_zero_from_fdata, s07_zero_rdata, s08_boxes, s09_symbolic_zero,
+    s10_accumulation,
 )  # fmt: skip
 
 

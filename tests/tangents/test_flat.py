@@ -64,7 +64,8 @@ def test_splitting_as_in_the_study() -> None:
 
 
 @pytest.mark.parametrize(
-    ("f", "r"), [([1.0], 2.0), ((NO_FDATA,), (1.0, 2.0)), (FData(a=[1.0]), RData(b=1.0)), (FData(a=[1.0]), 1.0)]
+    ("f", "r"),
+    [([1.0], 2.0), ((NO_FDATA,), (1.0, 2.0)), (FData(a=[1.0]), RData(b=1.0)), (FData(a=[1.0]), 1.0)],
 )
 def test_parts_that_do_not_belong_together(f: Any, r: Any) -> None:
     with pytest.raises(InvalidTangentError):
@@ -227,7 +228,13 @@ def test_boxes() -> None:
 
 
 def test_tangents_that_do_not_go_together() -> None:
-    for a, b in [([1.0], [1.0, 2.0]), ([1.0], (1.0,)), ({"a": 1.0}, {"b": 1.0}), (1.0, 1j), ([1.0], [NO_TANGENT])]:
+    for a, b in [
+        ([1.0], [1.0, 2.0]),
+        ([1.0], (1.0,)),
+        ({"a": 1.0}, {"b": 1.0}),
+        (1.0, 1j),
+        ([1.0], [NO_TANGENT]),
+    ]:
         with pytest.raises(InvalidTangentError):
             t.increment(a, b)
     with pytest.raises(InvalidTangentError):

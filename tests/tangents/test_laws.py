@@ -262,12 +262,48 @@ VALUES: dict[str, Callable[[], Any]] = {
         f"inactive {type(x).__name__} {i}": constant(x)
         for i, x in enumerate(
             [
-                1, 10**30, True, "text", b"bytes", None, ..., range(3), slice(1, 2), Colour.RED, Colour, int, math,
-                math.sin, len, np.int64(3), np.bool_(True), np.datetime64("2020-01-01"), datetime.date(2020, 1, 1),
-                fractions.Fraction(1, 3), (), (1, "a"), frozenset({1, 2}), {1, "a"}, Point, Plain.method, types.CodeType,
-                np.arange(3), np.array(["a", "b"]), np.array([True]), np.array("2020", "M8[D]"), np.float64, np,
-                np.dtype("f8"), np.sin, object(), Point(1, 2), functools.partial(int, base=2), Frozen(1, "a"),
-                closure.__code__, "a".upper, {}.__class__.fromkeys,
+                1,
+                10**30,
+                True,
+                "text",
+                b"bytes",
+                None,
+                ...,
+                range(3),
+                slice(1, 2),
+                Colour.RED,
+                Colour,
+                int,
+                math,
+                math.sin,
+                len,
+                np.int64(3),
+                np.bool_(True),
+                np.datetime64("2020-01-01"),
+                datetime.date(2020, 1, 1),
+                fractions.Fraction(1, 3),
+                (),
+                (1, "a"),
+                frozenset({1, 2}),
+                {1, "a"},
+                Point,
+                Plain.method,
+                types.CodeType,
+                np.arange(3),
+                np.array(["a", "b"]),
+                np.array([True]),
+                np.array("2020", "M8[D]"),
+                np.float64,
+                np,
+                np.dtype("f8"),
+                np.sin,
+                object(),
+                Point(1, 2),
+                functools.partial(int, base=2),
+                Frozen(1, "a"),
+                closure.__code__,
+                "a".upper,
+                {}.__class__.fromkeys,
             ]
         )
     },
@@ -451,7 +487,9 @@ WRONG: dict[str, list[tuple[Any, dict[str, Any]]]] = {
     "S9": [((1.0, 1), {"external_rdata": lambda r, x: r})],
     "S10": [((1.0, 1), {"slot_increment": lambda t, r: r})],
 }
-BY_NAME = {law.__name__[0].upper() + str(int(law.__name__[1:3])): law for law in TANGENT_LAWS + SPLITTING_LAWS}
+BY_NAME = {
+    law.__name__[0].upper() + str(int(law.__name__[1:3])): law for law in TANGENT_LAWS + SPLITTING_LAWS
+}
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -38,9 +38,7 @@ def test_numbers_are_never_keys() -> None:
 
 def test_objects_are_kept_alive() -> None:
     shadows = Shadows()
-    seen = []
-    for _ in range(100):
-        seen.append(shadows.tangent([1.0]))
+    seen = [shadows.tangent([1.0]) for _ in range(100)]
     assert len({id(s) for s in seen}) == 100
 
 
