@@ -195,7 +195,7 @@ class SetKind(Inactive):
             if walk(element) is not NO_TANGENT:
                 raise UnsupportedError(
                     f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. "
-                    "Sets find elements by value, so an element's derivative has no place: use a list or a dict instead"
+                    "Sets find elements by value, so a derivative has no place there: use a list or a dict"
                 )
         return NO_TANGENT
 
