@@ -55,7 +55,10 @@ class Rule:
     parameters: names of the leading parameters that may be active, in order, for calls by keyword.
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None; None if it does not.
+    kind: "zero", "scalar", "pure", "primitive" or "overlay", for who plans calls.
     """
+
+    kind = "primitive"
 
     def __init__(
         self,
@@ -97,9 +100,11 @@ class Rule:
 class ZeroRule(Rule):
     """The derivative is zero: the output does not depend smoothly on the arguments.
 
-    The output must not alias an argument.  `fresh` says that a mutable output is newly made, so
+    The output must not alias an argument.  A mutable output is newly made and gets a zero shadow, so
     that active values written into it later have a shadow to go with.
     """
+
+    kind = "zero"
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = self.function(*args, **kwargs)
@@ -121,6 +126,8 @@ class ScalarRule(Rule):
     arguments; the cotangent of an argument is ``conj(partial) * bout``, its real part if the
     argument is real.
     """
+
+    kind = "scalar"
 
     def __init__(
         self,
@@ -174,6 +181,8 @@ class PureRule(Rule):
     of the argument (`project`: broadcasting undone, dtype kept, real part taken), so formulas may
     ignore broadcasting.  Formulas must not keep or change what they are given.
     """
+
+    kind = "pure"
 
     def __init__(
         self,
@@ -230,6 +239,8 @@ class Primitive(Rule):
 
 class Overlay(Rule):
     """A Python body that stands in for a C function; the body is differentiated instead."""
+
+    kind = "overlay"
 
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)
