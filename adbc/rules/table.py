@@ -233,8 +233,8 @@ class Primitive(Rule):
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
-        self.frule = frule  # type: ignore[method-assign]  # a field of this kind of row
-        self.rrule = rrule  # type: ignore[method-assign]
+        self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
+        self.rrule = rrule  # type: ignore[method-assign,assignment]
 
 
 class Overlay(Rule):

@@ -207,3 +207,35 @@ def test_a_sequence_of_mutations_is_undone_in_order() -> None:
     assert (a, fa) == ([1.0, [2.0]], [0.0, [0.0]])
     assert list(d.items()) == [("x", 1.0), ("y", 2.0), ("z", 3.0)]
     assert list(fd.items()) == [("x", 0.0), ("y", 0.0), ("z", 0.0)]
+
+
+class Row(list):
+    pass
+
+
+class Table(dict):
+    pass
+
+
+class Loud(list):
+    def __getitem__(self, index: object) -> object:
+        return "loud"
+
+
+SUBCLASSES = [
+    (operator.getitem, Row([1.0, 2.0]), 1), (operator.setitem, Row([1.0, 2.0]), 1, 5.0), (list.append, Row([1.0]), 2.0),
+    (list.pop, Row([1.0, [2.0]])), (operator.getitem, Table(a=1.0), "a"), (operator.setitem, Table(a=1.0), "b", [2.0]),
+    (dict.pop, Table(a=1.0, b=2.0), "a"), (list.reverse, Row([1.0, 2.0])), (list.extend, Row([1.0]), [2.0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SUBCLASSES, ids=name)
+def test_subclasses_that_leave_the_methods_alone(case: tuple) -> None:
+    check(*case)
+
+
+def test_a_subclass_with_methods_of_its_own_has_no_row() -> None:
+    from adbc.rules import default_table
+
+    assert default_table().find(operator.getitem, (Loud, int)) is None
+    assert default_table().find(list.append, (Loud, float)) is None

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.classes import dict_like
 from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
@@ -23,21 +24,12 @@ __all__ = ["ROWS"]
 _KEY = "the key of a dict"
 
 
-def _plain(cls: type) -> bool:
-    """dict, or a subclass whose subscripts are C code that treats each key alike."""
-    return cls is dict or (
-        issubclass(cls, dict)
-        and cls.__module__ == "collections"
-        and cls.__name__ in ("OrderedDict", "defaultdict", "Counter")
-    )
-
-
 def _dict_first(cls: type, *rest: type) -> bool:
-    return _plain(cls)
+    return dict_like(cls)
 
 
 def _no_missing(cls: type, *rest: type) -> bool:
-    return _plain(cls) and not hasattr(cls, "__missing__")
+    return dict_like(cls) and not hasattr(cls, "__missing__")
 
 
 def _exactly_dict(*classes: type) -> bool:
@@ -122,7 +114,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
             fd[k] = slot_tangent(v, fv)
 
         def forget() -> Any:
-            del d[k]
+            d.pop(k)
             bv = None if fd is None else slot_rdata(fd.pop(k))
             return None if fv is None else bv
 
@@ -314,7 +306,7 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _update_any(d: Any, other: Any = (), /, **named: Any) -> None:
     if hasattr(other, "keys"):
-        for k in other.keys():
+        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             d[k] = other[k]
     else:
         for k, v in other:

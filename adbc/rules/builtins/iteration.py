@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
-from adbc.rules.classes import integer
+from adbc.rules.classes import dict_like, integer, list_like
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
@@ -26,19 +26,19 @@ __all__ = ["ITERATORS", "ROWS"]
 _VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 _SETS = (set, frozenset)
 _CONTAINERS = ITERABLES | _VIEWS | {bytearray}
+_EXAMPLES: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items())
 ITERATORS: frozenset[type] = frozenset(
     {
         zip, enumerate, reversed,
-        *(type(iter(x)) for x in ([], (), "", "\xff", b"", range(0), range(1 << 100), set(), {}, bytearray())),
-        *(type(iter(x)) for x in ({}.values(), {}.items())),
-        *(type(reversed(x)) for x in ([], {}, {}.values(), {}.items())),
+        *(type(iter(x)) for x in (*_EXAMPLES, "", "\xff", b"", bytearray(), range(0), range(1 << 100), set())),
+        *(type(reversed(x)) for x in _EXAMPLES if type(x) is not tuple),
     }
 )  # fmt: skip
 """Classes of the iterators that have shadows."""
 
 
 def _container(cls: type, *rest: type) -> bool:
-    return cls in _CONTAINERS or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
+    return cls in _CONTAINERS or list_like(cls) or dict_like(cls) or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
 
 
 def _walkable(cls: type, *rest: type) -> bool:
@@ -158,23 +158,23 @@ def _plain(*classes: type) -> bool:
 
 
 def _list(iterable: Any, /) -> Any:
-    out = []
+    out: list[Any] = []
     for x in iterable:
-        out.append(x)
+        out.append(x)  # noqa: PERF402  # `list` is what this is the body of
     return out
 
 
 def _tuple(iterable: Any, /) -> Any:
-    out = []
+    out: list[Any] = []
     for x in iterable:
-        out.append(x)
+        out.append(x)  # noqa: PERF402  # `list` is what this is the body of
     return tuple(out)
 
 
 def _dict(pairs: Any = (), /, **named: Any) -> Any:
     out: dict[Any, Any] = {}
     if hasattr(pairs, "keys"):
-        for k in pairs.keys():
+        for k in pairs.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             out[k] = pairs[k]
     else:
         for k, v in pairs:
@@ -217,7 +217,7 @@ def _setslice(target: Any, where: Any, values: Any, /) -> None:
 
 
 def _slices(cls: type, index: type, *value: type) -> bool:
-    return cls is list and index is slice
+    return list_like(cls) and index is slice
 
 
 # -- in Python, over anything ---------------------------------------------------------------------------
@@ -231,7 +231,7 @@ class _Zip:
         self.strict = strict
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         row: list[Any] = []
@@ -265,7 +265,7 @@ class _Enumerate:
         self.count = start
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         value = next(self.iterator)
@@ -282,7 +282,7 @@ class _Map:
         self.iterators = [iter(x) for x in iterables]
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         values = []
@@ -299,7 +299,7 @@ class _Filter:
         self.iterator = iter(iterable)
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         function = self.function
@@ -352,7 +352,7 @@ def _enumerate_rule() -> Primitive:
 
 
 def _appends(cls: type, *rest: type) -> bool:
-    return cls is list
+    return list_like(cls)
 
 
 ROWS: list[Rule] = [

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data, integer, is_list
+from adbc.rules.classes import builtin_data, integer, list_like
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -45,11 +45,11 @@ def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: A
 
 
 def _indexed(cls: type, index: type, *value: type) -> bool:
-    return cls is list and integer(index)
+    return list_like(cls) and integer(index)
 
 
 def _sliced(cls: type, index: type, *value: type) -> bool:
-    return cls is list and index is slice and all(c in ITERABLES for c in value)
+    return list_like(cls) and index is slice and all(c in ITERABLES for c in value)
 
 
 # -- a[i] ---------------------------------------------------------------------------------------------
@@ -82,7 +82,8 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    a, where = args
+    a: list[Any] = args[0]
+    where: slice = args[1]
     fa = fargs[0]
     out = a[where]
     if fa is None:
@@ -322,13 +323,13 @@ def _extend(returns: bool) -> tuple[Any, Any]:
 
 
 def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    a, *where = args
+    a, where = args[0], args[1:]
     out = a.pop(*where)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(*where))
 
 
 def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    a, *where = args
+    a, where = args[0], args[1:]
     fa = fargs[0]
     at = operator.index(where[0]) if where else -1
     out = a.pop(at)
@@ -435,43 +436,43 @@ def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
 
 
 def _two_lists(*classes: type) -> bool:
-    return classes == (list, list)
+    return len(classes) == 2 and all(map(list_like, classes))
 
 
 def _list_times(*classes: type) -> bool:
-    return classes[0] is list and integer(classes[1])
+    return list_like(classes[0]) and integer(classes[1])
 
 
 def _times_list(*classes: type) -> bool:
-    return classes[1] is list and integer(classes[0])
+    return list_like(classes[1]) and integer(classes[0])
 
 
 def _list_and_iterable(*classes: type) -> bool:
-    return len(classes) == 2 and classes[0] is list and classes[1] in ITERABLES
+    return len(classes) == 2 and list_like(classes[0]) and classes[1] in ITERABLES
 
 
 def _only_list(*classes: type) -> bool:
-    return classes == (list,)
+    return len(classes) == 1 and list_like(classes[0])
 
 
 def _inserts(cls: type, index: type, value: type) -> bool:
-    return cls is list and integer(index)
+    return list_like(cls) and integer(index)
 
 
 def _pops(cls: type, *index: type) -> bool:
-    return cls is list and all(map(integer, index))
+    return list_like(cls) and all(map(integer, index))
 
 
 def _deletes(cls: type, index: type) -> bool:
-    return cls is list and (index is slice or integer(index))
+    return list_like(cls) and (index is slice or integer(index))
 
 
 def _searches(cls: type, value: type, *rest: type) -> bool:
-    return cls is list and builtin_data(value)
+    return list_like(cls) and builtin_data(value)
 
 
 def _first_list(cls: type, *rest: type) -> bool:
-    return is_list(cls)
+    return list_like(cls)
 
 
 ROWS: list[Rule] = [

@@ -16,7 +16,7 @@ __all__ = ["ROWS"]
 
 
 def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    out = divmod(*args)
+    out = divmod(args[0], args[1])
     dx, dy = dargs
     dr = None if dx is None else dx
     if dy is not None:
@@ -27,7 +27,7 @@ def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
 
 
 def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    out = divmod(*args)
+    out = divmod(args[0], args[1])
     active = any(f is not None for f in fargs)
 
     def divmod_pullback(bout: Any) -> Sequence[Any]:

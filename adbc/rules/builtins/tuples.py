@@ -80,7 +80,8 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    x, where = args
+    x: tuple[Any, ...] = args[0]
+    where: slice = args[1]
 
     def getslice_pullback(bout: Any) -> Sequence[Any]:
         if bout is None:
