@@ -14,7 +14,9 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.builtins"),
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
+    ("collections", "adbc.rules.collections"),
     ("functools", "adbc.rules.functools"),
+    ("itertools", "adbc.rules.itertools"),
     ("numpy", "adbc.rules.numpy"),
 )
 """What has rules, and the module they are in."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import math
 import random
+from collections import deque
 from types import CellType
 from typing import Any
 
@@ -59,11 +60,11 @@ def same(x: Any, y: Any) -> bool:
 def _same(x: Any, y: Any, seen: dict[int, int]) -> bool:
     if type(x) is not type(y):
         return False
-    if isinstance(x, (list, dict)) or hasattr(x, "__dict__"):
+    if isinstance(x, (list, dict, deque)) or hasattr(x, "__dict__"):
         if id(x) in seen:
             return seen[id(x)] == id(y)
         seen[id(x)] = id(y)
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, deque)):
         return len(x) == len(y) and all(_same(a, b, seen) for a, b in zip(x, y, strict=True))
     if isinstance(x, dict):
         return list(x) == list(y) and all(_same(x[k], y[k], seen) for k in x)
@@ -87,7 +88,7 @@ def close(t: Any, s: Any, tolerance: float = 1e-5) -> bool:
     """Two tangents agree."""
     if t is NO_TANGENT or s is NO_TANGENT:
         return t is s
-    if isinstance(t, (list, tuple)):
+    if isinstance(t, (list, tuple, deque)):
         return len(t) == len(s) and all(close(a, b, tolerance) for a, b in zip(t, s, strict=True))
     if isinstance(t, (Tangent, MutableTangent)):
         t, s = t.__dict__, s.__dict__

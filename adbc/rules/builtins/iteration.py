@@ -21,7 +21,7 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
 
-__all__ = ["ITERATORS", "ROWS"]
+__all__ = ["ITERATORS", "ROWS", "making_iterator", "next_frule", "next_rrule"]
 
 _VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 _SETS = (set, frozenset)
@@ -77,6 +77,11 @@ def _making(
     return Primitive(function, frule=frule, rrule=rrule, when=when)
 
 
+def making_iterator(function: Callable[..., Any], when: Any, backwards: bool = False) -> Primitive:
+    """A row for a function that makes an iterator of one iterable whose shadow can be stepped through."""
+    return _making(function, _first, when, backwards)
+
+
 def _first(shadows: Sequence[Any]) -> Any:
     return shadows[0]
 
@@ -88,14 +93,14 @@ def _enumerate_join(shadows: Sequence[Any]) -> Any:
 # -- taking from them -----------------------------------------------------------------------------------
 
 
-def _next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = intrinsics._next_(args[0])
     if out is intrinsics.EXHAUSTED or dargs[0] is None:
         return out, None
     return out, symbolic(dargs[0].step(out)[2])
 
 
-def _next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = intrinsics._next_(args[0])
     if out is intrinsics.EXHAUSTED or fargs[0] is None:
         return out, None, nothing(1)
@@ -365,7 +370,7 @@ ROWS: list[Rule] = [
     Overlay(enumerate, _enumerate_any),
     Overlay(map, _map_any),
     Overlay(filter, _filter_any),
-    Primitive(intrinsics._next_, frule=_next_frule, rrule=_next_rrule, when=_iterator),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_iterator),
     Overlay(builtins.next, _next_or_default),
     Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_plain, result=list),
     Overlay(list, _list, result=list),

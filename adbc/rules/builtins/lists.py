@@ -37,7 +37,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_rrule"]
 
 
 def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
@@ -55,13 +55,13 @@ def _sliced(cls: type, index: type, *value: type) -> bool:
 # -- a[i] ---------------------------------------------------------------------------------------------
 
 
-def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i = args
     da = dargs[0]
     return a[i], None if da is None else symbolic(da[i])
 
 
-def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i = args
     fa = fargs[0]
     out = a[i]
@@ -103,7 +103,7 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 # -- a[i] = v -----------------------------------------------------------------------------------------
 
 
-def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i, v = args
     da, _, dv = dargs
     if da is None:
@@ -114,7 +114,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     return None, None
 
 
-def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i, v = args
     fa, _, fv = fargs
     if fa is None:
@@ -476,9 +476,9 @@ def _first_list(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
-    *_rows((operator.getitem, list.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+    *_rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed),
     *_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list),
-    *_rows((operator.setitem, list.__setitem__), _setitem_frule, _setitem_rrule, _indexed),
+    *_rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
     *_rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
