@@ -38,7 +38,7 @@ _ARITHMETIC = tuple(
 
 @functools.cache
 def _numpy_kind(cls: type) -> str | None:
-    """"i", "f" or "c" for NumPy's integer (or boolean), floating and complex scalar classes."""
+    """ "i", "f" or "c" for NumPy's integer (or boolean), floating and complex scalar classes."""
     if cls.__module__ != "numpy":
         return None
     names = {base.__name__ for base in cls.__mro__}
@@ -90,10 +90,30 @@ def arity(count: int, each: Callable[[type], bool] = real) -> Callable[..., bool
 
 
 _LIST_METHODS = (
-    "__getitem__", "__setitem__", "__delitem__", "__iter__", "__len__", "append", "insert", "pop", "extend", "clear",
-    "reverse", "__iadd__", "__imul__",
-)  # fmt: skip
-_DICT_METHODS = ("__getitem__", "__setitem__", "__contains__", "__iter__", "__reversed__", "pop", "clear", "items")
+    "__getitem__",
+    "__setitem__",
+    "__delitem__",
+    "__iter__",
+    "__len__",
+    "append",
+    "insert",
+    "pop",
+    "extend",
+    "clear",
+    "reverse",
+    "__iadd__",
+    "__imul__",
+)
+_DICT_METHODS = (
+    "__getitem__",
+    "__setitem__",
+    "__contains__",
+    "__iter__",
+    "__reversed__",
+    "pop",
+    "clear",
+    "items",
+)
 
 
 @functools.cache
@@ -114,10 +134,26 @@ def dict_like(cls: type) -> bool:
 
 _DATA = frozenset(
     {
-        NoneType, type, str, bytes, bytearray, range, slice, list, tuple, dict, set, frozenset, type(Ellipsis),
-        FunctionType, type(len), type({}.keys()), type({}.values()), type({}.items()),
+        NoneType,
+        type,
+        str,
+        bytes,
+        bytearray,
+        range,
+        slice,
+        list,
+        tuple,
+        dict,
+        set,
+        frozenset,
+        type(Ellipsis),
+        FunctionType,
+        type(len),
+        type({}.keys()),
+        type({}.values()),
+        type({}.items()),
     }
-)  # fmt: skip
+)
 
 
 def builtin_data(cls: type) -> bool:
@@ -162,4 +198,3 @@ def power(base: type, exponent: type, *modulus: type) -> type | None:
     if modulus or result is int or (result is float and not integer(exponent)):
         return None
     return result
-

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
-from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
 from adbc.ir import intrinsics
+from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
+from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
 from adbc.rules.classes import integer
 from adbc.rules.sequences import emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -26,7 +26,9 @@ def _indexed(cls: type, index: type, *value: type) -> bool:
     return cls is deque and integer(index)
 
 
-def _push(push: Callable[..., None], take_back: Callable[..., Any], refill: Callable[..., None], lost: int) -> Primitive:
+def _push(
+    push: Callable[..., None], take_back: Callable[..., Any], refill: Callable[..., None], lost: int
+) -> Primitive:
     """Adding at one end; a full deque loses the element at index `lost` of the other."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -144,15 +146,15 @@ def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def empty_deque(maxlen: Any) -> Any:
     """A new deque."""
-    return deque((), maxlen)
+    return deque(maxlen=maxlen)
 
 
 def _empty_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    return deque((), args[0]), deque((), args[0])
+    return deque(maxlen=args[0]), deque(maxlen=args[0])
 
 
 def _empty_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    return deque((), args[0]), deque((), args[0]), nothing(1)
+    return deque(maxlen=args[0]), deque(maxlen=args[0]), nothing(1)
 
 
 def _deque(iterable: Any = (), maxlen: Any = None) -> Any:
@@ -176,8 +178,8 @@ def _copy(a: Any, /) -> Any:
     return deque(a, a.maxlen)
 
 
-_ITERATOR = type(iter(deque()))
-_REVERSED = type(reversed(deque()))
+_ITERATOR: type = type(iter(deque()))
+_REVERSED: type = type(reversed(deque()))
 
 ROWS: list[Rule] = [
     Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_indexed),

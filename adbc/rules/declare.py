@@ -188,7 +188,9 @@ def primitive(
 def _refusal(function: Any, mode: str) -> Callable[..., Any]:
     def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         name = getattr(function, "__qualname__", repr(function))
-        raise UnsupportedError(f"the rule declared for {name} has no {mode} mode; declare one with adbc.primitive")
+        raise UnsupportedError(
+            f"the rule declared for {name} has no {mode} mode; declare one with adbc.primitive"
+        )
 
     return refuse
 
@@ -214,9 +216,7 @@ def _flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
                     f"the pullback of {function!r} gives {len(given)} rdata; it needs one for the function "
                     f"and one for each of {len(args)} arguments"
                 )
-            return [
-                None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)
-            ]
+            return [None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)]
 
         return out.primal, internal_fdata(out.fdata, out.primal), flat_pullback
 

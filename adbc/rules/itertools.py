@@ -211,7 +211,8 @@ class _Selections(_Iterator):
 
 def next_indices(indices: Any) -> tuple[int, ...]:
     """The next tuple of indices."""
-    return next(indices)  # type: ignore[no-any-return]  # an iterator of C
+    found: tuple[int, ...] = next(indices)
+    return found
 
 
 def product_indices(lengths: Any, repeat: int) -> Any:

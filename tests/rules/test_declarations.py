@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from rule_harness import check
+
 from adbc.errors import UnsupportedError
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
 from adbc.rules.table import RuleTable
-from rule_harness import check
-
 from adbc.tangents import NO_FDATA, NO_RDATA, CoDual, Dual
 
 
@@ -52,9 +52,11 @@ def test_a_scalar_rule_must_give_all_partials() -> None:
 def test_rule_of_derivatives() -> None:
     table = RuleTable()
     rule(
-        product, jvp=(lambda d, out, x, y: d * math.sin(y), lambda d, out, x, y: d * x * math.cos(y)),
-        vjp=(lambda b, out, x, y: b * math.sin(y), lambda b, out, x, y: b * x * math.cos(y)), table=table,
-    )  # fmt: skip
+        product,
+        jvp=(lambda d, out, x, y: d * math.sin(y), lambda d, out, x, y: d * x * math.cos(y)),
+        vjp=(lambda b, out, x, y: b * math.sin(y), lambda b, out, x, y: b * x * math.cos(y)),
+        table=table,
+    )
     check(product, 0.7, 1.2, rule=row_of(product, table, float, float))
 
 
@@ -148,5 +150,5 @@ def wrong_rrule(restore, increment, owed):
 def test_the_harness_sees_a_wrong_pullback(flags) -> None:
     table = RuleTable()
     primitive(double, frule=double_frule, rrule=wrong_rrule(*flags), table=table)
-    with pytest.raises(AssertionError, match="restored|reverse"):
+    with pytest.raises(AssertionError, match=r"restored|reverse"):
         check(double, [1.0, 2.0], rule=row_of(double, table, list))

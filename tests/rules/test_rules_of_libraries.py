@@ -7,21 +7,31 @@ import operator
 from collections import deque
 
 import pytest
-from adbc.rules import default_table
-from adbc.rules.collections import empty_deque
-from adbc.rules.table import Overlay
 from rule_harness import check, find
 
 from adbc.ir import intrinsics as i
+from adbc.rules import default_table
+from adbc.rules.collections import empty_deque
+from adbc.rules.table import Overlay
 
 DEQUES = [
-    (deque.append, deque([1.0]), 2.0), (deque.append, deque([1.0, 2.0], 2), 3.0), (deque.append, deque([[1.0], 2.0], 2), 3.0),
-    (deque.append, deque((), 0), 3.0), (deque.appendleft, deque([1.0]), [2.0]), (deque.appendleft, deque([1.0, 2.0], 2), 3.0),
-    (deque.pop, deque([1.0, [2.0]])), (deque.popleft, deque([1.0, 2.0])), (deque.popleft, deque([1.0, 2.0], 2)),
-    (deque.rotate, deque([1.0, 2.0, 3.0])), (deque.rotate, deque([1.0, 2.0, 3.0]), 2), (deque.reverse, deque([1.0, [2.0]])),
-    (deque.clear, deque([1.0, [2.0]])), (empty_deque, 3), (operator.getitem, deque([1.0, 2.0]), -1),
+    (deque.append, deque([1.0]), 2.0),
+    (deque.append, deque([1.0, 2.0], 2), 3.0),
+    (deque.append, deque([[1.0], 2.0], 2), 3.0),
+    (deque.append, deque(maxlen=0), 3.0),
+    (deque.appendleft, deque([1.0]), [2.0]),
+    (deque.appendleft, deque([1.0, 2.0], 2), 3.0),
+    (deque.pop, deque([1.0, [2.0]])),
+    (deque.popleft, deque([1.0, 2.0])),
+    (deque.popleft, deque([1.0, 2.0], 2)),
+    (deque.rotate, deque([1.0, 2.0, 3.0])),
+    (deque.rotate, deque([1.0, 2.0, 3.0]), 2),
+    (deque.reverse, deque([1.0, [2.0]])),
+    (deque.clear, deque([1.0, [2.0]])),
+    (empty_deque, 3),
+    (operator.getitem, deque([1.0, 2.0]), -1),
     (operator.setitem, deque([1.0, 2.0]), 1, [5.0]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("case", DEQUES, ids=lambda case: f"{case[0].__name__}{case[1:]}")
@@ -45,21 +55,40 @@ def gen(*values):
 
 
 BODIES = [
-    (itertools.chain, lambda f: f([1.0], gen(2.0), ())), (itertools.chain, lambda f: f()), (itertools.chain.from_iterable, lambda f: f(gen([1], [2]))),
-    (itertools.accumulate, lambda f: f([1.0, 2.0, 3.0])), (itertools.accumulate, lambda f: f([])), (itertools.accumulate, lambda f: f([], initial=5.0)),
-    (itertools.accumulate, lambda f: f(gen(1, 2), operator.mul, initial=5)), (itertools.islice, lambda f: f(gen(1, 2, 3, 4), 2)),
-    (itertools.islice, lambda f: f(gen(*range(10)), 2, None, 3)), (itertools.islice, lambda f: f(gen(*range(10)), 1, 8, 3)),
-    (itertools.islice, lambda f: f([], -1)), (itertools.repeat, lambda f: f(1.0, 3)), (itertools.repeat, lambda f: f(1.0, times=2)),
-    (itertools.repeat, lambda f: f(1.0, -2)), (itertools.count, lambda f: itertools.islice(f(1.5, 2), 3)),
-    (itertools.count, lambda f: itertools.islice(f(step=2), 3)), (itertools.cycle, lambda f: itertools.islice(f(gen(1, 2)), 5)),
-    (itertools.cycle, lambda f: f([])), (itertools.starmap, lambda f: f(pow, [(2, 3), (4, 1)])),
-    (itertools.takewhile, lambda f: f(bool, gen(1, 2, 0, 3))), (itertools.dropwhile, lambda f: f(bool, gen(1, 2, 0, 3))),
-    (itertools.pairwise, lambda f: f(gen(1, 2, 3))), (itertools.pairwise, lambda f: f([1])), (itertools.zip_longest, lambda f: f([1], gen(2, 3), fillvalue=9)),
-    (itertools.zip_longest, lambda f: f()), (itertools.product, lambda f: f([1, 2], gen(3, 4))), (itertools.product, lambda f: f([1, 2], repeat=2)),
-    (itertools.product, lambda f: f()), (itertools.permutations, lambda f: f([1, 2, 3])), (itertools.permutations, lambda f: f([1, 2, 3], 2)),
-    (itertools.combinations, lambda f: f(gen(1, 2, 3), 2)), (itertools.combinations_with_replacement, lambda f: f([1, 2], 2)),
+    (itertools.chain, lambda f: f([1.0], gen(2.0), ())),
+    (itertools.chain, lambda f: f()),
+    (itertools.chain.from_iterable, lambda f: f(gen([1], [2]))),
+    (itertools.accumulate, lambda f: f([1.0, 2.0, 3.0])),
+    (itertools.accumulate, lambda f: f([])),
+    (itertools.accumulate, lambda f: f([], initial=5.0)),
+    (itertools.accumulate, lambda f: f(gen(1, 2), operator.mul, initial=5)),
+    (itertools.islice, lambda f: f(gen(1, 2, 3, 4), 2)),
+    (itertools.islice, lambda f: f(gen(*range(10)), 2, None, 3)),
+    (itertools.islice, lambda f: f(gen(*range(10)), 1, 8, 3)),
+    (itertools.islice, lambda f: f([], -1)),
+    (itertools.repeat, lambda f: f(1.0, 3)),
+    (itertools.repeat, lambda f: f(1.0, times=2)),
+    (itertools.repeat, lambda f: f(1.0, -2)),
+    (itertools.count, lambda f: itertools.islice(f(1.5, 2), 3)),
+    (itertools.count, lambda f: itertools.islice(f(step=2), 3)),
+    (itertools.cycle, lambda f: itertools.islice(f(gen(1, 2)), 5)),
+    (itertools.cycle, lambda f: f([])),
+    (itertools.starmap, lambda f: f(pow, [(2, 3), (4, 1)])),
+    (itertools.takewhile, lambda f: f(bool, gen(1, 2, 0, 3))),
+    (itertools.dropwhile, lambda f: f(bool, gen(1, 2, 0, 3))),
+    (itertools.pairwise, lambda f: f(gen(1, 2, 3))),
+    (itertools.pairwise, lambda f: f([1])),
+    (itertools.zip_longest, lambda f: f([1], gen(2, 3), fillvalue=9)),
+    (itertools.zip_longest, lambda f: f()),
+    (itertools.product, lambda f: f([1, 2], gen(3, 4))),
+    (itertools.product, lambda f: f([1, 2], repeat=2)),
+    (itertools.product, lambda f: f()),
+    (itertools.permutations, lambda f: f([1, 2, 3])),
+    (itertools.permutations, lambda f: f([1, 2, 3], 2)),
+    (itertools.combinations, lambda f: f(gen(1, 2, 3), 2)),
+    (itertools.combinations_with_replacement, lambda f: f([1, 2], 2)),
     (itertools.combinations, lambda f: f([1], 3)),
-]  # fmt: skip
+]
 
 
 def outcome(call, function):

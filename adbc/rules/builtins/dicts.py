@@ -268,13 +268,16 @@ def _update(returns: bool) -> tuple[Any, Any]:
             refuse_constant(d, dother)
         else:
             dd.update(_tangents(other, dother))
-        d.update(other)
+            dd.update(_tangents(kwargs, None))
+        d.update(other, **kwargs)
         return (d, dd) if returns else (None, None)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         undo = _update_into(args[0], fargs[0], args[1], fargs[1])
+        undo_named = _update_into(args[0], fargs[0], kwargs, None)
 
         def update_pullback(bout: Any) -> Sequence[Any]:
+            undo_named()
             undo()
             return (None,) * len(args)
 
@@ -369,7 +372,7 @@ def _or(d: Any, other: Any, /) -> Any:
 
 
 def _fromkeys(keys: Any, value: Any = None, /) -> Any:
-    return {k: value for k in keys}
+    return {k: value for k in keys}  # noqa: C420  # `dict.fromkeys` is what this is the body of
 
 
 def _view(method: Any) -> list[Rule]:
@@ -392,7 +395,12 @@ ROWS: list[Rule] = [
     *_primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing),
     *_primitive((dict.__getitem__,), _getitem_frule, _getitem_rrule, _dict_first),
     Overlay(operator.getitem, _getitem_missing, when=_dict_first),
-    *_primitive((operator.setitem, dict.__setitem__, intrinsics._map_add_), _setitem_frule, _setitem_rrule, _dict_first),
+    *_primitive(
+        (operator.setitem, dict.__setitem__, intrinsics._map_add_),
+        _setitem_frule,
+        _setitem_rrule,
+        _dict_first,
+    ),
     *_primitive((operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first),
     *_primitive((dict.get,), _get_frule, _get_rrule, _dict_first),
     *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first),

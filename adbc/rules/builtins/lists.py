@@ -148,7 +148,9 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 class _Change:
     """A change of the list `a`, given as ``change(list, values)``, applied to it and to its shadow."""
 
-    def __init__(self, a: list[Any], fa: Any, change: Callable[[list[Any], list[Any]], Any], new: Source) -> None:
+    def __init__(
+        self, a: list[Any], fa: Any, change: Callable[[list[Any], list[Any]], Any], new: Source
+    ) -> None:
         if fa is None:
             refuse_constant(a, *new.shadows)
         self.a, self.fa, self.new = a, fa, new
@@ -483,13 +485,21 @@ ROWS: list[Rule] = [
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
     *_rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
     *_rows((list.extend, intrinsics._list_extend_), *_extend(returns=False), _list_and_iterable),
-    *_rows((operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list),
+    *_rows(
+        (operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list
+    ),
     *_rows((list.insert,), _insert_frule, _insert_rrule, _inserts),
     *_rows((list.pop,), _pop_frule, _pop_rrule, _pops),
     *_changing((list.clear,), lambda a: a.clear(), _only_list),
     *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
     *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, list),
-    *_rows((operator.add, list.__add__, operator.concat), _concatenate_frule, _concatenate_rrule, _two_lists, list),
+    *_rows(
+        (operator.add, list.__add__, operator.concat),
+        _concatenate_frule,
+        _concatenate_rrule,
+        _two_lists,
+        list,
+    ),
     *_rows((operator.mul, list.__mul__), *_repeat(0), _list_times, list),
     *_rows((operator.mul,), *_repeat(1), _times_list, list),
     *_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list),
