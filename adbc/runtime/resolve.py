@@ -147,11 +147,11 @@ class Advance:
 
 @dataclasses.dataclass(slots=True)
 class Spread:
-    """Call `function` with the elements of a tuple and of a dict: the arguments of `_apply_`."""
+    """Call `function` with the elements of a tuple or list and of a dict: the arguments of `_apply_`."""
 
     call: Call
     function: Any
-    arguments: tuple[Any, ...]
+    arguments: tuple[Any, ...] | list[Any]
     keywords: dict[str, Any]
 
 
@@ -426,9 +426,14 @@ def _apply(call: Call, table: Any) -> Step | None:
     """
     function, arguments = call.args[:2]
     keywords = call.args[2] if len(call.args) > 2 and call.args[2] is not None else {}
-    if arguments.__class__ is not tuple or keywords.__class__ is not dict:
-        return Foreign(call)
+    if arguments.__class__ not in (tuple, list) or keywords.__class__ is not dict:
+        return Delegate(call.of(_collect_arguments))
     return Spread(call, function, arguments, keywords)
+
+
+def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> Any:
+    """``function(*arguments, **keywords)`` of any iterable and any mapping; this is differentiated."""
+    return function(*list(arguments), **({} if keywords is None else dict(keywords)))
 
 
 def _new(call: Call, table: Any) -> Step | None:
