@@ -1,0 +1,1 @@
+"""The tests of adbc. The folders mirror those of the package."""

@@ -28,7 +28,7 @@ from adbc.ir.graph import (
     Value,
 )
 
-__all__ = ["Builder", "Variables", "remove_trivial_phis"]
+__all__ = ["Builder", "Variables", "remove_dead_phis", "remove_trivial_phis"]
 
 
 class Builder:
@@ -122,6 +122,7 @@ class Variables:
         self.sealed: set[Block] = set()
         self.incomplete: dict[Block, dict[Hashable, Phi]] = {}
         self.phis: dict[Phi, Hashable] = {}
+        self._waiting: list[Phi] | None = None
 
     def edge(self, source: Block, target: Block) -> None:
         """Declare that `source` can go to `target`; once per pair, before `target` is sealed."""
@@ -186,8 +187,20 @@ class Variables:
         return phi
 
     def _add_operands(self, variable: Hashable, phi: Phi) -> None:
-        for source in self.predecessors.get(phi.block, []):
-            phi.operands[source] = self.read(variable, source)
+        # Reading an operand may make another phi, and a long function has thousands of joins in a
+        # row: the outermost call completes them all, one after the other.
+        if self._waiting is not None:
+            self._waiting.append(phi)
+            return
+        self._waiting = [phi]
+        try:
+            while self._waiting:
+                phi = self._waiting.pop()
+                variable = self.phis[phi]
+                for source in self.predecessors.get(phi.block, []):
+                    phi.operands[source] = self.read(variable, source)
+        finally:
+            self._waiting = None
 
 
 def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Value, Value]:
@@ -227,6 +240,27 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
                     changed = True
     graph.replace_uses(replaced)
     return replaced
+
+
+def remove_dead_phis(graph: Graph) -> bool:
+    """Remove phis that are used by nothing, or only by phis that are used by nothing."""
+    live: set[Phi] = set()
+    waiting: list[Value] = []
+    for block in graph.blocks:
+        waiting += block.terminator.values
+        for instruction in block.instructions:
+            waiting += instruction.operands
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Phi) and value not in live:
+            live.add(value)
+            waiting += value.operands.values()
+    changed = False
+    for block in graph.blocks:
+        kept = [phi for phi in block.phis if phi in live]
+        changed |= len(kept) < len(block.phis)
+        block.phis = kept
+    return changed
 
 
 def _same(a: Value, b: Value) -> bool:

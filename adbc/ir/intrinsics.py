@@ -11,7 +11,7 @@ inside a frame, so whoever runs a graph supplies it; the functions here only hol
 from __future__ import annotations
 
 import builtins
-import importlib
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
@@ -167,7 +167,7 @@ def _unpack_(sequence: Any, count: int) -> tuple[Any, ...]:
     """The `count` values of ``a, b, c = sequence``; the same `ValueError` if there are more or fewer."""
     if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
         raise TypeError(f"cannot unpack non-iterable {type(sequence).__name__} object")
-    values = []
+    values: list[Any] = []
     iterator = iter(sequence)
     for value in iterator:
         if len(values) == count:
@@ -222,7 +222,7 @@ def _new_(kind: type, *parts: Any) -> Any:
     return kind(*parts)
 
 
-def _foreigncall_(target: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+def _foreigncall_(target: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
     """A call of a function that is implemented in C."""
     return target(*arguments, **keywords)
 
@@ -239,6 +239,8 @@ def _list_append_(target: list[Any], value: object) -> None:
 
 def _list_extend_(target: list[Any], values: Any) -> None:
     """Extend a list under construction."""
+    if not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__"):
+        raise TypeError(f"Value after * must be an iterable, not {type(values).__name__}")
     target.extend(values)
 
 
@@ -264,16 +266,30 @@ def _map_add_(target: dict[Any, Any], key: object, value: object) -> None:
 
 def _dict_update_(target: dict[Any, Any], other: Any) -> None:
     """``{**other}`` into a dict under construction."""
+    if not hasattr(other, "keys"):
+        raise TypeError(f"'{type(other).__name__}' object is not a mapping")
     target.update(other)
 
 
 def _dict_merge_(target: dict[str, Any], other: Any, function: object = None) -> None:
     """``f(**other)``: keywords into a dict under construction, each at most once."""
+    if not hasattr(other, "keys"):
+        raise TypeError(
+            f"{_called(function)} argument after ** must be a mapping, not {type(other).__name__}"
+        )
     for key in other.keys():
         if key in target:
-            name = getattr(function, "__qualname__", str(function))
-            raise TypeError(f"{name}() got multiple values for keyword argument '{key}'")
+            raise TypeError(f"{_called(function)} got multiple values for keyword argument '{key}'")
         target[key] = other[key]
+
+
+def _called(function: object) -> str:
+    """How CPython's messages about a call name the function."""
+    name = getattr(function, "__qualname__", None)
+    if name is None:
+        return str(function)
+    module = getattr(function, "__module__", None)
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 def _format_(value: object, conversion: int, spec: str) -> str:
@@ -301,10 +317,15 @@ def _import_from_(module: Any, name: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError:
-        try:
-            return importlib.import_module(f"{module.__name__}.{name}")
-        except ModuleNotFoundError:
-            raise ImportError(f"cannot import name {name!r} from {module.__name__!r}") from None
+        package = getattr(module, "__name__", "<unknown module name>")
+        # A submodule that is being imported is not an attribute of its package yet.
+        found = sys.modules.get(f"{package}.{name}")
+        if found is not None:
+            return found
+        path = getattr(module, "__file__", None)
+        raise ImportError(
+            f"cannot import name {name!r} from {package!r} ({path or 'unknown location'})", name=package, path=path
+        ) from None
 
 
 CONTEXTUAL: frozenset[Callable[..., Any]] = frozenset(

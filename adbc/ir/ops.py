@@ -16,8 +16,9 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.ir import intrinsics as i
+from adbc.ir.graph import Const, Instruction, Value
 
-__all__ = ["OPS", "PURE", "Op"]
+__all__ = ["OPS", "PURE", "Op", "call_form"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Op:
 
     name: as printed.  arity: number of operands, None if any.  function: what the call is of; for
     allocations the class comes first as well.  kind: the class that an allocation makes.
-    attribute: None, "leading" or "trailing": where the immediate goes among the call's arguments
-    (a tuple immediate is spread).
+    attribute: None, "leading", "middle" (behind the first operand) or "trailing": where the immediate
+    goes among the call's arguments (a tuple immediate is spread).
     """
 
     name: str
@@ -108,6 +109,24 @@ def _rows() -> list[Op]:
 
 OPS: dict[str, Op] = {row.name: row for row in _rows()}
 """Every raw operation by name."""
+
+
+def call_form(instruction: Instruction) -> list[Value]:
+    """The operands of the ``call`` that `instruction` is: the function, then its arguments."""
+    row = OPS[instruction.op]
+    if row.function is None:
+        assert instruction.op == "call", f"{instruction.op} is not a call"
+        return list(instruction.operands)
+    operands = list(instruction.operands)
+    if row.attribute is not None:
+        attribute = instruction.attribute
+        parts = attribute if isinstance(attribute, tuple) else (attribute,)
+        at = {"leading": 0, "middle": 1, "trailing": len(operands)}[row.attribute]
+        operands[at:at] = [Const(part) for part in parts]
+    if row.kind is not None:
+        operands.insert(0, Const(row.kind))
+    return [Const(row.function), *operands]
+
 
 PURE: frozenset[Callable[..., Any]] = frozenset(
     {

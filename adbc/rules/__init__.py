@@ -1,0 +1,30 @@
+"""The mathematics: how the functions of Python, `math` and NumPy are differentiated.
+
+`default_table` is the one visible place where the table is put together.  A source is imported when
+the package it is about has been imported and a rule is first looked for.
+"""
+
+from __future__ import annotations
+
+from adbc.rules.table import RuleTable
+
+__all__ = ["SOURCES", "default_table"]
+
+SOURCES: tuple[tuple[str, str], ...] = (
+    ("builtins", "adbc.rules.builtins"),
+    ("math", "adbc.rules.math"),
+    ("cmath", "adbc.rules.cmath"),
+    ("functools", "adbc.rules.functools"),
+    ("numpy", "adbc.rules.numpy"),
+)
+"""What has rules, and the module they are in."""
+
+_default: RuleTable | None = None
+
+
+def default_table() -> RuleTable:
+    """The table that is used unless another is given."""
+    global _default
+    if _default is None:
+        _default = RuleTable(SOURCES)
+    return _default

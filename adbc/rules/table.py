@@ -30,6 +30,7 @@ from typing import Any
 from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
 
 __all__ = [
+    "NO_KWARGS",
     "Overlay",
     "Primitive",
     "PureRule",
@@ -55,6 +56,9 @@ class Rule:
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None; None if it does not.
     """
+
+    kind = ""
+    """Which of the five kinds of rule this is; builders choose by it."""
 
     def __init__(
         self,
@@ -100,6 +104,8 @@ class ZeroRule(Rule):
     that active values written into it later have a shadow to go with.
     """
 
+    kind = "zero"
+
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = self.function(*args, **kwargs)
         return out, fresh_tangent(out)
@@ -113,48 +119,57 @@ class ZeroRule(Rule):
 class ScalarRule(Rule):
     """A function of numbers, given by its partial derivatives.
 
-    ``partials(out, *args)`` returns the derivative by each argument (a tuple; or the derivative
-    itself if there is one argument).  It is plain Python that adbc can lift, so that builders
-    inline it where the arguments are proved to be real.  Holomorphic in complex arguments; the
-    cotangent of an argument is ``conj(partial) * bout``, its real part if the argument is real.
+    `partials` holds one function per leading argument, None where the derivative is zero:
+    ``partials[i](out, *args)`` is the derivative by argument `i`.  Each is plain Python that adbc
+    can lift, and mostly a single expression, so that builders inline it where the arguments are
+    proved to be real; only those of active arguments are evaluated.  Holomorphic in complex
+    arguments; the cotangent of an argument is ``conj(partial) * bout``, its real part if the
+    argument is real.
     """
 
+    kind = "scalar"
+
     def __init__(
-        self, function: Callable[..., Any], partials: Callable[..., Any], **options: Any
+        self,
+        function: Callable[..., Any],
+        partials: Sequence[Callable[..., Any] | None],
+        **options: Any,
     ) -> None:
         super().__init__(function, **options)
-        self.partials = partials
-
-    def _partials(self, out: Any, args: Sequence[Any]) -> Sequence[Any]:
-        partials = self.partials(out, *args)
-        return partials if isinstance(partials, tuple) else (partials,)
+        self.partials = tuple(partials)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = self.function(*args, **kwargs)
         dout = None
-        for partial, dx in zip(self._partials(out, args), dargs, strict=True):
-            if dx is not None:
-                term = multiply(partial, dx)
+        for partial, dx in zip(self.partials, dargs, strict=False):
+            if partial is not None and dx is not None:
+                term = multiply(partial(out, *args), dx)
                 dout = term if dout is None else dout + term
         return out, None if dout is None else project(dout, out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         out = self.function(*args, **kwargs)
-        fout = fresh_shadow(out, active=any(f is not None for f in fargs))
+        active = [
+            i
+            for i, (partial, f) in enumerate(zip(self.partials, fargs, strict=False))
+            if partial is not None and f is not None
+        ]
+        fout = fresh_shadow(out, active=bool(active))
 
         def scalar_pullback(bout: Any) -> Sequence[Any]:
-            if bout is None:
-                return (None,) * len(args)
-            return [
-                None if f is None else project(multiply(_conjugate(partial), bout), x)
-                for partial, x, f in zip(self._partials(out, args), args, fargs, strict=True)
-            ]
+            result: list[Any] = [None] * len(args)
+            if bout is not None:
+                for i in active:
+                    derivative = _conjugate(self.partials[i](out, *args))  # type: ignore[misc]  # not None
+                    result[i] = project(multiply(derivative, bout), args[i])
+            return result
 
         return out, fout, scalar_pullback
 
 
 def _conjugate(x: Any) -> Any:
-    return x.conjugate() if isinstance(x, complex) else x
+    conjugate = getattr(x, "conjugate", None)
+    return x if conjugate is None else conjugate()
 
 
 class PureRule(Rule):
@@ -166,6 +181,8 @@ class PureRule(Rule):
     of the argument (`project`: broadcasting undone, dtype kept, real part taken), so formulas may
     ignore broadcasting.  Formulas must not keep or change what they are given.
     """
+
+    kind = "pure"
 
     def __init__(
         self,
@@ -207,6 +224,8 @@ class PureRule(Rule):
 class Primitive(Rule):
     """A rule written by hand in flat form: views, mutation, containers."""
 
+    kind = "primitive"
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -222,6 +241,8 @@ class Primitive(Rule):
 
 class Overlay(Rule):
     """A Python body that stands in for a C function; the body is differentiated instead."""
+
+    kind = "overlay"
 
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)

@@ -1,0 +1,34 @@
+"""The rules of Python's operators, builtin functions, builtin containers and intrinsics."""
+
+from __future__ import annotations
+
+from adbc.rules.builtins import (
+    cells,
+    dicts,
+    displays,
+    inspection,
+    iteration,
+    lists,
+    numeric,
+    operators,
+    ordering,
+    sets,
+    tuples,
+)
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+ROWS: list[Rule] = [
+    *operators.ROWS,
+    *numeric.ROWS,
+    *displays.ROWS,
+    *lists.ROWS,
+    *tuples.ROWS,
+    *dicts.ROWS,
+    *sets.ROWS,
+    *cells.ROWS,
+    *iteration.ROWS,
+    *ordering.ROWS,
+    *inspection.ROWS,
+]

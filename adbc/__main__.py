@@ -1,0 +1,121 @@
+"""The command line: ``python -m adbc grad module:function ARGS`` and ``python -m adbc ir module:function
+ARGS``.
+
+Arguments are Python literals.  Nobody types ``[1.0, 2.0]`` where ``[1, 2]`` says the same, so a list of
+numbers is read as a list of floats; a bare ``3`` stays an int, for counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import adbc
+import adbc.inspect
+from adbc.errors import AdbcError
+
+__all__ = ["main"]
+
+STAGES = {
+    "primal": adbc.inspect.primal_ir,
+    "dual": adbc.inspect.dual_ir,
+    "fwd": adbc.inspect.fwd_ir,
+    "rvs": adbc.inspect.rvs_ir,
+}
+
+
+class UsageError(Exception):
+    """The command line does not name a function or holds something that is not a literal."""
+
+
+def find_function(target: str) -> Callable[..., Any]:
+    """The function that ``module:function`` or ``module:Class.method`` names."""
+    module_name, colon, path = target.partition(":")
+    if not (module_name and colon and path):
+        raise UsageError(f"{target!r} does not name a function; write module:function")
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"cannot import {module_name!r}: {error}") from error
+    for name in path.split("."):
+        try:
+            found = getattr(found, name)
+        except AttributeError as error:
+            raise UsageError(f"{target!r} does not name a function: {error}") from error
+    if not callable(found):
+        raise UsageError(f"{target!r} is not callable, it is {type(found).__name__}")
+    return found  # type: ignore[no-any-return]  # `callable` narrows Any to nothing more precise
+
+
+def parse_argument(text: str) -> Any:
+    """The value of a Python literal, lists of numbers as lists of floats."""
+    try:
+        return _with_floats(ast.literal_eval(text))
+    except (ValueError, SyntaxError) as error:
+        raise UsageError(f"{text!r} is not a Python literal") from error
+
+
+def _with_floats(value: Any) -> Any:
+    if isinstance(value, list):
+        if all(type(item) in (int, float) for item in value):
+            return [float(item) for item in value]
+        return [_with_floats(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_with_floats(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _with_floats(item) for key, item in value.items()}
+    return value
+
+
+def parse_argnums(text: str) -> int | tuple[int, ...]:
+    """``0`` as an int, ``0,2`` as a tuple."""
+    try:
+        numbers = tuple(int(part) for part in text.split(",") if part.strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of positions such as 0 or 0,2") from error
+    return numbers if "," in text else numbers[0]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m adbc", description="Differentiate a Python function.")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    grad = commands.add_parser("grad", help="print value and gradient")
+    grad.add_argument(
+        "--argnums", type=parse_argnums, default=0, help="positions to differentiate by (0; or 0,2)"
+    )
+    ir = commands.add_parser("ir", help="print the intermediate representation")
+    ir.add_argument("--stage", choices=STAGES, default="primal", help="which graph to print")
+    for command in (grad, ir):
+        command.add_argument("target", metavar="module:function")
+        command.add_argument("arguments", metavar="ARG", nargs="*", help="a Python literal")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; 0 if it went well, 1 if adbc refuses, 2 if the command line makes no sense."""
+    options = _parser().parse_args(argv)
+    try:
+        function = find_function(options.target)
+        arguments = [parse_argument(text) for text in options.arguments]
+        if options.command == "grad":
+            value, gradient = adbc.value_and_grad(function, options.argnums)(*arguments)
+            print(f"value     {value!r}")
+            print(f"gradient  {gradient!r}")
+        else:
+            print(STAGES[options.stage](adbc.Signature.of(function, *arguments)))
+    except UsageError as error:
+        print(f"adbc: {error}", file=sys.stderr)
+        return 2
+    except AdbcError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

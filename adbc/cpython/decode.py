@@ -1,0 +1,378 @@
+"""From a code object to instructions of one canonical set, the same for all interpreter versions.
+
+Superinstructions are split, caches and prefixes are gone, keyword names sit in the call, a method
+load is an attribute load and an empty receiver, truth tests stand before the jumps that need them,
+and attributes of a new function sit in its `make_function`.  Jumps hold the index of their target.
+
+The canonical set (stack effects written bottom .. top; ``_`` is the empty receiver):
+
+======================= ====================== ===========================================================
+name                    argument               effect
+======================= ====================== ===========================================================
+const                   value                  [] -> [value]
+null                    -                      [] -> [_]
+pop, copy n, swap n     int                    as the opcodes
+load, load_bound        Slot                   [] -> [v]; `load` may find the slot unbound
+load_and_clear          Slot                   [] -> [v or unbound], and the slot is unbound
+store, delete           Slot
+make_cell               Slot                   what the slot holds goes into a new cell in the slot
+load_deref              Slot                   also store_deref, delete_deref: through the cell in the slot
+global                  name                   [] -> [v]; also store_global, delete_global
+attribute               name                   [o] -> [v]
+store_attribute         name                   [v, o] -> []; delete_attribute: [o] -> []
+super                   -                      [super, cls, self] -> [super(cls, self)]
+import_name             name                   [level, names] -> [module]
+import_from             name                   [module] -> [module, v]
+call                    (count, keywords)      [f, _ or self, a1 .. an] -> [r]; or [_, f, ..], and [f, self, ..]
+call_ex                 flags                  [f, _, args] or [_, f, args], and a mapping if flags & 1
+make_function           names of parts         [parts .., code] -> [f]
+binary, unary           operation of the IR    [a, b] -> [r]; [a] -> [r]
+contains                inverted               [item, container] -> [bool]
+store_subscript         -                      [v, o, i] -> []; delete_subscript: [o, i] -> []
+build_*, list_*, ...    count or depth         as the opcodes
+unpack, unpack_ex       n, (before, after)     as the opcodes
+convert                 1 str, 2 repr, 3 ascii [v] -> [s]
+format                  (conversion, spec)     [v, (spec)] -> [s]
+for_iter                index                  [it] -> [it, v], or [] at the target when exhausted
+jump                    index
+branch_true, .._false   index                  [bool] -> []
+return                  -                      [v] -> nothing
+raise                   count                  [exception, cause][:count]
+refuse                  construct              reached only if the function is to be refused
+======================= ====================== ===========================================================
+
+This module does not know what the instructions do to values: `lift` does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import dis
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.cpython import v311, v312, v313
+from adbc.cpython.refusals import refusal
+from adbc.errors import LiftError
+
+__all__ = ["TABLES", "Code", "Instruction", "Slot", "decode", "stored_globals", "successors", "table"]
+
+TABLES: dict[tuple[int, int], types.ModuleType] = {(3, 11): v311, (3, 12): v312, (3, 13): v313}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slot:
+    """A local variable of the frame: parameters and plain locals, then cells, then free variables."""
+
+    index: int
+    name: str
+    free: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Instruction:
+    """A canonical instruction.  `protected`: the construct whose handler is entered if it raises."""
+
+    name: str
+    arg: Any
+    offset: int
+    positions: dis.Positions | None
+    protected: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """A decoded code object."""
+
+    code: types.CodeType
+    slots: tuple[Slot, ...]
+    instructions: tuple[Instruction, ...]
+
+
+def table() -> types.ModuleType:
+    """The opcode table of the running interpreter."""
+    try:
+        return TABLES[sys.version_info[:2]]
+    except KeyError:
+        known = ", ".join(f"{major}.{minor}" for major, minor in TABLES)
+        raise LiftError(
+            f"adbc does not know the bytecode of Python {sys.version_info[0]}.{sys.version_info[1]}: use {known}"
+        ) from None
+
+
+def decode(code: types.CodeType) -> Code:
+    """The canonical instructions of `code`."""
+    return _Decoder(code).run()
+
+
+def successors(code: Code, index: int) -> tuple[int, ...]:
+    """The instructions that may follow the one at `index`: the next one first, then the target."""
+    instruction = code.instructions[index]
+    match instruction.name:
+        case "return" | "raise" | "refuse":
+            return ()
+        case "jump":
+            return (instruction.arg,)
+        case "branch_true" | "branch_false" | "for_iter":
+            return (index + 1, instruction.arg)
+        case _:
+            return (index + 1,)
+
+
+# -- slots and fields ----------------------------------------------------------------------------
+
+
+def _slots(code: types.CodeType) -> tuple[Slot, ...]:
+    parameters = set(code.co_varnames)
+    own = [*code.co_varnames, *(name for name in code.co_cellvars if name not in parameters)]
+    names = [(name, False) for name in own] + [(name, True) for name in code.co_freevars]
+    return tuple(Slot(i, name, free) for i, (name, free) in enumerate(names))
+
+
+_OPERATORS = "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+_BINARY = [*_OPERATORS, *(f"i{name}" for name in _OPERATORS), "getitem"]
+_COMPARISONS = "lt le eq ne gt ge".split()
+_PARTS = (1, "defaults"), (2, "kwdefaults"), (4, "annotations"), (8, "closure")
+
+FIELDS: dict[str, Callable[[_Decoder, int], Any]] = {
+    "oparg": lambda d, n: n,
+    "none": lambda d, n: None,
+    "const": lambda d, n: d.code.co_consts[n],
+    "assertion_error": lambda d, n: AssertionError,
+    "build_class": lambda d, n: builtins.__build_class__,
+    "name": lambda d, n: d.code.co_names[n],
+    "name>>1": lambda d, n: d.code.co_names[n >> 1],
+    "name>>2": lambda d, n: d.code.co_names[n >> 2],
+    "slot": lambda d, n: d.slots[n],
+    "slot>>4": lambda d, n: d.slots[n >> 4],
+    "slot&15": lambda d, n: d.slots[n & 15],
+    "operator": lambda d, n: _BINARY[n],
+    "comparison": lambda d, n: _COMPARISONS[n],
+    "comparison>>4": lambda d, n: _COMPARISONS[n >> 4],
+    "comparison>>5": lambda d, n: _COMPARISONS[n >> 5],
+    "is?": lambda d, n: "is_not" if n else "is",
+    "before_after": lambda d, n: (n & 255, n >> 8),
+    "conversion_spec": lambda d, n: (n & 3, bool(n & 4)),
+    "simple": lambda d, n: (0, False),
+    "with_spec": lambda d, n: (0, True),
+    "parts": lambda d, n: tuple(name for bit, name in _PARTS if n & bit),
+}
+"""How a step's argument is cut out of the opcode's argument; ``target`` is read off `dis`."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Step:
+    name: str
+    field: str | None
+    bit: int
+
+
+def _steps(row: str) -> tuple[_Step, ...]:
+    """Parse a row of a version table: ``name [field] [if bit], ...``."""
+    steps = []
+    for text in row.split(", "):
+        text, _, bit = text.partition(" if ")
+        name, _, field = text.partition(" ")
+        steps.append(_Step(name, field or None, int(bit or 0)))
+    return tuple(steps)
+
+
+_parsed: dict[str, tuple[_Step, ...]] = {}  # rows of the table, parsed when first met
+
+
+# -- decoding ------------------------------------------------------------------------------------
+
+
+class _Decoder:
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code
+        self.slots = _slots(code)
+        self.table = table()
+        self.out: list[Instruction] = []
+        self.index: dict[int, int] = {}  # offset -> index of the first canonical instruction from there
+        self.keywords: tuple[str, ...] = ()
+        self.raw = list(dis.get_instructions(code))
+        self.protection = _protection(code, self.raw)
+
+    def run(self) -> Code:
+        for instruction in self.raw:
+            self.index[instruction.offset] = len(self.out)
+            self.one(instruction)
+        return Code(self.code, self.slots, tuple(self.resolved(i) for i in self.out))
+
+    def one(self, raw: dis.Instruction) -> None:
+        name, n = raw.opname, raw.arg or 0
+        if name in self.table.IGNORED:
+            return
+        if name == "KW_NAMES":
+            self.keywords = self.code.co_consts[n]
+        elif name == "SET_FUNCTION_ATTRIBUTE":
+            self.set_function_attribute(raw, n)
+        elif name in self.table.ROWS:
+            self.expand(raw, n, self.table.ROWS[name])
+        elif n in self.table.BY_NUMBER.get(name, ()):
+            self.expand(raw, n, self.table.BY_NUMBER[name][n])
+        elif name in self.table.NUMBERS_REFUSED:
+            self.emit(raw, "refuse", self.table.NUMBERS_REFUSED[name].get(n, "internal"))
+        else:
+            self.emit(raw, "refuse", self.table.REFUSED.get(name, "internal"))
+
+    def expand(self, raw: dis.Instruction, n: int, row: str) -> None:
+        steps = _parsed.get(row)
+        if steps is None:
+            steps = _parsed[row] = _steps(row)
+        for step in steps:
+            if step.bit and not n & step.bit:
+                continue
+            if step.name in _FOLDS:
+                _FOLDS[step.name](self, raw, n)
+            elif step.field is None:
+                self.emit(raw, step.name, None)
+            elif step.field == "target":
+                self.emit(raw, step.name, raw.argval)
+            elif step.field in FIELDS:
+                self.emit(raw, step.name, FIELDS[step.field](self, n))
+            else:
+                self.emit(raw, step.name, int(step.field) if step.field.isdigit() else step.field)
+
+    def emit(self, raw: dis.Instruction, name: str, arg: Any) -> None:
+        self.out.append(
+            Instruction(name, arg, raw.offset, raw.positions, self.protection.get(raw.offset))
+        )
+
+    # Instructions that are read together with a neighbour.
+
+    def call(self, raw: dis.Instruction, n: int) -> None:
+        """``KW_NAMES names, CALL n``"""
+        self.emit(raw, "call", (n, self.keywords))
+        self.keywords = ()
+
+    def call_kw(self, raw: dis.Instruction, n: int) -> None:
+        """``LOAD_CONST names, CALL_KW n``"""
+        if not self.out or self.out[-1].name != "const" or not isinstance(self.out[-1].arg, tuple):
+            raise refusal(self.code, "keywords", raw.positions.lineno if raw.positions else None)
+        names = self.out.pop().arg
+        self.emit(raw, "call", (n, names))
+
+    def make_function(self, raw: dis.Instruction, n: int) -> None:
+        # From 3.13 the parts follow, one SET_FUNCTION_ATTRIBUTE each.
+        parts = () if "SET_FUNCTION_ATTRIBUTE" in self.table.FOLDED else FIELDS["parts"](self, n)
+        self.emit(raw, "make_function", parts)
+
+    def set_function_attribute(self, raw: dis.Instruction, n: int) -> None:
+        """``MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE 8, .. 1``: the deepest part is set last."""
+        made = self.out[-1]
+        names = {bit: name for bit, name in _PARTS}
+        if made.name != "make_function" or n not in names:
+            self.emit(raw, "refuse", "internal")
+            return
+        self.out[-1] = dataclasses.replace(made, arg=(names[n], *made.arg))
+
+    def format(self, raw: dis.Instruction, n: int) -> None:
+        """``CONVERT_VALUE c, FORMAT_SIMPLE`` is one field."""
+        row = self.table.ROWS[raw.opname].partition(" ")[2]
+        conversion, spec = FIELDS[row](self, n)
+        if not spec and not conversion and self.out and self.out[-1].name == "convert":
+            conversion = self.out.pop().arg
+        self.emit(raw, "format", (conversion, spec))
+
+    # Jumps.
+
+    def resolved(self, instruction: Instruction) -> Instruction:
+        """Offsets of targets become indices."""
+        if instruction.name not in {"jump", "branch_true", "branch_false", "for_iter"}:
+            return instruction
+        target = self.index[instruction.arg]
+        if instruction.name == "for_iter":
+            target = self.after_loop(instruction.arg)
+        return dataclasses.replace(instruction, arg=target)
+
+    def after_loop(self, offset: int) -> int:
+        """The index behind the instructions that stand for popping an exhausted iterator."""
+        position = next(k for k, raw in enumerate(self.raw) if raw.offset == offset)
+        expected = list(self.table.LOOP_EXIT)
+        while expected:
+            name = self.raw[position].opname
+            if name == expected[0]:
+                expected.pop(0)
+            elif name not in self.table.IGNORED:
+                raise refusal(self.code, "internal")
+            position += 1
+        return self.index[self.raw[position].offset]
+
+
+_FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
+    "call": _Decoder.call,
+    "call_kw": _Decoder.call_kw,
+    "make_function": _Decoder.make_function,
+    "format": _Decoder.format,
+}
+
+
+# -- exception regions ---------------------------------------------------------------------------
+
+
+def _protection(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, str]:
+    """For each offset in an exception region: the construct that the handler belongs to.
+
+    The handler of an inlined comprehension only puts the outer values of its targets back before it
+    re-raises.  Nobody can see that, so what counts for its region is the region around the handler.
+    """
+    if not code.co_exceptiontable:
+        return {}
+    entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
+    at = {instruction.offset: k for k, instruction in enumerate(raw)}
+
+    def construct(offset: int, seen: frozenset[int] = frozenset()) -> str | None:
+        for entry in entries:
+            if entry.start <= offset < entry.end:
+                if entry.target in seen:
+                    return None
+                end = _comprehension_cleanup(raw, at[entry.target])
+                if end is None:
+                    return _construct_of(raw, at[entry.target])
+                return construct(raw[end].offset, seen | {entry.target})
+        return None
+
+    found = ((i.offset, construct(i.offset)) for i in raw)
+    return {offset: name for offset, name in found if name is not None}
+
+
+def _comprehension_cleanup(raw: list[dis.Instruction], start: int) -> int | None:
+    """The index of the RERAISE if the handler at `start` is the clean-up of a comprehension."""
+    names = [i.opname for i in raw[start : start + 2]]
+    if names != ["SWAP", "POP_TOP"]:
+        return None
+    for k in range(start + 2, len(raw)):
+        if raw[k].opname == "RERAISE":
+            return k
+        if raw[k].opname not in {"EXTENDED_ARG", "NOP", "STORE_FAST", "STORE_FAST_STORE_FAST", "SWAP"}:
+            return None
+    return None
+
+
+def _construct_of(raw: list[dis.Instruction], start: int) -> str:
+    """What a handler belongs to, by its first instructions."""
+    for instruction in raw[start : start + 6]:
+        match instruction.opname:
+            case "WITH_EXCEPT_START":
+                return "with"
+            case "CHECK_EG_MATCH":
+                return "except*"
+            case "CALL_INTRINSIC_1" if instruction.arg == 3:
+                return "generator"
+            case "CLEANUP_THROW" | "END_ASYNC_FOR":
+                return "async"
+    return "try"
+
+
+def stored_globals(code: types.CodeType) -> set[str]:
+    """The global names that `code`, or code nested in it, stores to or deletes."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in {"STORE_GLOBAL", "DELETE_GLOBAL"}}
+    for nested in code.co_consts:
+        if isinstance(nested, types.CodeType):
+            names |= stored_globals(nested)
+    return names

@@ -1,0 +1,145 @@
+"""CPython 3.11: what each opcode means.  Data only; `decode` says how rows are read.
+
+A row is a list of steps, separated by commas: the name of a canonical instruction, then its
+argument: a field of `decode.FIELDS` (cut out of the opcode's argument), a number or a word.
+``if 1`` after a step means: only if that bit of the argument is set.
+"""
+
+from __future__ import annotations
+
+ROWS: dict[str, str] = {
+    # the stack
+    "LOAD_CONST": "const const",
+    "LOAD_ASSERTION_ERROR": "const assertion_error",
+    "LOAD_BUILD_CLASS": "const build_class",
+    "PUSH_NULL": "null",
+    "POP_TOP": "pop",
+    "COPY": "copy oparg",
+    "SWAP": "swap oparg",
+    # locals and cells
+    "LOAD_FAST": "load slot",
+    "STORE_FAST": "store slot",
+    "DELETE_FAST": "delete slot",
+    "MAKE_CELL": "make_cell slot",
+    "LOAD_CLOSURE": "load_bound slot",
+    "LOAD_DEREF": "load_deref slot",
+    "STORE_DEREF": "store_deref slot",
+    "DELETE_DEREF": "delete_deref slot",
+    # globals, attributes, imports.  A method load is an attribute load and an empty receiver.
+    "LOAD_GLOBAL": "null if 1, global name>>1",
+    "STORE_GLOBAL": "store_global name",
+    "DELETE_GLOBAL": "delete_global name",
+    "LOAD_ATTR": "attribute name",
+    "LOAD_METHOD": "attribute name, null",
+    "STORE_ATTR": "store_attribute name",
+    "DELETE_ATTR": "delete_attribute name",
+    "IMPORT_NAME": "import_name name",
+    "IMPORT_FROM": "import_from name",
+    # calls and functions
+    "CALL": "call oparg",
+    "CALL_FUNCTION_EX": "call_ex oparg",
+    "MAKE_FUNCTION": "make_function parts",
+    # operators
+    "BINARY_OP": "binary operator",
+    "BINARY_SUBSCR": "binary getitem",
+    "UNARY_NEGATIVE": "unary neg",
+    "UNARY_POSITIVE": "unary pos",
+    "UNARY_INVERT": "unary invert",
+    "UNARY_NOT": "unary not",
+    "COMPARE_OP": "binary comparison",
+    "IS_OP": "binary is?",
+    "CONTAINS_OP": "contains oparg",
+    "STORE_SUBSCR": "store_subscript",
+    "DELETE_SUBSCR": "delete_subscript",
+    # containers and strings
+    "BUILD_TUPLE": "build_tuple oparg",
+    "BUILD_LIST": "build_list oparg",
+    "BUILD_SET": "build_set oparg",
+    "BUILD_MAP": "build_map oparg",
+    "BUILD_CONST_KEY_MAP": "build_const_key_map oparg",
+    "BUILD_SLICE": "build_slice oparg",
+    "BUILD_STRING": "build_string oparg",
+    "LIST_APPEND": "list_append oparg",
+    "LIST_EXTEND": "list_extend oparg",
+    "LIST_TO_TUPLE": "unary list_to_tuple",
+    "SET_ADD": "set_add oparg",
+    "SET_UPDATE": "set_update oparg",
+    "MAP_ADD": "map_add oparg",
+    "DICT_UPDATE": "dict_update oparg",
+    "DICT_MERGE": "dict_merge oparg",
+    "UNPACK_SEQUENCE": "unpack oparg",
+    "UNPACK_EX": "unpack_ex before_after",
+    "FORMAT_VALUE": "format conversion_spec",
+    # control.  Up to 3.12 conditional jumps test truth themselves.
+    "GET_ITER": "unary iter",
+    "FOR_ITER": "for_iter target",
+    "JUMP_FORWARD": "jump target",
+    "JUMP_BACKWARD": "jump target",
+    "JUMP_BACKWARD_NO_INTERRUPT": "jump target",
+    "POP_JUMP_FORWARD_IF_TRUE": "unary bool, branch_true target",
+    "POP_JUMP_BACKWARD_IF_TRUE": "unary bool, branch_true target",
+    "POP_JUMP_FORWARD_IF_FALSE": "unary bool, branch_false target",
+    "POP_JUMP_BACKWARD_IF_FALSE": "unary bool, branch_false target",
+    "POP_JUMP_FORWARD_IF_NONE": "const none, binary is, branch_true target",
+    "POP_JUMP_BACKWARD_IF_NONE": "const none, binary is, branch_true target",
+    "POP_JUMP_FORWARD_IF_NOT_NONE": "const none, binary is_not, branch_true target",
+    "POP_JUMP_BACKWARD_IF_NOT_NONE": "const none, binary is_not, branch_true target",
+    "JUMP_IF_TRUE_OR_POP": "copy 1, unary bool, branch_true target, pop",
+    "JUMP_IF_FALSE_OR_POP": "copy 1, unary bool, branch_false target, pop",
+    "RETURN_VALUE": "return",
+    "RAISE_VARARGS": "raise oparg",
+}
+
+IGNORED: frozenset[str] = frozenset(
+    {"CACHE", "COPY_FREE_VARS", "EXTENDED_ARG", "NOP", "PRECALL", "RESUME"}
+)
+"""No effect on values."""
+
+FOLDED: frozenset[str] = frozenset({"KW_NAMES"})
+"""Read together with the instruction that follows."""
+
+REFUSED: dict[str, str] = {
+    "ASYNC_GEN_WRAP": "async",
+    "BEFORE_ASYNC_WITH": "async",
+    "BEFORE_WITH": "with",
+    "CHECK_EG_MATCH": "except*",
+    "CHECK_EXC_MATCH": "try",
+    "DELETE_NAME": "module",
+    "END_ASYNC_FOR": "async",
+    "GET_AITER": "async",
+    "GET_ANEXT": "async",
+    "GET_AWAITABLE": "async",
+    "GET_LEN": "match",
+    "GET_YIELD_FROM_ITER": "generator",
+    "IMPORT_STAR": "import star",
+    "LOAD_CLASSDEREF": "class",
+    "LOAD_NAME": "module",
+    "MATCH_CLASS": "match",
+    "MATCH_KEYS": "match",
+    "MATCH_MAPPING": "match",
+    "MATCH_SEQUENCE": "match",
+    "POP_EXCEPT": "try",
+    "PREP_RERAISE_STAR": "except*",
+    "PRINT_EXPR": "module",
+    "PUSH_EXC_INFO": "try",
+    "RERAISE": "try",
+    "RETURN_GENERATOR": "generator",
+    "SEND": "generator",
+    "SETUP_ANNOTATIONS": "class",
+    "STORE_NAME": "module",
+    "WITH_EXCEPT_START": "with",
+    "YIELD_VALUE": "generator",
+}
+"""Opcode -> construct (a key of `refusals.CONSTRUCTS`)."""
+
+ABSENT: frozenset[str] = frozenset()
+"""In the interpreter's opcode map, but never in the code of a code object."""
+
+BY_NUMBER: dict[str, dict[int, str]] = {}
+"""Opcodes whose argument selects the row; an argument that is not here is refused."""
+
+NUMBERS_REFUSED: dict[str, dict[int, str]] = {}
+"""Opcodes whose argument selects the construct that is refused."""
+
+LOOP_EXIT: tuple[str, ...] = ()
+"""The instructions at the exit of a loop that stand for popping the iterator."""

@@ -1,0 +1,550 @@
+"""One set of instructions over all supported interpreters, and the only module that knows `bytecode`.
+
+An `Assembler` takes operations ("compare and jump", "call with two arguments and one keyword") and
+writes what the running interpreter wants.  It counts the stack exactly, so that `bytecode` never
+has to guess, and keeps these traps of the library and the interpreters in one place:
+
+* Constants are merged by the library if their marshalled bytes agree, which is wrong for every
+  mutable object and most arrays.  So the library only ever sees placeholder strings, one per
+  distinct constant; the real objects are put in afterwards.  Only constants of simple immutable
+  types are shared, and only if type and representation agree (``0.0`` and ``-0.0`` differ).
+* Stack size and the depths of exception regions come from here, never from the library.
+* Local variables are numbered here.  Pairs of fast loads and stores (3.13) have four bits per
+  variable, so they are formed only where both numbers are below 16.
+* The first string constant would become the docstring up to 3.13; the constant 0 is reserved for it.
+
+It refuses to know what a graph is: it is told names, objects, labels and positions.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from typing import Any, Final
+
+import bytecode as library
+from bytecode import instr as opcodes
+
+from adbc.errors import VerificationError
+from adbc.ir.graph import Position
+
+__all__ = ["Assembler", "Label"]
+
+VERSION: Final = sys.version_info[:2]
+PY312: Final = VERSION >= (3, 12)
+PY313: Final = VERSION >= (3, 13)
+PY314: Final = VERSION >= (3, 14)
+
+BINARY: Final = {
+    name: number
+    for number, name in enumerate(
+        "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+    )
+}
+COMPARE: Final = {name: number for number, name in enumerate("lt le eq ne gt ge".split())}
+SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
+
+PAIRS: Final = {
+    ("LOAD_FAST", "LOAD_FAST"): "LOAD_FAST_LOAD_FAST",
+    ("STORE_FAST", "LOAD_FAST"): "STORE_FAST_LOAD_FAST",
+    ("STORE_FAST", "STORE_FAST"): "STORE_FAST_STORE_FAST",
+}
+
+
+class Label:
+    """A place in the code.  `depth` is the height of the stack there, once known."""
+
+    __slots__ = ("depth", "placed", "target")
+
+    def __init__(self) -> None:
+        self.target = library.Label()
+        self.depth: int | None = None
+        self.placed = False
+
+
+class Assembler:
+    """Writes one code object.  `depth` is the height of the stack at the current point."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.constants: list[object] = [None]
+        self.constant_index: dict[Any, int] = {}
+        self.depth = 0
+        self.max_depth = 0
+        self.location: opcodes.InstrLocation | None = None
+        self._position: Position | None = None
+        self.reachable = True
+
+    # -- bookkeeping -------------------------------------------------------------------------------
+
+    def at(self, position: Position | None) -> None:
+        """The instructions that follow belong to `position` (None: to the same as before)."""
+        if position is None or position is self._position:
+            return
+        self._position = position
+        line = position.line
+        if line is None:
+            return
+        end_line = position.end_line if position.end_line is not None else line
+        column, end_column = position.column, position.end_column
+        if column is None or end_column is None or end_line < line:
+            self.location = opcodes.InstrLocation(line, None, None, None)
+        else:
+            if end_line == line and end_column < column:
+                end_column = column
+            self.location = opcodes.InstrLocation(line, end_line, column, end_column)
+
+    def at_line(self, line: int) -> None:
+        """The instructions that follow belong to `line`."""
+        self.location = opcodes.InstrLocation(line, None, None, None)
+
+    def op(self, name: str, arg: Any, effect: int) -> None:
+        """One instruction that changes the height of the stack by `effect`."""
+        if arg is None:
+            self.items.append(library.Instr(name, location=self.location))
+        else:
+            self.items.append(library.Instr(name, arg, location=self.location))
+        self._grow(effect)
+
+    def _grow(self, effect: int) -> None:
+        self.depth += effect
+        if self.depth < 0:
+            raise VerificationError("the emitter took more from the stack than there is")
+        if self.depth > self.max_depth:
+            self.max_depth = self.depth
+
+    def constant(self, value: object) -> str:
+        """The placeholder for a constant."""
+        key: Any
+        if type(value) in SHARED_TYPES:
+            key = (type(value), repr(value))
+        else:
+            key = id(value)  # kept alive by `constants`
+        index = self.constant_index.get(key)
+        if index is None:
+            index = self.constant_index[key] = len(self.constants)
+            self.constants.append(value)
+        return f"constant {index}"
+
+    def place(self, label: Label) -> None:
+        """The next instruction is the target of jumps to `label`."""
+        if self.reachable:
+            self._meet(label)
+        elif label.depth is None:
+            raise VerificationError("a label is placed where the height of the stack is unknown")
+        assert label.depth is not None
+        self.depth = label.depth
+        self.reachable = True
+        label.placed = True
+        self.items.append(label.target)
+
+    def _meet(self, label: Label) -> None:
+        if label.depth is None:
+            label.depth = self.depth
+        elif label.depth != self.depth:
+            raise VerificationError(f"a label is reached with {self.depth} and {label.depth} values on the stack")
+
+    # -- values and variables ----------------------------------------------------------------------
+
+    def const(self, value: object) -> None:
+        self.op("LOAD_CONST", self.constant(value), 1)
+
+    def load(self, name: str) -> None:
+        self.op("LOAD_FAST", name, 1)
+
+    def store(self, name: str) -> None:
+        self.op("STORE_FAST", name, -1)
+
+    def delete(self, name: str) -> None:
+        self.op("DELETE_FAST", name, 0)
+
+    def make_cell(self, name: str) -> None:
+        self.op("MAKE_CELL", library.CellVar(name), 0)
+
+    def copy_free_vars(self, count: int) -> None:
+        self.op("COPY_FREE_VARS", count, 0)
+
+    def resume(self) -> None:
+        self.op("RESUME", 0, 0)
+
+    @staticmethod
+    def _cell(name: str, free: bool) -> library.CellVar | library.FreeVar:
+        return library.FreeVar(name) if free else library.CellVar(name)
+
+    def load_deref(self, name: str, free: bool) -> None:
+        self.op("LOAD_DEREF", self._cell(name, free), 1)
+
+    def store_deref(self, name: str, free: bool) -> None:
+        self.op("STORE_DEREF", self._cell(name, free), -1)
+
+    def delete_deref(self, name: str, free: bool) -> None:
+        self.op("DELETE_DEREF", self._cell(name, free), 0)
+
+    def load_closure(self, name: str, free: bool) -> None:
+        """Push the cell itself."""
+        self.op("LOAD_FAST" if PY313 else "LOAD_CLOSURE", self._cell(name, free), 1)
+
+    def pop(self) -> None:
+        self.op("POP_TOP", None, -1)
+
+    def swap(self, n: int) -> None:
+        self.op("SWAP", n, 0)
+
+    def copy(self, n: int) -> None:
+        self.op("COPY", n, 1)
+
+    def drop_below(self) -> None:
+        """Drop the value under the top."""
+        self.swap(2)
+        self.pop()
+
+    def load_global(self, name: str) -> None:
+        self.op("LOAD_GLOBAL", (False, name), 1)
+
+    def store_global(self, name: str) -> None:
+        self.op("STORE_GLOBAL", name, -1)
+
+    def delete_global(self, name: str) -> None:
+        self.op("DELETE_GLOBAL", name, 0)
+
+    # -- operators ---------------------------------------------------------------------------------
+
+    def binary(self, name: str) -> None:
+        """``a b -> result``; `name` as in `operator` without underscores, in place with an ``i`` first."""
+        number = BINARY.get(name)
+        self.op("BINARY_OP", opcodes.BinaryOp(BINARY[name[1:]] + 13 if number is None else number), -1)
+
+    def compare(self, name: str, truth: bool = False) -> None:
+        """``a b -> result``; with `truth` the result is made a bool where the interpreter can."""
+        number = COMPARE[name]
+        if truth and PY313:
+            number += 16
+        self.op("COMPARE_OP", opcodes.Compare(number), -1)
+
+    def unary(self, name: str) -> None:
+        if name == "pos":
+            if PY312:
+                self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(5), 0)
+            else:
+                self.op("UNARY_POSITIVE", None, 0)
+        else:
+            self.op({"neg": "UNARY_NEGATIVE", "invert": "UNARY_INVERT"}[name], None, 0)
+
+    def truth(self) -> None:
+        """``a -> bool(a)``"""
+        if PY313:
+            self.op("TO_BOOL", None, 0)
+        else:
+            self.op("UNARY_NOT", None, 0)
+            self.op("UNARY_NOT", None, 0)
+
+    def not_(self, is_bool: bool = False) -> None:
+        if PY313 and not is_bool:
+            self.op("TO_BOOL", None, 0)
+        self.op("UNARY_NOT", None, 0)
+
+    def is_(self, invert: bool) -> None:
+        self.op("IS_OP", int(invert), -1)
+
+    def contains(self, invert: bool) -> None:
+        """``item container -> bool``"""
+        self.op("CONTAINS_OP", int(invert), -1)
+
+    def getitem(self) -> None:
+        if PY314:
+            self.op("BINARY_OP", opcodes.BinaryOp(26), -1)
+        else:
+            self.op("BINARY_SUBSCR", None, -1)
+
+    def setitem(self) -> None:
+        """``value container index ->``"""
+        self.op("STORE_SUBSCR", None, -3)
+
+    def delitem(self) -> None:
+        self.op("DELETE_SUBSCR", None, -2)
+
+    def get_slice(self) -> None:
+        """``container start stop -> value``"""
+        if PY312:
+            self.op("BINARY_SLICE", None, -2)
+        else:
+            self.op("BUILD_SLICE", 2, -1)
+            self.getitem()
+
+    def set_slice(self) -> None:
+        """``value container start stop ->``"""
+        if PY312:
+            self.op("STORE_SLICE", None, -4)
+        else:
+            self.op("BUILD_SLICE", 2, -1)
+            self.setitem()
+
+    # -- attributes, iteration, containers ---------------------------------------------------------
+
+    def getattr(self, name: str) -> None:
+        self.op("LOAD_ATTR", (False, name) if PY312 else name, 0)
+
+    def setattr(self, name: str) -> None:
+        """``value object ->``"""
+        self.op("STORE_ATTR", name, -2)
+
+    def delattr(self, name: str) -> None:
+        self.op("DELETE_ATTR", name, -1)
+
+    def iter(self) -> None:
+        self.op("GET_ITER", None, 0)
+
+    def for_iter(self, done: Label) -> None:
+        """``iterator -> iterator value``, or jump to `done`, which `end_for` must open."""
+        # What the stack looks like after `end_for`; at the label itself it depends on the version.
+        before = self.depth
+        self.op("FOR_ITER", done.target, 1)
+        done.depth = before - 1
+
+    def end_for(self, done: Label) -> None:
+        """The place where an exhausted loop goes: the iterator is gone afterwards.
+
+        From 3.12 the interpreter pops the iterator itself and blindly skips these instructions,
+        so they must be exactly the ones it expects.
+        """
+        assert not self.reachable and done.depth is not None
+        self.items.append(done.target)
+        self.depth = done.depth
+        if PY314:
+            self.items.append(library.Instr("END_FOR", location=self.location))
+            self.items.append(library.Instr("POP_ITER", location=self.location))
+        elif PY313:
+            self.items.append(library.Instr("END_FOR", location=self.location))
+            self.items.append(library.Instr("POP_TOP", location=self.location))
+        elif PY312:
+            self.items.append(library.Instr("END_FOR", location=self.location))
+        done.placed = True
+        self.reachable = True
+
+    def unpack(self, count: int) -> None:
+        """``sequence -> vn .. v1``"""
+        self.op("UNPACK_SEQUENCE", count, count - 1)
+
+    def unpack_ex(self, before: int, after: int) -> None:
+        self.op("UNPACK_EX", before | after << 8, before + after)
+
+    def build(self, kind: str, count: int) -> None:
+        """`kind` is TUPLE, LIST, SET, STRING, SLICE or MAP (of `count` pairs)."""
+        self.op(f"BUILD_{kind}", count, 1 - (2 * count if kind == "MAP" else count))
+
+    def extend(self, name: str) -> None:
+        """``container more -> container`` for LIST_APPEND and its like, ``container key value`` for MAP_ADD."""
+        self.op(name, 1, -2 if name == "MAP_ADD" else -1)
+
+    def list_to_tuple(self) -> None:
+        if PY312:
+            self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(6), 0)
+        else:
+            self.op("LIST_TO_TUPLE", None, 0)
+
+    def format(self, conversion: int, has_spec: bool) -> None:
+        """``value -> text``, or ``value spec -> text``"""
+        if not PY313:
+            self.op("FORMAT_VALUE", conversion | (4 if has_spec else 0), -1 if has_spec else 0)
+            return
+        if conversion:
+            if has_spec:
+                self.swap(2)
+            self.op("CONVERT_VALUE", opcodes.FormatValue(conversion), 0)
+            if has_spec:
+                self.swap(2)
+        if has_spec:
+            self.op("FORMAT_WITH_SPEC", None, -1)
+        else:
+            self.op("FORMAT_SIMPLE", None, 0)
+
+    def import_name(self, name: str) -> None:
+        """``level fromlist -> module``"""
+        self.op("IMPORT_NAME", name, -1)
+
+    def import_from(self, name: str) -> None:
+        """``module -> value``"""
+        self.op("IMPORT_FROM", name, 1)
+        self.drop_below()
+
+    def make_function(self, flags: int) -> None:
+        """``(defaults) (kwdefaults) (annotations) (closure) code -> function``"""
+        if not PY313:
+            self.op("MAKE_FUNCTION", flags, -flags.bit_count())
+            return
+        self.op("MAKE_FUNCTION", None, 0)
+        for bit in (8, 4, 2, 1):
+            if flags & bit:
+                self.op("SET_FUNCTION_ATTRIBUTE", bit, -1)
+
+    # -- calls ---------------------------------------------------------------------------------------
+
+    def null_before(self) -> None:
+        """To be written before a callable is pushed."""
+        if not PY313:
+            self.op("PUSH_NULL", None, 1)
+
+    def null_after(self) -> None:
+        """To be written after a callable was pushed."""
+        if PY313:
+            self.op("PUSH_NULL", None, 1)
+
+    def global_callable(self, name: str) -> None:
+        self.op("LOAD_GLOBAL", (True, name), 2)
+
+    def method(self, name: str) -> None:
+        """``object -> method pair``"""
+        if PY312:
+            self.op("LOAD_ATTR", (True, name), 1)
+        else:
+            self.op("LOAD_METHOD", name, 1)
+
+    def call(self, count: int, keywords: tuple[str, ...] = ()) -> None:
+        """``pair arguments -> result``; the last arguments are passed by keyword."""
+        if keywords and PY313:
+            self.op("LOAD_CONST", self.constant(keywords), 1)
+            self.op("CALL_KW", count, -count - 2)
+            return
+        if keywords:
+            self.op("KW_NAMES", self.constant(keywords), 0)
+        if not PY312:
+            self.op("PRECALL", count, 0)
+        self.op("CALL", count, -count - 1)
+
+    def call_ex(self, has_keywords: bool) -> None:
+        """``pair arguments (keywords) -> result``"""
+        if PY314:
+            if not has_keywords:
+                self.op("PUSH_NULL", None, 1)
+            self.op("CALL_FUNCTION_EX", None, -3)
+        else:
+            self.op("CALL_FUNCTION_EX", int(has_keywords), -3 if has_keywords else -2)
+
+    def dict_merge(self) -> None:
+        """``callable .. keywords more -> callable .. keywords``; messages name the callable.
+
+        The callable must lie where `call_ex` will want it: see `keyword_padding`.
+        """
+        self.op("DICT_MERGE", 1, -1)
+
+    keyword_padding: Final = 2 if PY313 else 1
+    """How many values are between the callable and the dictionary of keywords."""
+
+    # -- control -------------------------------------------------------------------------------------
+
+    def jump(self, label: Label) -> None:
+        self._meet(label)
+        self.items.append(
+            library.Instr(
+                "JUMP_BACKWARD" if label.placed else "JUMP_FORWARD", label.target, location=self.location
+            )
+        )
+        self.reachable = False
+
+    def jump_if(self, test: str, label: Label) -> None:
+        """``value ->``; `test` is TRUE, FALSE, NONE or NOT_NONE.  From 3.13 TRUE and FALSE need a bool."""
+        self._grow(-1)
+        self._meet(label)
+        if label.placed and PY312:
+            # Conditional jumps only go forward.
+            opposite = {"TRUE": "FALSE", "FALSE": "TRUE", "NONE": "NOT_NONE", "NOT_NONE": "NONE"}[test]
+            over = Label()
+            over.depth = self.depth
+            self.items.append(
+                library.Instr(f"POP_JUMP_IF_{opposite}", over.target, location=self.location)
+            )
+            self.jump(label)
+            self.place(over)
+            return
+        if PY312:
+            name = f"POP_JUMP_IF_{test}"
+        else:
+            name = f"POP_JUMP_{'BACKWARD' if label.placed else 'FORWARD'}_IF_{test}"
+        self.items.append(library.Instr(name, label.target, location=self.location))
+        if PY314:
+            self.items.append(library.Instr("NOT_TAKEN", location=self.location))
+
+    def ret(self) -> None:
+        self.op("RETURN_VALUE", None, -1)
+        self.reachable = False
+
+    def ret_const(self, value: object) -> None:
+        if PY312 and not PY314:
+            self.op("RETURN_CONST", self.constant(value), 0)
+        else:
+            self.const(value)
+            self.op("RETURN_VALUE", None, -1)
+        self.reachable = False
+
+    def raise_(self, count: int) -> None:
+        self.op("RAISE_VARARGS", count, -count)
+        self.reachable = False
+
+    # -- the code object -----------------------------------------------------------------------------
+
+    def finish(
+        self,
+        *,
+        name: str,
+        qualname: str,
+        filename: str,
+        first_line: int,
+        positional: int,
+        posonly: int,
+        kwonly: int,
+        varargs: bool,
+        varkw: bool,
+        local_names: list[str],
+        cell_names: list[str],
+        free_names: list[str],
+        nested: bool,
+        docstring: str | None,
+    ) -> types.CodeType:
+        """The code object; `local_names` begins with the parameters, `positional` includes `posonly`."""
+        flags = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
+        if varargs:
+            flags |= inspect.CO_VARARGS
+        if varkw:
+            flags |= inspect.CO_VARKEYWORDS
+        if nested:
+            flags |= inspect.CO_NESTED
+        if docstring is not None and PY314:
+            flags |= 0x4000000
+        body = library.Bytecode()
+        body.name, body.qualname, body.filename = name, qualname, filename
+        body.first_lineno = first_line
+        body.argcount, body.posonlyargcount, body.kwonlyargcount = positional, posonly, kwonly
+        # All locals, not only the parameters: the library numbers them in this order.
+        body.argnames = list(local_names)
+        body.cellvars, body.freevars = list(cell_names), list(free_names)
+        body.docstring = "constant 0"
+        body.flags = library.CompilerFlags(flags)
+        items = _pair(self.items, local_names) if PY313 else self.items
+        list.extend(body, items)
+        code = body.to_code(
+            stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False, check_pre_and_post=False
+        )
+        constants = [docstring, *self.constants[1:]]
+        return code.replace(co_consts=tuple(constants[int(c.removeprefix("constant "))] for c in code.co_consts))
+
+
+def _pair(items: list[Any], local_names: list[str]) -> list[Any]:
+    """Join neighbouring accesses of locals into the superinstructions of 3.13."""
+    small = set(local_names[:16])
+    result: list[Any] = []
+    previous: Any = None  # the last instruction, if it may still become the first of a pair
+    for item in items:
+        current = None
+        if type(item) is library.Instr and item.name in ("LOAD_FAST", "STORE_FAST"):
+            if isinstance(item.arg, str) and item.arg in small:
+                current = item
+                if previous is not None and previous.location == item.location:
+                    joined = PAIRS.get((previous.name, item.name))
+                    if joined is not None:
+                        result[-1] = library.Instr(joined, (previous.arg, item.arg), location=item.location)
+                        previous = None
+                        continue
+        result.append(item)
+        previous = current
+    return result

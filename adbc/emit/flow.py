@@ -1,0 +1,213 @@
+"""The shape of the code: critical edges split, loops found, blocks put in order.
+
+Emission works on `Node`s, not on the graph's blocks, so that the graph stays as it is.  A node is a
+reachable block, or an empty one on an edge that needed one.  After this module every edge either
+leaves a node with one normal successor or enters a node with one predecessor, so that code which
+belongs to an edge always has a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adbc.ir.graph import Block, Graph, Instruction, Phi
+
+__all__ = ["Flow", "Node"]
+
+
+class Node:
+    """A block to be emitted.
+
+    `origin` is the block of the graph whose edges this node carries on: itself, or the source of a
+    split edge.  `loops` are the headers of the loops around this node, outermost first.
+    """
+
+    __slots__ = (
+        "block",
+        "handler",
+        "index",
+        "loops",
+        "origin",
+        "phis",
+        "predecessors",
+        "successors",
+        "targets",
+    )
+
+    def __init__(self, block: Block | None, origin: Block) -> None:
+        self.block = block
+        self.origin = origin
+        self.phis: list[Phi] = list(block.phis) if block is not None else []
+        self.targets: dict[Block, Node] = {}
+        self.successors: list[Node] = []
+        self.predecessors: list[Node] = []
+        self.handler: Node | None = None
+        self.index = -1
+        self.loops: list[Node] = []
+
+    @property
+    def instructions(self) -> list[Instruction]:
+        return self.block.instructions if self.block is not None else []
+
+    def __repr__(self) -> str:
+        return f"<node {self.block.label if self.block else f'after {self.origin.label}'}>"
+
+
+class Flow:
+    """The nodes of a graph in the order of their code."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.nodes: list[Node] = []
+        self.node_of: dict[Block, Node] = {}
+        self._collect()
+        self._split()
+        self.entry = self.node_of[graph.entry]
+        if self.entry.predecessors:
+            # Code at the entry must run once, so a loop may not begin there.
+            first = Node(None, graph.entry)
+            first.successors = [self.entry]
+            self.entry.predecessors.append(first)
+            self.nodes.append(first)
+            self.entry = first
+        self._number()
+        self._find_loops()
+        self._order()
+
+    def _collect(self) -> None:
+        work = [self.graph.entry]
+        self.node_of[self.graph.entry] = Node(self.graph.entry, self.graph.entry)
+        while work:
+            block = work.pop()
+            self.nodes.append(self.node_of[block])
+            for successor in block.successors:
+                if successor not in self.node_of:
+                    self.node_of[successor] = Node(successor, successor)
+                    work.append(successor)
+
+    def _split(self) -> None:
+        counts: dict[Block, int] = {}
+        for node in self.nodes:
+            assert node.block is not None
+            for successor in node.block.successors:
+                counts[successor] = counts.get(successor, 0) + 1
+        for node in list(self.nodes):
+            assert node.block is not None
+            normal = node.block.terminator.successors
+            for block in normal:
+                target = self.node_of[block]
+                if len(normal) > 1 and counts[block] > 1:
+                    middle = Node(None, node.block)
+                    middle.successors = [target]
+                    middle.predecessors = [node]
+                    self.nodes.append(middle)
+                    target.predecessors.append(middle)
+                    node.targets[block] = middle
+                    node.successors.append(middle)
+                else:
+                    node.targets[block] = target
+                    node.successors.append(target)
+                    target.predecessors.append(node)
+            if node.block.handler is not None:
+                node.handler = self.node_of[node.block.handler]
+                node.handler.predecessors.append(node)
+
+    def outgoing(self, node: Node) -> list[Node]:
+        """Normal successors and the handler."""
+        return node.successors if node.handler is None else [*node.successors, node.handler]
+
+    def _number(self) -> None:
+        """Reverse postorder into `nodes`, without recursion."""
+        self.nodes = self._postorder(self.outgoing)
+        self.nodes.reverse()
+        for index, node in enumerate(self.nodes):
+            node.index = index
+
+    def _postorder(self, successors: Callable[[Node], list[Node]]) -> list[Node]:
+        seen = {self.entry}
+        result: list[Node] = []
+        stack = [(self.entry, iter(successors(self.entry)))]
+        while stack:
+            node, rest = stack[-1]
+            for successor in rest:
+                if successor not in seen:
+                    seen.add(successor)
+                    stack.append((successor, iter(successors(successor))))
+                    break
+            else:
+                result.append(node)
+                stack.pop()
+        return result
+
+    def _find_loops(self) -> None:
+        """Natural loops, by the dominators of Cooper, Harvey and Kennedy."""
+        nodes = self.nodes
+        idom: list[int] = [-1] * len(nodes)
+        idom[0] = 0
+        changed = True
+        while changed:
+            changed = False
+            for node in nodes[1:]:
+                new = -1
+                for predecessor in node.predecessors:
+                    p = predecessor.index
+                    if idom[p] < 0:
+                        continue
+                    if new < 0:
+                        new = p
+                        continue
+                    a, b = p, new
+                    while a != b:
+                        while a > b:
+                            a = idom[a]
+                        while b > a:
+                            b = idom[b]
+                    new = a
+                if idom[node.index] != new:
+                    idom[node.index] = new
+                    changed = True
+        self.idom = idom
+        self.bodies: dict[Node, set[Node]] = {}
+        for header in nodes:
+            latches = [p for p in header.predecessors if self.dominates(header, p)]
+            if not latches:
+                continue
+            body = {header}
+            work = latches
+            while work:
+                node = work.pop()
+                if node not in body:
+                    body.add(node)
+                    work.extend(node.predecessors)
+            self.bodies[header] = body
+        # Reverse postorder meets outer headers before inner ones.
+        for header, body in self.bodies.items():
+            for node in body:
+                node.loops.append(header)
+
+    def dominates(self, a: Node, b: Node) -> bool:
+        """Whether every way to `b` leads through `a`."""
+        k = b.index
+        while k > a.index:
+            k = self.idom[k]
+        return k == a.index
+
+    def _order(self) -> None:
+        """Order of the code: loops in one piece, and the way that stays in a loop falls through.
+
+        In reverse postorder the successor that is visited last comes next.  So those that leave
+        most loops are visited first, and handlers before all.
+        """
+
+        def visited_first(node: Node) -> list[Node]:
+            here = set(node.loops)
+
+            def leaves(successor: Node) -> int:
+                return len(here.difference(successor.loops))
+
+            # `sorted` is stable: of two that stay, the true arm comes next.
+            normal = sorted(reversed(node.successors), key=leaves, reverse=True)
+            return normal if node.handler is None else [node.handler, *normal]
+
+        self.layout = self._postorder(visited_first)
+        self.layout.reverse()

@@ -1,0 +1,500 @@
+"""What stays on the stack: trees of instructions, and the patterns that have syntax of their own.
+
+Instructions are written in their original order, without exception, because almost any of them can
+call user code.  A value may stay on the stack if it is used once and its user's plan, read from
+right to left, meets the values exactly in the order in which they were computed.  Then the user and
+its operands form a tree that is written in one go; the roots of a block's trees are its statements.
+Everything else goes through a local variable.
+
+Found here as well: real cell variables, unpacking into variables, ``for`` loops whose iterator can
+stay on the stack for the whole loop, and containers that are built by a chain of updates.
+
+This module refuses to know which local a value gets (`slots`) and how a step is spelt.
+"""
+
+from __future__ import annotations
+
+from adbc.emit.flow import Flow, Node
+from adbc.emit.templates import UPDATES, Callee, Form, Plan, form_of, plan_of
+from adbc.ir import intrinsics as i
+from adbc.ir.graph import (
+    Argument,
+    Branch,
+    Const,
+    Graph,
+    Instruction,
+    Jump,
+    Phi,
+    Raise,
+    Return,
+    Switch,
+    Undef,
+    Value,
+)
+from adbc.ir.ops import PURE
+
+__all__ = ["ForLoop", "Schedule"]
+
+DEPTH_LIMIT = 40
+"""Trees deeper than this are cut: the writer is recursive, and so is the stack they need."""
+
+_PURE_IDS = frozenset(id(f) for f in PURE)
+
+
+class ForLoop:
+    """A loop header that becomes FOR_ITER: `iterator` stays on the stack, `value` is the loop variable."""
+
+    __slots__ = ("body", "exit", "iterator", "kept_from", "node", "value")
+
+    def __init__(self, node: Node, iterator: Value, value: Instruction, body: Node, exit: Node) -> None:
+        self.node = node
+        self.iterator = iterator
+        self.value = value
+        self.body = body
+        self.exit = exit
+        self.kept_from: Node | None = None  # the node that computes the iterator and leaves it there
+
+
+class Schedule:
+    """The decisions for one graph."""
+
+    def __init__(self, graph: Graph, flow: Flow) -> None:
+        self.graph = graph
+        self.flow = flow
+        self.forms: dict[Value, Form] = {}
+        self.plans: dict[Value, Plan] = {}
+        self.alias: dict[Value, Value] = {}
+        self.uses: dict[Value, int] = {}
+        self.users: dict[Value, list[tuple[Node, object]]] = {}
+        self.cells: dict[Value, tuple[str, bool]] = {}  # cell values with a name: (name, is free)
+        self.param_cells: dict[Argument, str] = {}
+        self.groups: dict[Value, list[Instruction | None]] = {}  # unpacking -> its parts
+        self.for_loops: dict[Node, ForLoop] = {}
+        self.loop_bodies: dict[Node, ForLoop] = {}
+        self.loop_exits: dict[Node, ForLoop] = {}
+        self.absorbed: set[Value] = set()
+        self.chained: set[Value] = set()  # updates whose value is the container they changed
+        self.body: dict[Node, list[Instruction]] = {}
+        self.roots: dict[Node, list[Instruction]] = {}
+        self.live_phis: set[Phi] = set()
+        self.unbound_names: set[str] = set()
+        self._find_live_phis()
+        self._count()
+        self._name_cells()
+        self._group_unpackings()
+        self._chain_updates()
+        self._remove_unused()
+        self._plan_all()
+        self._find_for_loops()
+        self.kept: set[Value] = {f.iterator for f in self.for_loops.values() if f.kept_from is not None}
+        for node in flow.layout:
+            self._treeify(node)
+
+    # -- uses ----------------------------------------------------------------------------------------
+
+    def resolve(self, value: Value) -> Value:
+        while value in self.alias:
+            value = self.alias[value]
+        return value
+
+    def _find_live_phis(self) -> None:
+        """A phi that only other dead phis use needs no copies."""
+        work: list[Phi] = []
+
+        def use(value: Value) -> None:
+            if isinstance(value, Phi) and value not in self.live_phis:
+                self.live_phis.add(value)
+                work.append(value)
+
+        for node in self.flow.layout:
+            for instruction in node.instructions:
+                for operand in instruction.operands:
+                    use(operand)
+            if node.block is not None:
+                for value in node.block.terminator.values:
+                    use(value)
+        while work:
+            for operand in work.pop().operands.values():
+                use(operand)
+
+    def copies(self, source: Node, target: Node) -> list[tuple[Phi, Value]]:
+        """The live phis of `target` and what they get on the edge from `source`."""
+        return [
+            (phi, self.resolve(phi.operands[source.origin]))
+            for phi in target.phis
+            if phi in self.live_phis and source.origin in phi.operands
+        ]
+
+    def _count(self) -> None:
+        for node in self.flow.layout:
+            body = []
+            for instruction in node.instructions:
+                if instruction.op == "catch":
+                    self.forms[instruction] = Form(None, Const(None), [], ())
+                else:
+                    self.forms[instruction] = form_of(instruction)
+                body.append(instruction)
+            self.body[node] = body
+        self._recount()
+
+    def _recount(self) -> None:
+        uses: dict[Value, int] = {}
+        users: dict[Value, list[tuple[Node, object]]] = {}
+
+        def use(value: Value, node: Node, user: object) -> None:
+            value = self.resolve(value)
+            if not isinstance(value, Const):
+                uses[value] = uses.get(value, 0) + 1
+                users.setdefault(value, []).append((node, user))
+
+        for node in self.flow.layout:
+            for instruction in self.body[node]:
+                form = self.forms[instruction]
+                if not isinstance(form.callee, Const):
+                    use(form.callee, node, instruction)
+                for value in form.arguments:
+                    use(value, node, instruction)
+            if node.block is not None:
+                for value in node.block.terminator.values:
+                    use(value, node, node.block.terminator)
+            for target in self.flow.outgoing(node):
+                for phi, value in self.copies(node, target):
+                    use(value, node, phi)
+        self.uses, self.users = uses, users
+
+    # -- cells ---------------------------------------------------------------------------------------
+
+    def _name_cells(self) -> None:
+        """Which cells are variables of the code object: the closure's, and those made once at the entry."""
+        graph = self.graph
+        taken: set[str] = set(graph.free)
+        parameters = {argument.name for argument in graph.arguments}
+        for instruction, form in self.forms.items():
+            if form.function is i._freevar_ and isinstance(form.arguments[0], Const):
+                index = form.arguments[0].value
+                assert isinstance(index, int)
+                self.cells[instruction] = (graph.free[index], True)
+        for instruction in self.body[self.flow.entry]:
+            form = self.forms[instruction]
+            if form.function is not i._cell_new_ or form.keywords or len(form.arguments) > 1:
+                continue
+            users = self.users.get(instruction, [])
+            if any(isinstance(user, Phi) for _, user in users):
+                continue
+            name = self._cell_name(instruction)
+            content = form.arguments[0] if form.arguments else None
+            if (
+                isinstance(content, Argument)
+                and content not in self.param_cells
+                and content.name not in taken
+                and name in (content.name, None)
+            ):
+                taken.add(content.name)
+                self.param_cells[content] = content.name
+                self.cells[instruction] = (content.name, False)
+                continue
+            if name is None or name in taken or name in parameters:
+                # The name only shows in messages about empty cells.
+                if any(
+                    isinstance(user, Instruction) and self.forms[user].function in (i._cell_get_, i._cell_del_)
+                    for _, user in users
+                ) and (content is None or isinstance(content, Const)):
+                    continue
+                stem = name or "cell"
+                number = 0
+                while f"{stem}.{number}" in taken:
+                    number += 1
+                name = f"{stem}.{number}"
+            taken.add(name)
+            self.cells[instruction] = (name, False)
+
+    def _cell_name(self, cell: Instruction) -> str | None:
+        """The name that the uses of a cell give it."""
+        for _, user in self.users.get(cell, []):
+            if isinstance(user, Instruction):
+                form = self.forms[user]
+                if form.function in (i._cell_get_, i._cell_del_) and form.arguments[0] is cell:
+                    name = form.arguments[1]
+                    if isinstance(name, Const) and isinstance(name.value, str):
+                        return name.value
+        return cell.name if cell.name and cell.name.isidentifier() else None
+
+    # -- patterns ------------------------------------------------------------------------------------
+
+    def _group_unpackings(self) -> None:
+        """An unpacking all of whose uses are constant projections stores straight into variables."""
+        removed: set[Value] = set()
+        for instruction, form in self.forms.items():
+            if form.function is i._unpack_:
+                counts = form.arguments[1:]
+            elif form.function is i._unpack_ex_:
+                counts = form.arguments[1:]
+            else:
+                continue
+            numbers = [c.value for c in counts if isinstance(c, Const) and type(c.value) is int]
+            if form.keywords or len(numbers) != (1 if form.function is i._unpack_ else 2):
+                continue
+            size = numbers[0] if len(numbers) == 1 else numbers[0] + numbers[1] + 1
+            parts: list[Instruction | None] = [None] * size
+            extra: list[tuple[Instruction, Instruction]] = []
+            for _, user in self.users.get(instruction, []):
+                if not isinstance(user, Instruction):
+                    break
+                use = self.forms[user]
+                index = use.arguments[1] if use.function is i._project_ and len(use.arguments) == 2 else None
+                if not (
+                    isinstance(index, Const)
+                    and type(index.value) is int
+                    and 0 <= index.value < size
+                    and use.arguments[0] is instruction
+                ):
+                    break
+                first = parts[index.value]
+                if first is None:
+                    parts[index.value] = user
+                else:
+                    extra.append((user, first))
+            else:
+                self.groups[instruction] = parts
+                removed.update(part for part in parts if part is not None)
+                for duplicate, first in extra:
+                    removed.add(duplicate)
+                    self.alias[duplicate] = first
+        if removed:
+            for node, body in self.body.items():
+                self.body[node] = [x for x in body if x not in removed]
+
+    def _chain_updates(self) -> None:
+        """``c = []; c.extend(x); use(c)`` in one block: let each update take and give the container.
+
+        Then `c` is used once at each step and may stay on the stack throughout.
+        """
+        for node, body in self.body.items():
+            position = {instruction: k for k, instruction in enumerate(body)}
+            for instruction in body:
+                form = self.forms[instruction]
+                if form.function is not i._new_ or instruction not in position:
+                    continue
+                users = self.users.get(instruction, [])
+                if len(users) < 2 or any(at is not node for at, _ in users):
+                    continue
+                chain = [user for _, user in users]
+                instructions = [user for user in chain if isinstance(user, Instruction) and user in position]
+                if len(set(instructions)) != len(chain):
+                    continue
+                instructions.sort(key=lambda user: position[user])
+                updates = instructions[:-1]
+                if not all(
+                    id(self.forms[u].function) in UPDATES
+                    and self.forms[u].arguments[0] is instruction
+                    and not self.uses.get(u)
+                    for u in updates
+                ):
+                    continue
+                for user in instructions[1:]:
+                    previous = updates[instructions.index(user) - 1]
+                    old = self.forms[user]
+                    self.forms[user] = Form(
+                        old.function,
+                        previous if old.callee is instruction else old.callee,
+                        [previous if a is instruction else a for a in old.arguments],
+                        old.keywords,
+                    )
+                self.chained.update(updates)
+
+    def _remove_unused(self) -> None:
+        """Drop pure instructions without uses, cells that need no code, and count again."""
+        changed = True
+        while changed:
+            changed = False
+            self._recount()
+            for node, body in self.body.items():
+                kept = []
+                for instruction in body:
+                    form = self.forms[instruction]
+                    if instruction in self.cells:
+                        contents = form.arguments[0] if form.arguments else None
+                        if (
+                            form.function is i._freevar_
+                            or contents is None
+                            or (isinstance(contents, Const) and contents.value is i.UNBOUND)
+                            or (isinstance(contents, Argument) and contents in self.param_cells
+                                and self.cells[instruction] == (self.param_cells[contents], False))
+                        ):
+                            continue
+                    elif id(form.function) in _PURE_IDS and not self.uses.get(instruction):
+                        changed = True
+                        continue
+                    kept.append(instruction)
+                self.body[node] = kept
+
+    # -- plans ---------------------------------------------------------------------------------------
+
+    def _plan_all(self) -> None:
+        for body in self.body.values():
+            for instruction in body:
+                self.plans[instruction] = self._resolved(self._plan(instruction))
+
+    def _resolved(self, plan: Plan) -> Plan:
+        if self.alias:
+            plan.steps = [
+                self.resolve(step)
+                if isinstance(step, Value)
+                else Callee(self.resolve(step.value))
+                if isinstance(step, Callee)
+                else step
+                for step in plan.steps
+            ]
+        return plan
+
+    def _plan(self, instruction: Instruction) -> Plan:
+        form = self.forms[instruction]
+        function, arguments = form.function, form.arguments
+        if instruction.op == "catch":
+            return Plan([])
+        if instruction in self.groups:
+            numbers = [a.value for a in arguments[1:] if isinstance(a, Const)]
+            return Plan([arguments[0], ("unpack" if len(numbers) == 1 else "unpack_ex", *numbers)])
+        if instruction in self.cells:
+            name, free = self.cells[instruction]
+            return Plan([arguments[0], ("store_deref", name, free)], False)
+        if function is i._cell_get_ and arguments[0] in self.cells:
+            return Plan([("load_deref", *self.cells[arguments[0]])])
+        if function is i._cell_set_ and arguments[0] in self.cells:
+            return Plan([arguments[1], ("store_deref", *self.cells[arguments[0]])], False)
+        if function is i._cell_del_ and arguments[0] in self.cells:
+            return Plan([("delete_deref", *self.cells[arguments[0]])], False)
+        plan = plan_of(form)
+        for step in plan.steps:
+            if isinstance(step, tuple) and step[0] == "check":
+                self.unbound_names.add(step[1])
+        return plan
+
+    # -- loops ---------------------------------------------------------------------------------------
+
+    def _find_for_loops(self) -> None:
+        for header, loop in self.flow.bodies.items():
+            block = header.block
+            if block is None or not isinstance(block.terminator, Branch) or header.handler is not None:
+                continue
+            body = self.body[header]
+            if len(body) < 2:
+                continue
+            value, test = body[-2:]
+            if self.forms[value].function is not i._next_ or self.forms[test].function is not i._exhausted_:
+                continue
+            if self.forms[test].arguments[0] is not value or block.terminator.condition is not test:
+                continue
+            if self.uses.get(test) != 1:
+                continue
+            iterator = self.resolve(self.forms[value].arguments[0])
+            inside = {x for node in loop for x in (*node.phis, *self.body[node])}
+            if iterator in inside:
+                continue
+            body_node, exit_node = header.targets[block.terminator.false], header.targets[block.terminator.true]
+            if body_node not in loop or exit_node in loop or not self._only_in(value, body_node, test):
+                continue
+            self.for_loops[header] = found = ForLoop(header, iterator, value, body_node, exit_node)
+            self.loop_bodies[body_node] = found
+            self.loop_exits[exit_node] = found
+            self.body[header] = body[:-2]
+            self._keep_iterator(found, loop)
+
+    def _only_in(self, value: Value, body: Node, test: Instruction) -> bool:
+        """Whether `value` is used only where it is a real element."""
+        return all(
+            user is test or self.flow.dominates(body, node) for node, user in self.users.get(value, [])
+        )
+
+    def _keep_iterator(self, found: ForLoop, loop: set[Node]) -> None:
+        """Leave the iterator on the stack if it is made in the block before and used by this loop only."""
+        entries = [p for p in found.node.predecessors if p not in loop]
+        if len(entries) != 1 or self.uses.get(found.iterator) != 1:
+            return
+        source = entries[0]
+        if source.handler is not None or found.iterator not in self.body[source]:
+            return
+        if self.context(source) != self.context(found.node)[:-1]:
+            return
+        if found.iterator in self.groups or found.iterator in self.cells:
+            return
+        found.kept_from = source
+
+    def context(self, node: Node) -> list[ForLoop]:
+        """The loops whose iterators are on the stack in `node`, outermost first."""
+        return [self.for_loops[header] for header in node.loops if header in self.for_loops]
+
+    # -- trees ---------------------------------------------------------------------------------------
+
+    def drops_container(self, value: Value) -> bool:
+        """Whether the code of an instruction leaves a container that is not wanted."""
+        return self.plans[value].container and value not in self.chained
+
+    def pushes(self, value: Value) -> bool:
+        """Whether the code of an instruction leaves its value on the stack."""
+        return self.plans[value].pushes and not self.drops_container(value)
+
+    def _treeify(self, node: Node) -> None:
+        body = self.body[node]
+        position = len(body) - 1
+
+        def may_absorb(value: Value) -> bool:
+            return (
+                value is body[position]
+                and self.uses.get(value) == 1
+                and value not in self.groups
+                and value not in self.cells
+                and value not in self.kept
+                and body[position].op != "catch"
+            )
+
+        def absorb(steps: list[object], depth: int) -> None:
+            nonlocal position
+            for step in reversed(steps):
+                value = step.value if isinstance(step, Callee) else step
+                if position < 0 or not isinstance(value, Value):
+                    continue
+                if may_absorb(value) and depth < DEPTH_LIMIT:
+                    self.absorbed.add(value)
+                    position -= 1
+                    absorb(list(self.plans[value].steps), depth + 1)
+
+        absorb(list(self.terminator_values(node)), 0)
+        roots: list[Instruction] = []
+        while position >= 0:
+            root = body[position]
+            roots.append(root)
+            position -= 1
+            absorb(list(self.plans[root].steps), 0)
+        roots.reverse()
+        self.roots[node] = roots
+
+    def terminator_values(self, node: Node) -> tuple[Value, ...]:
+        """What the end of a node takes from the stack, in order."""
+        if node.block is None or node in self.for_loops:
+            return ()
+        terminator = node.block.terminator
+        if isinstance(terminator, Switch) and len(terminator.cases) > 1:
+            return ()  # loaded again for every comparison
+        if isinstance(terminator, (Branch, Return, Raise, Switch)):
+            return tuple(self.resolve(v) for v in terminator.values)
+        assert isinstance(terminator, Jump) or not terminator.values
+        return ()
+
+    def tree_leaves(self, steps: list[object] | tuple[object, ...]) -> list[Value]:
+        """The values that a tree takes from local variables."""
+        result: list[Value] = []
+        work: list[object] = list(steps)
+        while work:
+            step = work.pop()
+            value = step.value if isinstance(step, Callee) else step
+            if isinstance(value, Value):
+                if value in self.absorbed:
+                    work.extend(self.plans[value].steps)
+                elif self.is_slotted(value):
+                    result.append(value)
+        return result
+
+    def is_slotted(self, value: Value) -> bool:
+        """Whether a value lives in a local variable."""
+        return not isinstance(value, (Const, Undef)) and value not in self.absorbed and value not in self.cells

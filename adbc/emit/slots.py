@@ -1,0 +1,298 @@
+"""Which local variable holds which value: liveness, coalescing of phis, sharing of slots.
+
+A phi and its operands share a variable wherever their lives do not overlap; what is left becomes
+copies on the edges.  Values whose lives do not overlap share variables too, so that a large array
+does not stay alive behind a name that nobody reads.  Sets of values are bit masks in Python ints.
+
+It refuses to know about opcodes: it answers "the name of the variable of this value".
+"""
+
+from __future__ import annotations
+
+from adbc.emit.flow import Flow, Node
+from adbc.emit.schedule import Schedule
+from adbc.ir.graph import Argument, Graph, Instruction, Phi, Value
+
+__all__ = ["Slots"]
+
+
+class Slots:
+    """Names of local variables, parameters first."""
+
+    def __init__(self, graph: Graph, flow: Flow, schedule: Schedule) -> None:
+        self.graph = graph
+        self.flow = flow
+        self.schedule = schedule
+        self.number: dict[Value, int] = {}
+        self.values: list[Value] = []
+        self.conflicts: list[int] = []
+        self.names: list[str] = []
+        self.slot_of: dict[Value, str] = {}
+        self.entry_copies: list[Argument] = []
+        self._collect()
+        self._liveness()
+        self._coalesce()
+        self._assign()
+
+    def starts_with_copies(self, source: Node, target: Node) -> bool:
+        """Whether the copies of an edge belong to its target, because its source has other ways to go."""
+        return len(source.successors) > 1
+
+    # -- liveness --------------------------------------------------------------------------------------
+
+    def _add(self, value: Value) -> None:
+        if value not in self.number:
+            self.number[value] = len(self.values)
+            self.values.append(value)
+            self.conflicts.append(0)
+
+    def _mask(self, values: list[Value] | tuple[Value, ...]) -> int:
+        mask = 0
+        for value in values:
+            mask |= 1 << self.number[value]
+        return mask
+
+    def _collect(self) -> None:
+        schedule = self.schedule
+        for argument in self.graph.arguments:
+            if argument not in schedule.param_cells:
+                self._add(argument)
+            elif schedule.uses.get(argument, 0) > 1:
+                # The parameter itself becomes a cell; its first value is needed as well.
+                self._add(argument)
+                self.entry_copies.append(argument)
+        for node in self.flow.layout:
+            for phi in node.phis:
+                if phi in schedule.live_phis:
+                    self._add(phi)
+            if node in schedule.loop_bodies and schedule.uses.get(schedule.loop_bodies[node].value, 0):
+                self._add(schedule.loop_bodies[node].value)
+            for root in schedule.roots[node]:
+                for value in self.defined(root):
+                    self._add(value)
+
+    def defined(self, root: Instruction) -> list[Value]:
+        """The values that a root puts into variables."""
+        schedule = self.schedule
+        if root in schedule.kept:
+            return []
+        if root in schedule.groups:
+            return [p for p in schedule.groups[root] if p is not None and schedule.uses.get(p)]
+        if schedule.uses.get(root) and root not in schedule.cells:
+            return [root]
+        return []
+
+    def _leaves(self, steps: object) -> int:
+        values = self.schedule.tree_leaves(steps)  # type: ignore[arg-type]
+        return self._mask([v for v in values if v in self.number])
+
+    def _copied(self, source: Node, target: Node) -> int:
+        copies = self.schedule.copies(source, target)
+        return self._mask([v for _, v in copies if v in self.number])
+
+    def _liveness(self) -> None:
+        schedule = self.schedule
+        # Per node, once: what each root defines and uses, and what the end uses.
+        summary: dict[Node, tuple[list[tuple[int, int]], int]] = {}
+        for node in self.flow.layout:
+            roots = []
+            for root in schedule.roots[node]:
+                roots.append((self._mask(self.defined(root)), self._leaves(schedule.plans[root].steps)))
+            summary[node] = (roots, self._leaves(schedule.terminator_values(node) or self._switch_value(node)))
+        phi_mask = {
+            node: self._mask([p for p in node.phis if p in schedule.live_phis]) for node in self.flow.layout
+        }
+        live_in: dict[Node, int] = dict.fromkeys(self.flow.layout, 0)
+        conflicts = self.conflicts
+
+        def clash(defined: int, live: int) -> None:
+            while defined:
+                low = defined & -defined
+                conflicts[low.bit_length() - 1] |= live & ~low
+                defined ^= low
+
+        def sweep(node: Node, record: bool) -> int:
+            live = 0
+            for successor in node.successors:
+                incoming = live_in[successor]
+                if not self.starts_with_copies(node, successor):
+                    phis = phi_mask[successor]
+                    if record and phis:
+                        clash(phis, incoming | phis)
+                    incoming = incoming & ~phis | self._copied(node, successor)
+                    found = schedule.for_loops.get(successor)
+                    if (
+                        found is not None
+                        and found.kept_from is None
+                        and found not in schedule.context(node)
+                        and found.iterator in self.number
+                    ):
+                        incoming |= 1 << self.number[found.iterator]
+                live |= incoming
+            roots, end = summary[node]
+            live |= end
+            last = len(roots) - 1
+            for k in range(last, -1, -1):
+                defined, used = roots[k]
+                if record and defined:
+                    clash(defined, live | defined)
+                live = live & ~defined | used
+                if k == last and node.handler is not None:
+                    live = self._before_region(node, live, live_in[node.handler], phi_mask, clash, record)
+            if last < 0 and node.handler is not None:
+                live = self._before_region(node, live, live_in[node.handler], phi_mask, clash, record)
+            found = schedule.loop_bodies.get(node)
+            if len(node.predecessors) == 1 and node.phis and node is not self.flow.entry:
+                source = node.predecessors[0]
+                if source.handler is not node and self.starts_with_copies(source, node):
+                    if record:
+                        clash(phi_mask[node], live | phi_mask[node])
+                    live = live & ~phi_mask[node] | self._copied(source, node)
+            if found is not None and found.value in self.number:
+                bit = 1 << self.number[found.value]
+                if record:
+                    clash(bit, live)
+                live &= ~bit
+            return live
+
+        order = self.flow.layout[::-1]
+        changed = True
+        while changed:
+            changed = False
+            for node in order:
+                live = sweep(node, False)
+                if live != live_in[node]:
+                    live_in[node] = live
+                    changed = True
+        for node in order:
+            sweep(node, True)
+        arguments = self._mask([a for a in self.graph.arguments if a in self.number])
+        clash(arguments, live_in[self.flow.entry] | arguments)
+        self.live_in = live_in
+
+    def _before_region(
+        self, node: Node, live: int, incoming: int, phi_mask: dict[Node, int], clash: object, record: bool
+    ) -> int:
+        """The copies for a handler are made before the protected instruction."""
+        assert node.handler is not None and callable(clash)
+        phis = phi_mask[node.handler]
+        live |= incoming & ~phis
+        copies = [(p, v) for p, v in self.schedule.copies(node, node.handler)]
+        if record:
+            for phi, value in copies:
+                same = 1 << self.number[value] if value in self.number else 0
+                clash(1 << self.number[phi], (live | phis) & ~same)
+                if same:
+                    # The copy and the original are the same value here, but only here.
+                    pass
+        return live & ~phis | self._mask([v for _, v in copies if v in self.number])
+
+    def _switch_value(self, node: Node) -> list[Value]:
+        if node.block is None or node in self.schedule.for_loops:
+            return []
+        return [self.schedule.resolve(v) for v in node.block.terminator.values]
+
+    # -- coalescing ------------------------------------------------------------------------------------
+
+    def _coalesce(self) -> None:
+        parent = list(range(len(self.values)))
+        members = [1 << k for k in range(len(self.values))]
+        conflicts = self.conflicts
+        fixed: list[Argument | None] = [
+            v if isinstance(v, Argument) and v not in self.entry_copies else None for v in self.values
+        ]
+
+        def root(k: int) -> int:
+            while parent[k] != k:
+                parent[k] = parent[parent[k]]
+                k = parent[k]
+            return k
+
+        nodes = sorted(self.flow.layout, key=lambda n: -len(n.loops))
+        for node in nodes:
+            for phi in node.phis:
+                if phi not in self.schedule.live_phis:
+                    continue
+                # The way round the loop first: that copy would be made most often.
+                sources = sorted(node.predecessors, key=lambda p: -len(p.loops))
+                for source in sources:
+                    value = phi.operands.get(source.origin)
+                    value = None if value is None else self.schedule.resolve(value)
+                    if value is None or value not in self.number:
+                        continue
+                    a, b = root(self.number[phi]), root(self.number[value])
+                    if a == b or (fixed[a] is not None and fixed[b] is not None):
+                        continue
+                    if conflicts[a] & members[b] or conflicts[b] & members[a]:
+                        continue
+                    parent[b] = a
+                    members[a] |= members[b]
+                    conflicts[a] |= conflicts[b]
+                    fixed[a] = fixed[a] if fixed[a] is not None else fixed[b]
+        self._root = root
+        self._members = members
+        self._fixed = fixed
+
+    # -- names -----------------------------------------------------------------------------------------
+
+    def _assign(self) -> None:
+        graph, schedule = self.graph, self.schedule
+        self.names = [argument.name for argument in graph.arguments]
+        taken = set(self.names)
+        taken.update(name for name, _ in schedule.cells.values())
+        taken.update(graph.free)
+        roots = sorted({self._root(k) for k in range(len(self.values))})
+        held: list[tuple[int, int]] = []  # per slot: members, conflicts
+        number_of_slots = len(graph.arguments)
+        held = [(0, 0)] * number_of_slots
+        slot_of_root: dict[int, int] = {}
+        closed = {a.index for a in schedule.param_cells}
+        for r in roots:
+            argument = self._fixed[r]
+            if argument is not None:
+                slot = argument.index
+                slot_of_root[r] = slot
+                m, c = held[slot]
+                held[slot] = (m | self._members[r], c | self.conflicts[r])
+        for r in roots:
+            if r in slot_of_root:
+                continue
+            members, conflicts = self._members[r], self.conflicts[r]
+            for slot, (m, c) in enumerate(held):
+                if slot not in closed and not (members & c or m & conflicts):
+                    held[slot] = (m | members, c | conflicts)
+                    break
+            else:
+                slot = len(held)
+                held.append((members, conflicts))
+                self.names.append(self._name(members, taken))
+                taken.add(self.names[-1])
+            slot_of_root[r] = slot
+        for k, value in enumerate(self.values):
+            self.slot_of[value] = self.names[slot_of_root[self._root(k)]]
+        self.unbound: dict[str, str] = {}
+        for name in sorted(schedule.unbound_names):
+            if name not in taken:
+                self.names.append(name)
+                taken.add(name)
+
+    def _name(self, members: int, taken: set[str]) -> str:
+        """A name for a variable: that of one of its values if there is one that is free."""
+        k = 0
+        stem = None
+        while members:
+            low = members & -members
+            k = low.bit_length() - 1
+            members ^= low
+            value = self.values[k]
+            name = value.name if isinstance(value, (Phi, Instruction, Argument)) else None
+            if name and name.isidentifier():
+                if name not in taken and name not in self.schedule.unbound_names:
+                    return name
+                stem = stem or name
+        number = 0
+        while True:
+            candidate = f"{stem}.{number}" if stem else f"t{number + len(self.names)}"
+            if candidate not in taken:
+                return candidate
+            number += 1

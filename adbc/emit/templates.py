@@ -1,0 +1,314 @@
+"""From callee to opcodes: one row per function that has syntax of its own.
+
+A *plan* says how an instruction is written: a list of steps in order of evaluation.  A step is a
+`Value` to push, a `Callee` to push as the function of a call, or a tuple that names a method of the
+assembler and its arguments.  The scheduler reads the values of a plan to see what may stay on the
+stack; the writer then performs the steps.
+
+This module refuses to know where values live and which interpreter is running.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.ir import intrinsics as i
+from adbc.ir.graph import Const, Instruction, Value
+from adbc.ir.ops import OPS
+
+__all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "form_of", "plan_of"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Callee:
+    """Push `value` as the function of a call, with the NULL that goes with it."""
+
+    value: Value
+
+
+Step = Value | Callee | tuple[Any, ...]
+
+
+@dataclasses.dataclass(slots=True)
+class Plan:
+    """`steps` in order; `pushes` tells whether a value is left on the stack (else the result is None).
+
+    With `container`, what is left is not the result but the container that was updated in place.
+    """
+
+    steps: list[Step]
+    pushes: bool = True
+    container: bool = False
+
+
+@dataclasses.dataclass(slots=True)
+class Form:
+    """An instruction seen as a call: `function` is the Python object called, or None if it is not known."""
+
+    function: Any
+    callee: Value
+    arguments: list[Value]
+    keywords: tuple[str, ...]
+
+
+class _Unknown:
+    """Stands for the function of a call whose callee is not a constant."""
+
+
+UNKNOWN = _Unknown()
+
+
+def form_of(instruction: Instruction) -> Form:
+    """The call that an instruction is; raw operations become calls as their row in `OPS` says."""
+    if instruction.op == "call":
+        callee = instruction.operands[0]
+        function = callee.value if isinstance(callee, Const) else UNKNOWN
+        return Form(function, callee, instruction.operands[1:], instruction.keywords)
+    row = OPS[instruction.op]
+    if row.function is None:
+        return Form(UNKNOWN, Const(None), list(instruction.operands), ())
+    arguments: list[Value] = list(instruction.operands)
+    if row.attribute is not None:
+        attribute = instruction.attribute
+        extra: list[Value] = [Const(x) for x in (attribute if type(attribute) is tuple else (attribute,))]
+        at = {"leading": 0, "middle": 1, "trailing": len(arguments)}[row.attribute]
+        arguments[at:at] = extra
+    if row.kind is not None:
+        arguments.insert(0, Const(row.kind))
+    return Form(row.function, Const(row.function), arguments, ())
+
+
+BINARY: dict[int, str] = {}
+COMPARE: dict[int, str] = {id(getattr(operator, name)): name for name in "lt le eq ne gt ge".split()}
+_TABLE: dict[int, Callable[[list[Value]], Plan | None]] = {}
+
+
+def _fill_binary() -> None:
+    for name in "add sub mul truediv floordiv mod pow matmul lshift rshift xor".split():
+        BINARY[id(getattr(operator, name))] = name
+        BINARY[id(getattr(operator, f"i{name}"))] = f"i{name}"
+    for name in ("and", "or"):
+        BINARY[id(getattr(operator, f"{name}_"))] = name
+        BINARY[id(getattr(operator, f"i{name}"))] = f"i{name}"
+
+
+_fill_binary()
+
+
+def _row(
+    function: Callable[..., Any], arity: int | None = None
+) -> Callable[[Callable[[list[Value]], Plan | None]], None]:
+    """Register the plan of `function`, which applies to calls with `arity` arguments."""
+
+    def register(make: Callable[[list[Value]], Plan | None]) -> None:
+        _TABLE[id(function)] = lambda a: make(a) if arity is None or len(a) == arity else None
+
+    return register
+
+
+def _simple(
+    function: Callable[..., Any], arity: int, *step: Any, order: tuple[int, ...] | None = None, pushes: bool = True
+) -> None:
+    """A row that pushes the arguments in `order` and does one step."""
+    chosen = tuple(range(arity)) if order is None else order
+    _row(function, arity)(lambda a: Plan([*(a[k] for k in chosen), step], pushes))
+
+
+def _text(value: Value) -> str | None:
+    return value.value if isinstance(value, Const) and type(value.value) is str else None
+
+
+_simple(operator.getitem, 2, "getitem")
+_simple(operator.setitem, 3, "setitem", order=(2, 0, 1), pushes=False)
+_simple(operator.delitem, 2, "delitem", pushes=False)
+_simple(operator.contains, 2, "contains", False, order=(1, 0))
+_simple(i._not_contains_, 2, "contains", True, order=(1, 0))
+_simple(operator.is_, 2, "is_", False)
+_simple(operator.is_not, 2, "is_", True)
+_simple(operator.not_, 1, "not_")
+_simple(operator.neg, 1, "unary", "neg")
+_simple(operator.pos, 1, "unary", "pos")
+_simple(operator.invert, 1, "unary", "invert")
+_simple(i._bool_, 1, "truth")
+_simple(i._iter_, 1, "iter")
+_simple(i._project_, 2, "getitem")
+_simple(i._list_to_tuple_, 1, "list_to_tuple")
+
+_OPCODES = {
+    i._list_append_: "LIST_APPEND",
+    i._list_extend_: "LIST_EXTEND",
+    i._set_add_: "SET_ADD",
+    i._set_update_: "SET_UPDATE",
+    i._map_add_: "MAP_ADD",
+    i._dict_update_: "DICT_UPDATE",
+}
+
+UPDATES = frozenset(id(f) for f in (*_OPCODES, i._dict_merge_))
+"""Functions that change their first argument in place, by opcodes that leave it on the stack."""
+
+
+def _update_row(function: Callable[..., Any], opcode: str) -> None:
+    arity = 3 if opcode == "MAP_ADD" else 2
+    _row(function, arity)(lambda a: Plan([*a, ("extend", opcode)], container=True))
+
+
+for _function, _opcode in _OPCODES.items():
+    _update_row(_function, _opcode)
+
+
+@_row(i._globals_, 0)
+def _globals(a: list[Value]) -> Plan:
+    return call_plan(Const(builtins.globals), [])
+
+
+@_row(i._dict_merge_, 3)
+def _dict_merge(a: list[Value]) -> Plan:
+    return Plan([a[2], ("padding",), a[0], a[1], ("dict_merge",), ("unpadding",)], container=True)
+
+
+@_row(i._next_, 1)
+def _next(a: list[Value]) -> Plan:
+    return call_plan(Const(builtins.next), [a[0], Const(i.EXHAUSTED)])
+
+
+@_row(i._exhausted_, 1)
+def _exhausted(a: list[Value]) -> Plan:
+    return Plan([a[0], Const(i.EXHAUSTED), ("is_", False)])
+
+
+@_row(i._getattr_, 2)
+def _getattr(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    return None if name is None else Plan([a[0], ("getattr", name)])
+
+
+@_row(i._setattr_, 3)
+def _setattr(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    return None if name is None else Plan([a[2], a[0], ("setattr", name)], False)
+
+
+@_row(i._delattr_, 2)
+def _delattr(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    return None if name is None else Plan([a[0], ("delattr", name)], False)
+
+
+@_row(i._global_, 1)
+def _global(a: list[Value]) -> Plan:
+    return Plan([("load_global", _text(a[0]))])
+
+
+@_row(i._store_global_, 2)
+def _store_global(a: list[Value]) -> Plan:
+    return Plan([a[1], ("store_global", _text(a[0]))], False)
+
+
+@_row(i._delete_global_, 1)
+def _delete_global(a: list[Value]) -> Plan:
+    return Plan([("delete_global", _text(a[0]))], False)
+
+
+@_row(i._import_, 3)
+def _import(a: list[Value]) -> Plan:
+    return Plan([a[1], a[2], ("import_name", _text(a[0]))])
+
+
+@_row(i._import_from_, 2)
+def _import_from(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    return None if name is None else Plan([a[0], ("import_from", name)])
+
+
+@_row(i._check_, 2)
+def _check(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    return None if name is None else Plan([a[0], ("check", name)])
+
+
+@_row(i._format_, 3)
+def _format(a: list[Value]) -> Plan | None:
+    conversion = a[1].value if isinstance(a[1], Const) else None
+    if type(conversion) is not int:
+        return None
+    if _text(a[2]) == "":
+        return Plan([a[0], ("format", conversion, False)])
+    return Plan([a[0], a[2], ("format", conversion, True)])
+
+
+@_row(i._join_)
+def _join(a: list[Value]) -> Plan:
+    return Plan([*a, ("build", "STRING", len(a))])
+
+
+@_row(i._foreigncall_)
+def _foreigncall(a: list[Value]) -> Plan | None:
+    return call_plan(a[0], a[1:]) if a else None
+
+
+@_row(i._apply_)
+def _apply(a: list[Value]) -> Plan | None:
+    if len(a) == 2 or (len(a) == 3 and isinstance(a[2], Const) and a[2].value is None):
+        return Plan([Callee(a[0]), a[1], ("call_ex", False)])
+    if len(a) != 3:
+        return None
+    # The interpreter wants an exact dict: the mapping is merged into a new one, as `f(**m)` does.
+    return Plan([Callee(a[0]), a[1], ("build", "MAP", 0), a[2], ("dict_merge",), ("call_ex", True)])
+
+
+@_row(i._new_)
+def _new(a: list[Value]) -> Plan | None:
+    if not a or not isinstance(a[0], Const):
+        return call_plan(a[0], a[1:]) if a else None
+    kind, parts = a[0].value, a[1:]
+    if kind is tuple and not parts:
+        return None  # a constant, see `schedule`
+    if kind is tuple or kind is list or kind is set:
+        return Plan([*parts, ("build", kind.__name__.upper(), len(parts))])
+    if kind is dict and len(parts) % 2 == 0:
+        return Plan([*parts, ("build", "MAP", len(parts) // 2)])
+    if kind is slice and len(parts) in (2, 3):
+        return Plan([*parts, ("build", "SLICE", len(parts))])
+    if kind is types.FunctionType and len(parts) == 5:
+        code, *attributes = parts
+        flags, present = 0, []
+        for bit, value in zip((1, 2, 4, 8), attributes, strict=True):
+            if not (isinstance(value, Const) and value.value is None):
+                flags |= bit
+                present.append(value)
+        return Plan([*present, code, ("make_function", flags)])
+    return call_plan(a[0], parts)
+
+
+def call_plan(callee: Value, arguments: list[Value], keywords: tuple[str, ...] = ()) -> Plan:
+    """A call with nothing special about it."""
+    return Plan([Callee(callee), *arguments, ("call", len(arguments), keywords)])
+
+
+def plan_of(form: Form) -> Plan:
+    """The plan of a call."""
+    key = id(form.function)
+    arguments = form.arguments
+    if not form.keywords:
+        if len(arguments) == 2:
+            name = BINARY.get(key)
+            if name is not None:
+                return Plan([*arguments, ("binary", name)])
+            name = COMPARE.get(key)
+            if name is not None:
+                return Plan([*arguments, ("compare", name)])
+        make = _TABLE.get(key)
+        if make is not None:
+            plan = make(arguments)
+            if plan is not None:
+                return plan
+    elif form.function is i._foreigncall_ and len(arguments) > len(form.keywords):
+        return call_plan(arguments[0], arguments[1:], form.keywords)
+    elif form.function is i._new_ and len(arguments) > len(form.keywords):
+        return call_plan(arguments[0], arguments[1:], form.keywords)
+    return call_plan(form.callee, arguments, form.keywords)

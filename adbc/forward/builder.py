@@ -1,0 +1,304 @@
+"""The forward builder: a dual graph, line by line.
+
+Each value of the primal becomes a pair of SSA values, itself and its tangent; an inactive value
+has no tangent at all.  Control flow does not change: branches look at primals, phis come in pairs
+with the same edges.  A tangent of a proved number is always a number; any other may be None, the
+symbolic zero.
+
+    %1 = call operator.mul(%x, %y)
+
+becomes, on floats,
+
+    %1 = call operator.mul(%x, %y)
+    %2 = call operator.mul(%y, %dx)
+    %3 = call operator.mul(%x, %dy)
+    %d1 = call operator.add(%2, %3)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adbc.forward.support import ForwardSupport
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import (
+    Block,
+    Branch,
+    Const,
+    Graph,
+    Instruction,
+    Jump,
+    Phi,
+    Raise,
+    Return,
+    Switch,
+    Undef,
+    Value,
+)
+from adbc.ir.traverse import remove_unreachable, reverse_postorder
+from adbc.types.callsites import CallSite, activity
+from adbc.types.inference import type_of
+from adbc.types.lattice import AbstractType, is_number
+
+__all__ = ["build_forward"]
+
+
+def build_forward(
+    graph: Graph, active_arguments: Sequence[bool], result: AbstractType, support: ForwardSupport
+) -> Graph:
+    """The dual graph of `graph`, which is typed and in normal form.
+
+    ``dual(context, [function, dfunction], x, [dx], ...) -> (out, dout)``
+    """
+    remove_unreachable(graph)
+    active, sites = activity(graph, active_arguments, support.knowledge)
+    return _Dual(graph, active, active_arguments, sites, result, support).graph
+
+
+class _Dual:
+    def __init__(
+        self,
+        source: Graph,
+        active: set[Value],
+        active_arguments: Sequence[bool],
+        sites: Mapping[Instruction, CallSite],
+        result: AbstractType,
+        support: ForwardSupport,
+    ) -> None:
+        self.result = result
+        self.active = active
+        self.sites = sites
+        self.support = support
+        self.primal: dict[Value, Value] = {}
+        self.tangent: dict[Value, Value] = {}
+        graph = self.graph = Graph(source.name)
+        graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
+        self.context = graph.add_argument("context")
+        if source.free:
+            self.function = graph.add_argument("function")
+            self.dfunction = graph.add_argument("dfunction")
+        for argument, is_active in zip(source.arguments, active_arguments, strict=True):
+            self.primal[argument] = graph.add_argument(argument.name, argument.type)
+            if is_active:
+                self.tangent[argument] = graph.add_argument(f"d{argument.name}")
+        order = reverse_postorder(source)
+        self.blocks = {block: graph.add_block(block.label) for block in order}
+        self.builder = Builder(graph, self.blocks[source.entry])
+        for block in order:
+            for phi in block.phis:
+                self._new_phi(phi)
+        for block in order:
+            self.builder.block = self.blocks[block]
+            for instruction in block.instructions:
+                self.builder.position = instruction.position
+                site = self.sites[instruction]
+                getattr(self, f"_{site.kind}")(instruction, site)
+            self._terminator(block)
+        for block in order:
+            for phi in block.phis:
+                self._fill_phi(phi)
+
+    # -- values ----------------------------------------------------------------------------------------
+
+    def p(self, value: Value) -> Value:
+        return value if isinstance(value, Const | Undef) else self.primal[value]
+
+    def d(self, value: Value, wanted: AbstractType | None = None) -> Value:
+        """The tangent of `value`; a number's if `wanted` says so."""
+        known = self.tangent.get(value)
+        if known is None:
+            return Const(0.0) if wanted is not None and is_number(wanted) else Const(None)
+        if wanted is not None and is_number(wanted) and not is_number(type_of(value)):
+            return self.builder.call(self.support.real_tangent, known)
+        return known
+
+    def _define(self, source: Instruction, primal: Value, tangent: Value | None = None) -> None:
+        if primal.type is None:
+            primal.type = source.type
+        self.primal[source] = primal
+        if tangent is not None and source in self.active:
+            self.tangent[source] = tangent
+
+    def _new_phi(self, phi: Phi) -> None:
+        block = self.blocks[phi.block]
+        for is_tangent in (False, True):
+            if is_tangent and phi not in self.active:
+                continue
+            new = Phi(block, None if is_tangent else phi.type, phi.name if not is_tangent or phi.name is None else f"d{phi.name}")
+            block.phis.append(new)
+            (self.tangent if is_tangent else self.primal)[phi] = new
+
+    def _fill_phi(self, phi: Phi) -> None:
+        primal, tangent = self.primal[phi], self.tangent.get(phi)
+        assert isinstance(primal, Phi)
+        for source, operand in phi.operands.items():
+            if source in self.blocks:
+                primal.operands[self.blocks[source]] = self.p(operand)
+                if isinstance(tangent, Phi):
+                    self.builder.block = self.blocks[source]
+                    tangent.operands[self.blocks[source]] = (
+                        operand if isinstance(operand, Undef) else self.d(operand, type_of(phi))
+                    )
+
+    # -- instructions ------------------------------------------------------------------------------------
+
+    def _copy_call(self, call: Instruction) -> Instruction:
+        return self.builder.emit(
+            "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
+        )
+
+    def _primal(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call))
+
+    def _fresh(self, call: Instruction, site: CallSite) -> None:
+        out = self._copy_call(call)
+        self._define(call, out, self.builder.call(self.support.fresh_tangent, out))
+
+    def _scalar(self, call: Instruction, site: CallSite) -> None:
+        out = self._copy_call(call)
+        values = [out, *map(self.p, site.arguments)]
+        total: Value | None = None
+        for i, argument in enumerate(site.arguments):
+            if argument not in self.active:
+                continue
+            graph = self.support.partial(site.row, i)
+            if graph is None:
+                continue
+            term = self._times(self._inline(graph, values), self.tangent[argument])
+            total = term if total is None else self.builder.call(operator.add, total, term)
+        self._define(call, out, Const(0.0) if total is None else total)
+
+    def _inline(self, graph: Graph, values: Sequence[Value]) -> Value:
+        mapping: dict[Value, Value] = dict(zip(graph.arguments, values, strict=True))
+        for instruction in graph.entry.instructions:
+            mapping[instruction] = self.builder.emit(
+                instruction.op,
+                *(mapping.get(v, v) for v in instruction.operands),
+                keywords=instruction.keywords,
+                attribute=instruction.attribute,
+            )
+        (result,) = graph.entry.terminator.values
+        return mapping.get(result, result)
+
+    def _times(self, partial: Value, tangent: Value) -> Value:
+        if isinstance(partial, Const) and partial.value == 1.0:
+            return tangent
+        if isinstance(partial, Const) and partial.value == -1.0:
+            return self.builder.call(operator.neg, tangent)
+        return self.builder.call(operator.mul, partial, tangent)
+
+    def _tuple(self, call: Instruction, site: CallSite) -> None:
+        elements = site.arguments[1:]
+        out = self._copy_call(call)
+        tangent = self.builder.call(
+            self.support.make_tuple, self._pack(map(self.p, elements)), self._pack(map(self.d, elements))
+        )
+        self._define(call, out, tangent)
+
+    def _project(self, call: Instruction, site: CallSite) -> None:
+        container, index = site.arguments
+        tangent = self.builder.call(self.support.item_tangent, self.d(container), index)
+        if is_number(type_of(call)):
+            tangent = self.builder.call(self.support.real_tangent, tangent)
+        self._define(call, self._copy_call(call), tangent)
+
+    def _copy(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call), self.d(site.arguments[0], type_of(call)))
+
+    def _contextual(self, call: Instruction, site: CallSite) -> None:
+        function, support, builder = site.function, self.support, self.builder
+        if function is intrinsics._freevar_:
+            index = site.arguments[0]
+            self._define(
+                call,
+                builder.call(support.freevar, self.function, index),
+                builder.call(support.freevar_tangent, self.context, self.function, self.dfunction, index),
+            )
+        elif function is intrinsics._store_global_:
+            name, value = site.arguments
+            where = builder.call(intrinsics._globals_)
+            builder.call(support.store_global, self.context, where, name, self.p(value), self.d(value))
+            self.primal[call] = Const(None)
+        elif function is intrinsics._new_:
+            made = self._copy_call(call)
+            closure, defaults, kwdefaults = site.arguments[5], site.arguments[2], site.arguments[3]
+            tangent = builder.call(
+                support.function_tangent, self.context, made, self.d(closure), self.d(defaults), self.d(kwdefaults)
+            )
+            self._define(call, made, tangent)
+        else:
+            out = self._copy_call(call)
+            tangent = builder.call(support.known_tangent, self.context, out) if call in self.active else None
+            self._define(call, out, tangent)
+
+    def _row(self, call: Instruction, site: CallSite) -> None:
+        answer = self.builder.call(
+            site.row.frule, self._pack(map(self.p, site.arguments)), self._pack(map(self.d, site.arguments))
+        )
+        self._returned(call, answer)
+
+    def _dynamic(self, call: Instruction, site: CallSite) -> None:
+        primals = self._pack(map(self.p, site.arguments))
+        tangents = self._pack(map(self.d, site.arguments))
+        handler = None if site.function is None or call.keywords else self.support.protocol(site.function)
+        if handler is not None:
+            answer = self.builder.call(handler, self.context, primals, tangents)
+        else:
+            answer = self.builder.call(
+                self.support.call, self.context, call.keywords, self.p(site.callee), self.d(site.callee), primals, tangents
+            )
+        self._returned(call, answer)
+
+    def _pack(self, values: Any) -> Value:
+        parts = list(values)
+        if all(isinstance(v, Const) for v in parts):
+            return Const(tuple(v.value for v in parts))
+        return self.builder.call(intrinsics._new_, tuple, *parts)
+
+    def _derived(self, call: Instruction, site: CallSite) -> None:
+        assert site.binding is not None
+        bound = [slot if isinstance(slot, Const) else site.arguments[slot] for slot in site.binding.slots]
+        activities = [v in self.active for v in bound]
+        entry = self.support.derived(site.binding, [type_of(v) for v in bound], activities)
+        arguments: list[Value] = [self.context]
+        for value, is_active in zip(bound, activities, strict=True):
+            arguments.append(self.p(value))
+            if is_active:
+                arguments.append(self.d(value))
+        self._returned(call, self.builder.call(entry.forwards, *arguments), exact=is_number(entry.result))
+
+    def _returned(self, call: Instruction, answer: Value, exact: bool = False) -> None:
+        parts = self.builder.call(intrinsics._unpack_, answer, 2)
+        out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
+        tangent: Value = self.builder.call(intrinsics._project_, parts, 1)
+        if is_number(type_of(call)) and not exact and call in self.active:
+            tangent = self.builder.call(self.support.real_tangent, tangent)
+        self._define(call, out, tangent)
+
+    # -- terminators -----------------------------------------------------------------------------------
+
+    def _terminator(self, block: Block) -> None:
+        terminator, b = block.terminator, self.builder
+        b.position = terminator.position
+        match terminator:
+            case Jump():
+                b.jump(self.blocks[terminator.target])
+            case Branch():
+                b.branch(self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false])
+            case Switch():
+                b.switch(
+                    self.p(terminator.value),
+                    {case: self.blocks[to] for case, to in terminator.cases.items()},
+                    self.blocks[terminator.default],
+                )
+            case Raise():
+                b.raise_(
+                    None if terminator.exception is None else self.p(terminator.exception),
+                    None if terminator.cause is None else self.p(terminator.cause),
+                )
+            case Return():
+                value = terminator.value
+                b.ret(b.call(intrinsics._new_, tuple, self.p(value), self.d(value, self.result)))

@@ -1,0 +1,45 @@
+"""What generated dual code needs at run time, as the forward builder sees it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.ir.graph import Graph
+from adbc.types.callsites import Binding, Knowledge
+from adbc.types.lattice import AbstractType
+
+__all__ = ["ForwardSupport"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ForwardSupport:
+    """Each field is written into generated code as a constant; docstrings say how it is called there."""
+
+    knowledge: Knowledge
+    derived: Callable[[Binding, Sequence[AbstractType], Sequence[bool]], Any]
+    """An object with ``forwards(context, x, [dx], ...) -> (out, dout)``, a tangent behind each active parameter."""
+    partial: Callable[[Any, int], Graph | None]
+    call: Callable[..., Any]
+    """call(context, keywords, f, df, xs, dxs) -> (out, dout)"""
+    protocol: Callable[[object], Callable[..., Any] | None]
+    """The handler of an intrinsic or operator: handler(context, xs, dxs) -> (out, dout)."""
+    fresh_tangent: Callable[..., Any]
+    """fresh_tangent(out): the tangent of a new inactive object"""
+    known_tangent: Callable[..., Any]
+    """known_tangent(context, value)"""
+    function_tangent: Callable[..., Any]
+    """function_tangent(context, function, dclosure, ddefaults, dkwdefaults)"""
+    freevar: Callable[..., Any]
+    """freevar(function, index)"""
+    freevar_tangent: Callable[..., Any]
+    """freevar_tangent(context, function, dfunction, index)"""
+    store_global: Callable[..., Any]
+    """store_global(context, globals, name, value, dvalue)"""
+    item_tangent: Callable[..., Any]
+    """item_tangent(dtuple, index)"""
+    make_tuple: Callable[..., Any]
+    """make_tuple(xs, dxs): the tangent of a tuple, from its elements' tangents (None: zero)"""
+    real_tangent: Callable[..., Any]
+    """real_tangent(d): as a float, 0.0 if zero"""

@@ -1,0 +1,63 @@
+"""The identity, the long way round: lift a function, emit it, and differentiate nothing.
+
+The result must be indistinguishable from the original, so this is the proof of the lifter and of
+the emitter.  Globals stay names, because nothing here would notice if they were rebound.
+"""
+
+from __future__ import annotations
+
+import types
+
+from adbc.emit import emit_function
+from adbc.errors import LiftError
+from adbc.ir.graph import Graph
+from adbc.lift import lift
+from adbc.passes import PASSES
+
+__all__ = ["primal_graph", "roundtrip"]
+
+_GUARDED = frozenset({"resolve_globals"})
+"""Passes that make a graph depend on what is in the globals now."""
+
+
+def primal_graph(function: types.FunctionType, *, normal: bool = True) -> Graph:
+    """The graph of `function` that `roundtrip` emits: raw, or in normal form."""
+    graph = lift(function)
+    if normal:
+        for step in PASSES:
+            if step.name not in _GUARDED:
+                step.run(graph, function.__globals__)
+    return graph
+
+
+def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.FunctionType:
+    """A function like `function` in every respect, but compiled by adbc from its own bytecode.
+
+    It shares the globals, the closure and the objects that are defaults and attributes.  Raises
+    `LiftError` where the lifter refuses.
+    """
+    if not isinstance(function, types.FunctionType):
+        raise LiftError(f"{function!r} is a {type(function).__name__}, not a function: pass the function itself")
+    graph = primal_graph(function, normal=normal)
+    original = function.__code__
+    # Up to 3.13 the first constant is the docstring if it is a string.
+    first = original.co_consts[0] if original.co_consts else None
+    result = emit_function(
+        graph,
+        function.__globals__,
+        name=original.co_name,
+        qualname=original.co_qualname,
+        docstring=first if isinstance(first, str) else None,
+        defaults=function.__defaults__,
+        kwdefaults=dict(function.__kwdefaults__) if function.__kwdefaults__ is not None else None,
+        closure=function.__closure__,
+    )
+    result.__name__ = function.__name__
+    result.__qualname__ = function.__qualname__
+    result.__module__ = function.__module__
+    result.__doc__ = function.__doc__
+    result.__annotations__ = function.__annotations__
+    if hasattr(function, "__type_params__"):
+        result.__type_params__ = function.__type_params__
+    result.__dict__.update(function.__dict__)
+    return result

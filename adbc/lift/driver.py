@@ -1,0 +1,213 @@
+"""`lift`: a function, or its code object, becomes a graph.
+
+The blocks of the bytecode are visited in reverse postorder from the entry, so that every block but
+a loop's head is reached after all that leads to it, and code that cannot be reached is never looked
+at: a construct that is refused does not matter there.
+
+Derivatives are unknown here; so is what an instruction does, which the handlers say.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from adbc.cpython.decode import Code, decode, successors
+from adbc.cpython.refusals import refusal
+from adbc.errors import LiftError
+from adbc.ir.graph import Block, Const, Graph, Value
+from adbc.ir.intrinsics import UNBOUND
+from adbc.lift import ssa
+from adbc.lift.frame import Frame
+from adbc.lift.handlers import HANDLERS
+
+__all__ = ["lift"]
+
+
+def lift(
+    function: types.FunctionType | types.MethodType | types.CodeType,
+    *,
+    globals: Mapping[str, Any] | None = None,
+) -> Graph:
+    """The graph of a function, a bound method's function or a code object.
+
+    `globals` is what global names are looked up in (to see whether ``super`` or ``locals`` still is
+    the builtin): those of the function if not given.
+
+    Raises `LiftError` if there is no bytecode, or if it contains a construct that is refused.
+    """
+    code, namespace = _code_of(function, globals)
+    _refuse_kinds(code)
+    decoded = decode(code)
+    graph = _graph_for(code)
+    frame = Frame(decoded, graph, namespace)
+    _Lifter(frame).run()
+    return graph
+
+
+def _code_of(
+    function: Any, globals: Mapping[str, Any] | None
+) -> tuple[types.CodeType, Mapping[str, Any]]:
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if isinstance(function, types.FunctionType):
+        return function.__code__, function.__globals__ if globals is None else globals
+    if isinstance(function, types.CodeType):
+        return function, {} if globals is None else globals
+    raise LiftError(
+        f"{function!r} is a {type(function).__name__}, which has no bytecode: "
+        "only functions written in Python can be lifted; others need a rule"
+    )
+
+
+def _refuse_kinds(code: types.CodeType) -> None:
+    """Refuse what the flags of the code object say already."""
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE):
+        raise refusal(code, "async")
+    if code.co_flags & inspect.CO_GENERATOR:
+        raise refusal(code, "generator")
+    if not code.co_flags & inspect.CO_OPTIMIZED:
+        raise refusal(code, "module" if code.co_name == "<module>" else "class")
+
+
+def _graph_for(code: types.CodeType) -> Graph:
+    """An empty graph with the signature of `code`."""
+    graph = Graph(code.co_name)
+    graph.qualname = code.co_qualname
+    graph.filename = code.co_filename
+    graph.first_line = code.co_firstlineno
+    graph.posonly_count = code.co_posonlyargcount
+    graph.kwonly_count = code.co_kwonlyargcount
+    graph.has_varargs = bool(code.co_flags & inspect.CO_VARARGS)
+    graph.has_varkw = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    graph.free = code.co_freevars
+    count = code.co_argcount + code.co_kwonlyargcount + graph.has_varargs + graph.has_varkw
+    for name in code.co_varnames[:count]:
+        graph.add_argument(name)
+    return graph
+
+
+class _Lifter:
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.code = frame.code
+        self.leaders = _leaders(self.code)
+        self.order = _reverse_postorder(self.code, self.leaders)
+
+    def run(self) -> None:
+        frame = self.frame
+        self.make_blocks()
+        remaining = {block: len(sources) for block, sources in frame.variables.predecessors.items()}
+        frame.enter(frame.graph.entry)
+        self.prologue()
+        if frame.graph.entry is not frame.blocks[0]:
+            frame.goto(0)
+            self.left(frame.graph.entry, remaining)
+        for leader in self.order:
+            block = frame.blocks[leader]
+            if block is not frame.block:
+                frame.enter(block)
+            self.one_block(leader)
+            self.left(block, remaining)
+        frame.variables.finish()
+        ssa.clean(frame.graph, frame.checks)
+
+    def make_blocks(self) -> None:
+        """One block for each reachable leader, and all edges between them."""
+        frame, graph = self.frame, self.frame.graph
+        edges = [(a, b) for a in self.order for b in _next_leaders(self.code, self.leaders, a)]
+        position = {leader: k for k, leader in enumerate(self.order)}
+        loops = {b for a, b in edges if position[b] <= position[a]}
+        if 0 in {b for _, b in edges}:  # the entry has no predecessors
+            graph.add_block("entry")
+        for leader in self.order:
+            label = "loop" if leader in loops else None if graph.blocks else "entry"
+            frame.blocks[leader] = graph.add_block(label)
+        if graph.entry is not frame.blocks[0]:
+            frame.variables.edge(graph.entry, frame.blocks[0])
+        for a, b in edges:
+            frame.variables.edge(frame.blocks[a], frame.blocks[b])
+        frame.variables.seal(graph.entry)
+
+    def prologue(self) -> None:
+        """Arguments and free variables into their slots; own cells are made by instructions."""
+        frame = self.frame
+        free = 0
+        for slot in self.code.slots:
+            value: Value = Const(UNBOUND)
+            if slot.index < len(frame.graph.arguments):
+                value = frame.graph.arguments[slot.index]
+            elif slot.free:
+                value = frame.emit("freevar", attribute=free)
+                free += 1
+            frame.write(slot, value)
+
+    def one_block(self, leader: int) -> None:
+        frame, instructions = self.frame, self.code.instructions
+        index = leader
+        while True:
+            instruction = instructions[index]
+            frame.index = index
+            frame.at(instruction.positions)
+            if instruction.protected is not None:
+                raise frame.refusal(instruction.protected)
+            HANDLERS[instruction.name](frame, instruction.arg)
+            following = successors(self.code, index)
+            if following != (index + 1,):
+                return
+            index += 1
+            if index in self.leaders:
+                frame.goto(index)
+                return
+
+    def left(self, block: Block, remaining: dict[Block, int]) -> None:
+        """`block` is done: seal the blocks that waited only for it."""
+        for target in block.successors:
+            remaining[target] -= 1
+            if not remaining[target]:
+                self.frame.variables.seal(target)
+
+
+# -- the blocks of the bytecode --------------------------------------------------------------------
+
+
+def _leaders(code: Code) -> set[int]:
+    """The instructions that begin a block: the first, targets, and what stands behind a jump."""
+    leaders = {0}
+    for index in range(len(code.instructions)):
+        following = successors(code, index)
+        if following != (index + 1,):
+            leaders.update((*following, index + 1))
+    return leaders
+
+
+def _next_leaders(code: Code, leaders: set[int], leader: int) -> tuple[int, ...]:
+    """The leaders that may follow the block at `leader`, each once."""
+    index = leader
+    while True:
+        following = successors(code, index)
+        if following != (index + 1,):
+            return tuple(dict.fromkeys(following))
+        index += 1
+        if index in leaders:
+            return (index,)
+
+
+def _reverse_postorder(code: Code, leaders: set[int]) -> list[int]:
+    """The reachable leaders, each after its predecessors but for the back edges of loops."""
+    order: list[int] = []
+    seen = {0}
+    waiting = [(0, iter(reversed(_next_leaders(code, leaders, 0))))]
+    while waiting:
+        leader, rest = waiting[-1]
+        for following in rest:
+            if following not in seen:
+                seen.add(following)
+                waiting.append((following, iter(reversed(_next_leaders(code, leaders, following)))))
+                break
+        else:
+            waiting.pop()
+            order.append(leader)
+    return order[::-1]

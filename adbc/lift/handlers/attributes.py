@@ -1,0 +1,39 @@
+"""Attribute access, and `super` where an instruction stands for its call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.lift.frame import Frame
+
+__all__ = ["HANDLERS"]
+
+
+def _attribute(frame: Frame, name: str) -> None:
+    owner = frame.pop()
+    if name == "_getframe" and frame.is_module(owner, "sys"):
+        raise frame.refusal("frame")
+    frame.push(frame.emit("getattr", owner, attribute=name))
+
+
+def _store_attribute(frame: Frame, name: str) -> None:
+    value, owner = frame.pop_many(2)
+    frame.emit("setattr", owner, value, attribute=name)
+
+
+def _delete_attribute(frame: Frame, name: str) -> None:
+    frame.emit("delattr", frame.pop(), attribute=name)
+
+
+def _super(frame: Frame, _: None) -> None:
+    # The compiler has put the class and the first argument there, also for `super()`.
+    function, cls, instance = frame.pop_many(3)
+    frame.push(frame.emit("call", function, cls, instance))
+
+
+HANDLERS: dict[str, Any] = {
+    "attribute": _attribute,
+    "store_attribute": _store_attribute,
+    "delete_attribute": _delete_attribute,
+    "super": _super,
+}

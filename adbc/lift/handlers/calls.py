@@ -1,0 +1,82 @@
+"""Calls, and the builtins whose call means something else inside a frame.
+
+Below the arguments lie two slots, a function and a receiver, one of which may be empty; which of
+them comes first changed in 3.13, so the rule here covers both orders: without an empty slot, the
+first is called and the second is its first argument.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.ir.graph import Const, Value
+from adbc.lift.frame import NULL, Frame
+
+__all__ = ["HANDLERS"]
+
+
+def _call(frame: Frame, arg: tuple[int, tuple[str, ...]]) -> None:
+    count, keywords = arg
+    arguments = frame.pop_many(count)
+    function = _callee(frame, arguments)
+    if not arguments and _special(frame, function):
+        return
+    frame.push(frame.builder.call(function, *arguments, keywords=keywords))
+
+
+def _callee(frame: Frame, arguments: list[Value]) -> Value:
+    """Pop the function; a receiver goes in front of `arguments`."""
+    first, second = frame.pop_many(2)
+    if first is NULL:
+        return second
+    if second is not NULL:
+        arguments.insert(0, second)
+    return first
+
+
+def _special(frame: Frame, function: Value) -> bool:
+    """Calls without arguments that look at the frame; whether this was one that is rewritten."""
+    if frame.is_builtin(function, "vars", "dir"):
+        raise frame.refusal("locals")
+    if frame.is_builtin(function, "globals"):
+        frame.push(frame.emit("globals"))
+        return True
+    if frame.is_builtin(function, "super"):
+        return _zero_argument_super(frame, function)
+    return False
+
+
+def _zero_argument_super(frame: Frame, function: Value) -> bool:
+    """``super()`` is ``super(__class__, self)``; left alone where CPython would raise, so that it does."""
+    cells = [slot for slot in frame.code.slots if slot.free and slot.name == "__class__"]
+    if not cells or not frame.code.code.co_argcount:
+        return False
+    cls = frame.emit("cell_get", frame.read(cells[0]), attribute=("__class__", True))
+    slot = frame.code.slots[0]
+    if slot.name in frame.code.code.co_cellvars:
+        instance: Value = frame.emit("cell_get", frame.read(slot), attribute=(slot.name, False))
+    else:
+        instance = frame.checked(slot)
+    frame.push(frame.emit("call", function, cls, instance))
+    return True
+
+
+def _call_ex(frame: Frame, flags: int) -> None:
+    operands = frame.pop_many(1 + (flags & 1))
+    first, second = frame.pop_many(2)
+    frame.push(frame.emit("apply", second if first is NULL else first, *operands))
+
+
+def _dict_merge(frame: Frame, depth: int) -> None:
+    other = frame.pop()
+    # Below the mapping lie the positional arguments and the function, for the error's message.
+    below = frame.stack[-depth - 2]
+    function = frame.stack[-depth - 3] if below is NULL else below
+    frame.emit("dict_merge", frame.stack[-depth], other, Const(None) if function is NULL else function)
+
+
+HANDLERS: dict[str, Any] = {
+    "call": _call,
+    "call_ex": _call_ex,
+    "dict_merge": _dict_merge,
+}

@@ -1,0 +1,79 @@
+"""Locals, globals and imports.
+
+A store to a local emits nothing: the variable simply has another value from then on.  Names that
+give access to the frame itself are refused here, or where they are called (`calls`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.cpython.decode import Slot
+from adbc.ir.graph import Const
+from adbc.ir.intrinsics import UNBOUND
+from adbc.lift.frame import Frame
+
+__all__ = ["HANDLERS"]
+
+_LOOKS_AT_FRAME = {"locals": "locals", "eval": "eval", "exec": "eval"}
+
+
+def _load(frame: Frame, slot: Slot) -> None:
+    frame.push(frame.checked(slot))
+
+
+def _load_bound(frame: Frame, slot: Slot) -> None:
+    frame.push(frame.read(slot))
+
+
+def _load_and_clear(frame: Frame, slot: Slot) -> None:
+    # The value may be UNBOUND: it is only moved about and put back into its slot.
+    frame.push(frame.read(slot))
+    frame.write(slot, Const(UNBOUND))
+
+
+def _store(frame: Frame, slot: Slot) -> None:
+    frame.write(slot, frame.pop())
+
+
+def _delete(frame: Frame, slot: Slot) -> None:
+    frame.checked(slot)
+    frame.write(slot, Const(UNBOUND))
+
+
+def _global(frame: Frame, name: str) -> None:
+    value = frame.emit("global", attribute=name)
+    if frame.is_builtin(value, *_LOOKS_AT_FRAME):
+        raise frame.refusal(_LOOKS_AT_FRAME[name])
+    frame.push(value)
+
+
+def _store_global(frame: Frame, name: str) -> None:
+    frame.emit("store_global", frame.pop(), attribute=name)
+
+
+def _delete_global(frame: Frame, name: str) -> None:
+    frame.emit("delete_global", attribute=name)
+
+
+def _import_name(frame: Frame, name: str) -> None:
+    level, names = frame.pop_many(2)
+    frame.push(frame.emit("import_name", level, names, attribute=name))
+
+
+def _import_from(frame: Frame, name: str) -> None:
+    frame.push(frame.emit("import_from", frame.stack[-1], attribute=name))
+
+
+HANDLERS: dict[str, Any] = {
+    "load": _load,
+    "load_bound": _load_bound,
+    "load_and_clear": _load_and_clear,
+    "store": _store,
+    "delete": _delete,
+    "global": _global,
+    "store_global": _store_global,
+    "delete_global": _delete_global,
+    "import_name": _import_name,
+    "import_from": _import_from,
+}

@@ -1,0 +1,46 @@
+"""Questions that several passes ask of an instruction in normal form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.ir.graph import Const, Graph, Instruction, Value
+
+__all__ = ["NOTHING", "constant", "drop", "target", "use_counts"]
+
+NOTHING: Any = object()
+"""The answer where there is no constant: any Python object may be one."""
+
+
+def constant(value: Value) -> Any:
+    """The object that `value` is, or `NOTHING`."""
+    return value.value if isinstance(value, Const) else NOTHING
+
+
+def target(value: Value) -> Any:
+    """The function that `value` is a call of, or `NOTHING`."""
+    if isinstance(value, Instruction) and value.op == "call":
+        return constant(value.operands[0])
+    return NOTHING
+
+
+def drop(graph: Graph, instructions: set[Instruction]) -> None:
+    """Take `instructions` out of their blocks."""
+    for block in {i.block for i in instructions}:
+        assert block is not None
+        block.instructions = [i for i in block.instructions if i not in instructions]
+
+
+def use_counts(graph: Graph) -> dict[Value, int]:
+    """How often each value is an operand of an instruction, phi or terminator."""
+    counts: dict[Value, int] = {}
+    for block in graph.blocks:
+        for phi in block.phis:
+            for value in phi.operands.values():
+                counts[value] = counts.get(value, 0) + 1
+        for instruction in block.instructions:
+            for value in instruction.operands:
+                counts[value] = counts.get(value, 0) + 1
+        for value in block.terminator.values:
+            counts[value] = counts.get(value, 0) + 1
+    return counts

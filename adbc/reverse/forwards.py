@@ -1,0 +1,340 @@
+"""The forwards pass: the primal, a shadow beside each value that has one, and a step per statement.
+
+The control flow is that of the primal.  Per value there are up to two values in the forwards pass,
+`primal[v]` and `shadow[v]`.  A shadow that the type alone determines is a constant: nothing stands
+for an inactive value (None), a float has no memory (`NO_FDATA`), a tuple of floats is a tuple of
+those.  Only values that are or hold memory cost anything here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import (
+    Argument,
+    Block,
+    Branch,
+    Const,
+    Graph,
+    Instruction,
+    Jump,
+    Phi,
+    Raise,
+    Return,
+    Switch,
+    Undef,
+    Unreachable,
+    Value,
+)
+from adbc.reverse.steps import CallStep, CopyStep, DerivedStep, ProjectStep, ScalarStep, Step, TupleStep, UndoStep
+from adbc.reverse.support import Support
+from adbc.types.callsites import CallSite
+from adbc.types.inference import type_of
+from adbc.types.lattice import AbstractType, TupleType, has_cotangent, has_shadow
+
+__all__ = ["ForwardsPass", "constant_shadow"]
+
+
+def constant_shadow(type: AbstractType, no_fdata: object) -> Any:
+    """The shadow of an active value whose type has no memory: `no_fdata`, or a tuple of such."""
+    if isinstance(type, TupleType):
+        return tuple(constant_shadow(t, no_fdata) for t in type.elements)
+    return no_fdata if has_cotangent(type) else None
+
+
+class ForwardsPass:
+    """Writes the forwards pass of `primal_graph` (typed, in canonical form) except for what is saved.
+
+    `order` is a reverse postorder of its blocks.  Afterwards `steps` has, per block of the primal,
+    the reverses of its statements in order.
+    """
+
+    def __init__(
+        self,
+        primal_graph: Graph,
+        order: Sequence[Block],
+        active: set[Value],
+        active_arguments: Sequence[bool],
+        sites: Mapping[Instruction, CallSite],
+        support: Support,
+    ) -> None:
+        self.source = primal_graph
+        self.active = active
+        self.sites = sites
+        self.support = support
+        self.primal: dict[Value, Value] = {}
+        self.shadow: dict[Value, Value] = {}
+        self.steps: dict[Block, list[Step]] = {block: [] for block in order}
+        self.parameters: list[Argument] = []
+        """The parameters of the primal that get a cotangent back, in order."""
+
+        graph = self.graph = Graph(primal_graph.name)
+        graph.qualname = primal_graph.qualname
+        graph.filename = primal_graph.filename
+        graph.first_line = primal_graph.first_line
+        self.context = graph.add_argument("context")
+        self.function: Value | None = None
+        self.function_shadow: Value | None = None
+        if primal_graph.free:
+            self.function = graph.add_argument("function")
+            self.function_shadow = graph.add_argument("function_shadow")
+        for argument, is_active in zip(primal_graph.arguments, active_arguments, strict=True):
+            self._argument(argument, is_active)
+
+        self.blocks = {block: graph.add_block(block.label) for block in order}
+        self.builder = Builder(graph, self.blocks[primal_graph.entry])
+        for block in order:
+            for phi in block.phis:
+                self._new_phi(phi)
+        for block in order:
+            self.builder.block = self.blocks[block]
+            for instruction in block.instructions:
+                self.builder.position = instruction.position
+                before = len(self.steps[block])
+                self._instruction(instruction, self.steps[block])
+                for step in self.steps[block][before:]:
+                    step.position = instruction.position
+            self._terminator(block)
+        for block in order:
+            for phi in block.phis:
+                self._fill_phi(phi)
+
+    # -- values ----------------------------------------------------------------------------------------
+
+    def _argument(self, argument: Argument, is_active: bool) -> None:
+        self.primal[argument] = self.graph.add_argument(argument.name, argument.type)
+        type = type_of(argument)
+        if not is_active:
+            return
+        if has_shadow(type):
+            self.shadow[argument] = self.graph.add_argument(f"{argument.name}_shadow")
+        if has_cotangent(type):
+            self.parameters.append(argument)
+
+    def p(self, value: Value) -> Value:
+        """The value in the forwards pass."""
+        return value if isinstance(value, (Const, Undef)) else self.primal[value]
+
+    def s(self, value: Value) -> Value:
+        """Its shadow there."""
+        known = self.shadow.get(value)
+        if known is not None:
+            return known
+        if value not in self.active:
+            return Const(None)
+        return Const(constant_shadow(type_of(value), self.support.no_fdata))
+
+    def _define(self, source: Instruction, primal: Value, shadow: Value | None = None) -> None:
+        if isinstance(primal, Instruction):
+            primal.name = primal.name or source.name
+        if primal.type is None:
+            primal.type = source.type
+        self.primal[source] = primal
+        if shadow is not None and has_shadow(type_of(source)):
+            self.shadow[source] = shadow
+
+    # -- phis ------------------------------------------------------------------------------------------
+
+    def _new_phi(self, phi: Phi) -> None:
+        block = self.blocks[phi.block]
+        primal = Phi(block, phi.type, phi.name)
+        block.phis.append(primal)
+        self.primal[phi] = primal
+        if phi in self.active and has_shadow(type_of(phi)):
+            shadow = Phi(block, None, f"{phi.name}_shadow" if phi.name else None)
+            block.phis.append(shadow)
+            self.shadow[phi] = shadow
+
+    def _fill_phi(self, phi: Phi) -> None:
+        primal, shadow = self.primal[phi], self.shadow.get(phi)
+        assert isinstance(primal, Phi)
+        for source, operand in phi.operands.items():
+            if source not in self.blocks:
+                continue
+            primal.operands[self.blocks[source]] = self.p(operand)
+            if isinstance(shadow, Phi):
+                shadow.operands[self.blocks[source]] = (
+                    operand if isinstance(operand, Undef) else self.s(operand)
+                )
+
+    # -- instructions ------------------------------------------------------------------------------------
+
+    def _instruction(self, instruction: Instruction, steps: list[Step]) -> None:
+        assert instruction.op == "call", instruction.op
+        site = self.sites[instruction]
+        getattr(self, f"_{site.kind}")(instruction, site, steps)
+
+    def _copy_call(self, call: Instruction) -> Instruction:
+        """The primal call itself."""
+        return self.builder.emit(
+            "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
+        )
+
+    def _primal(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._define(call, self._copy_call(call))
+
+    def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        out = self._copy_call(call)
+        self._define(call, out, self.builder.call(self.support.fresh_shadow, out, False))
+
+    def _scalar(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        out = self._copy_call(call)
+        self._define(call, out)
+        partials = [
+            self.support.partial(site.row, i) if a in self.active else None
+            for i, a in enumerate(site.arguments)
+        ]
+        steps.append(ScalarStep(call, site.arguments, partials, [out, *map(self.p, site.arguments)]))
+
+    def _tuple(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        elements = site.arguments[1:]
+        shadow = None
+        if has_shadow(type_of(call)):
+            shadow = self.builder.call(intrinsics._new_, tuple, *map(self.s, elements))
+        self._define(call, self._copy_call(call), shadow)
+        steps.append(TupleStep(call, elements))
+
+    def _project(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        container, index = site.arguments[0], site.arguments[1].value  # type: ignore[attr-defined]  # a Const
+        shadow = None
+        if has_shadow(type_of(call)):
+            shadow = self.builder.call(self.support.item_shadow, self.s(container), index)
+        self._define(call, self._copy_call(call), shadow)
+        steps.append(ProjectStep(call, container, index))
+
+    def _copy(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        source = site.arguments[0]
+        self._define(call, self._copy_call(call), self.s(source))
+        steps.append(CopyStep(call, source))
+
+    def _contextual(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        function, support = site.function, self.support
+        if function is intrinsics._freevar_:
+            index = site.arguments[0]
+            cell = self.builder.call(support.freevar, self.function, index)
+            self._define(
+                call,
+                cell,
+                self.builder.call(
+                    support.freevar_shadow, self.context, self.function, self.function_shadow, index
+                ),
+            )
+        elif function is intrinsics._store_global_:
+            name, value = site.arguments
+            where = self.builder.call(intrinsics._globals_)
+            undo = self.builder.call(
+                support.store_global, self.context, where, name, self.p(value), self.s(value)
+            )
+            self.primal[call] = Const(None)
+            steps.append(UndoStep(undo))
+        elif function is intrinsics._new_:
+            made = self._copy_call(call)
+            closure, defaults, kwdefaults = site.arguments[5], site.arguments[2], site.arguments[3]
+            self._define(
+                call,
+                made,
+                self.builder.call(
+                    support.function_shadow, self.context, made, self.s(closure), self.s(defaults), self.s(kwdefaults)
+                ),
+            )
+        else:
+            out = self._copy_call(call)
+            shadow = None
+            if has_shadow(type_of(call)):
+                shadow = self.builder.call(support.known_shadow, self.context, out)
+            self._define(call, out, shadow)
+
+    def _row(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        answer = self.builder.call(
+            site.row.rrule, self._pack(map(self.p, site.arguments)), self._pack(map(self.s, site.arguments))
+        )
+        self._returned(call, answer, site.arguments, steps)
+
+    def _dynamic(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        primals = self._pack(map(self.p, site.arguments))
+        shadows = self._pack(map(self.s, site.arguments))
+        handler = None if site.function is None or call.keywords else self.support.protocol(site.function)
+        if handler is not None:
+            answer = self.builder.call(handler, self.context, primals, shadows)
+            self._returned(call, answer, site.arguments, steps)
+        else:
+            answer = self.builder.call(
+                self.support.call,
+                self.context,
+                call.keywords,
+                self.p(site.callee),
+                self.s(site.callee),
+                primals,
+                shadows,
+            )
+            self._returned(call, answer, [site.callee, *site.arguments], steps)
+
+    def _pack(self, values: Any) -> Value:
+        parts = list(values)
+        if all(isinstance(v, Const) for v in parts):
+            return Const(tuple(v.value for v in parts))
+        return self.builder.call(intrinsics._new_, tuple, *parts)
+
+    def _returned(
+        self, call: Instruction, answer: Value, targets: Sequence[Value | None], steps: list[Step]
+    ) -> None:
+        parts = self.builder.call(intrinsics._unpack_, answer, 3)
+        out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
+        shadow = None
+        if has_shadow(type_of(call)):
+            shadow = self.builder.call(intrinsics._project_, parts, 1)
+        pullback = self.builder.call(intrinsics._project_, parts, 2)
+        self._define(call, out, shadow)
+        steps.append(CallStep(call, pullback, targets))
+
+    def _derived(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        assert site.binding is not None
+        bound = [slot if isinstance(slot, Const) else site.arguments[slot] for slot in site.binding.slots]
+        types_ = [type_of(v) for v in bound]
+        activities = [v in self.active for v in bound]
+        entry = self.support.derived(site.binding, types_, activities)
+        arguments: list[Value] = [self.context]
+        targets: list[tuple[Value | None, AbstractType]] = []
+        for value, type, is_active in zip(bound, types_, activities, strict=True):
+            arguments.append(self.p(value))
+            if is_active and has_shadow(type):
+                arguments.append(self.s(value))
+            if is_active and has_cotangent(type):
+                targets.append((value, type))
+        answer = self.builder.call(entry.forwards, *arguments)
+        with_shadow = has_shadow(entry.result)
+        parts = self.builder.call(intrinsics._unpack_, answer, 2 + with_shadow)
+        out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
+        shadow = self.builder.call(intrinsics._project_, parts, 1) if with_shadow else None
+        saved = self.builder.call(intrinsics._project_, parts, 1 + with_shadow)
+        self._define(call, out, shadow)
+        steps.append(DerivedStep(call, entry.result, entry.pullback, saved, targets))
+
+    # -- terminators -----------------------------------------------------------------------------------
+
+    def _terminator(self, block: Block) -> None:
+        terminator, b = block.terminator, self.builder
+        b.position = terminator.position
+        match terminator:
+            case Jump(target=target):
+                b.jump(self.blocks[target])
+            case Branch():
+                b.branch(self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false])
+            case Switch():
+                b.switch(
+                    self.p(terminator.value),
+                    {case: self.blocks[to] for case, to in terminator.cases.items()},
+                    self.blocks[terminator.default],
+                )
+            case Raise():
+                b.raise_(
+                    None if terminator.exception is None else self.p(terminator.exception),
+                    None if terminator.cause is None else self.p(terminator.cause),
+                )
+            case Return() | Unreachable():
+                pass  # what a return returns is written once it is known what must be saved
+
+

@@ -1,0 +1,186 @@
+"""Writing the pullback: cotangents as SSA variables, saved values as SSA variables.
+
+`PullbackWriter` is what the reverses of statements write with.  It knows where the values that the
+forwards pass saved are, and keeps one variable per *leaf* of a value's cotangent: a float has one
+leaf, a tuple of known structure has those of its elements, a value of unknown type has one leaf
+that holds rdata of any kind.  Zero is known at build time wherever possible: the first contribution
+to a leaf is an assignment, the second an addition.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Container, Hashable
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder, Variables
+from adbc.ir.graph import Block, Const, Graph, Value
+from adbc.reverse.support import Support
+from adbc.types.inference import type_of
+from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, is_number
+
+__all__ = ["Cotangent", "PullbackWriter", "leaves"]
+
+Path = tuple[int, ...]
+Cotangent = dict[Path, Value]
+"""The cotangent of one value: leaves that are known to be zero are absent."""
+
+
+def leaves(type: AbstractType) -> list[tuple[Path, AbstractType]]:
+    """The parts of a cotangent that have a variable each."""
+    if isinstance(type, TupleType):
+        return [
+            ((i, *path), leaf)
+            for i, element in enumerate(type.elements)
+            for path, leaf in leaves(element)
+        ]
+    return [((), type)] if has_cotangent(type) else []
+
+
+def zero(type: AbstractType) -> Const:
+    return Const(0.0) if is_number(type) else Const(None)
+
+
+def is_zero(value: Value) -> bool:
+    return isinstance(value, Const) and (
+        value.value is None or (type(value.value) is float and value.value == 0.0)
+    )
+
+
+class PullbackWriter:
+    """Appends to the pullback graph at `builder.block`."""
+
+    def __init__(self, graph: Graph, support: Support, active: Container[Value]) -> None:
+        self.graph = graph
+        self.active = active
+        self.support = support
+        self.builder = Builder(graph, graph.add_block("entry"))
+        self.leaf_types: dict[Hashable, AbstractType] = {}
+        self.variables = Variables(graph, initial=self._initial)
+
+    def _initial(self, variable: Hashable) -> Value:
+        return zero(self.leaf_types[variable]) if variable in self.leaf_types else Const(None)
+
+    @property
+    def block(self) -> Block:
+        return self.builder.block
+
+    # -- saved values --------------------------------------------------------------------------------
+
+    def define(self, saved: Value, value: Value) -> None:
+        """The forwards pass's value `saved` is `value` from here on."""
+        self.variables.write(("saved", saved), self.block, value)
+
+    def get(self, value: Value) -> Value:
+        """A value of the forwards pass, here."""
+        if isinstance(value, Const):
+            return value
+        return self.variables.read(("saved", value), self.block)
+
+    # -- cotangents ----------------------------------------------------------------------------------
+
+    def take(self, value: Value) -> Cotangent:
+        """The cotangent of `value` so far, which is zero from here on."""
+        result: Cotangent = {}
+        for path, type in leaves(type_of(value)):
+            variable = self._variable(value, path, type)
+            cotangent = self.variables.read(variable, self.block)
+            if not is_zero(cotangent):
+                result[path] = cotangent
+                self.variables.write(variable, self.block, zero(type))
+        return result
+
+    def forget(self, value: Value) -> None:
+        """The cotangent of `value` is zero from here on, whatever was known of it before."""
+        for path, type in leaves(type_of(value)):
+            self.variables.write(self._variable(value, path, type), self.block, zero(type))
+
+    def give(self, value: Value, cotangent: Cotangent, type: AbstractType | None = None) -> None:
+        """Add `cotangent`, which has the structure of `type` (default: that of `value`), to that of `value`."""
+        if value not in self.active:
+            return
+        target = type_of(value)
+        if type is not None and type != target:
+            cotangent = self.convert(cotangent, type, target)
+        for path, leaf in leaves(target):
+            if path in cotangent:
+                self.add_leaf(value, path, leaf, cotangent[path])
+
+    def add_leaf(self, value: Value, path: Path, type: AbstractType, contribution: Value) -> None:
+        if is_zero(contribution) or isinstance(value, Const):
+            return
+        variable = self._variable(value, path, type)
+        present = self.variables.read(variable, self.block)
+        self.variables.write(variable, self.block, self.sum(present, contribution, type))
+
+    def sum(self, a: Value, b: Value, type: AbstractType) -> Value:
+        if is_zero(a):
+            return b
+        if is_zero(b):
+            return a
+        return self.builder.call(operator.add if is_number(type) else self.support.add, a, b)
+
+    def _variable(self, value: Value, path: Path, type: AbstractType) -> Hashable:
+        variable = ("cotangent", value, path)
+        self.leaf_types[variable] = type
+        return variable
+
+    # -- between leaves and whole rdata ----------------------------------------------------------------
+
+    def pack(self, cotangent: Cotangent, type: AbstractType) -> Value:
+        """One rdata object: a float, a tuple of such, or whatever an unknown type has."""
+        if isinstance(type, TupleType):
+            if not cotangent and not any(is_number(t) for _, t in leaves(type)):
+                return Const(None)
+            return self.builder.call(
+                intrinsics._new_,
+                tuple,
+                *(
+                    self.pack({p[1:]: v for p, v in cotangent.items() if p[0] == i}, element)
+                    for i, element in enumerate(type.elements)
+                ),
+            )
+        if not has_cotangent(type):
+            return Const(None)
+        return cotangent.get((), zero(type))
+
+    def split(self, rdata: Value, type: AbstractType, *, exact: bool) -> Cotangent:
+        """The leaves of an rdata object.  `exact` says that it came from code that knew `type`, so
+        that numbers are numbers; else any part of it may be None."""
+        if isinstance(type, TupleType):
+            result: Cotangent = {}
+            for i, element in enumerate(type.elements):
+                if leaves(element):
+                    part = self.builder.call(self.support.item_rdata, rdata, i)
+                    for path, leaf in self.split(part, element, exact=exact).items():
+                        result[(i, *path)] = leaf
+            return result
+        if not has_cotangent(type):
+            return {}
+        if is_number(type) and not exact:
+            return {(): self.builder.call(self.support.real_rdata, rdata)}
+        return {(): rdata}
+
+    def convert(self, cotangent: Cotangent, source: AbstractType, target: AbstractType) -> Cotangent:
+        """A cotangent with the structure of `source` as one with the structure of `target`."""
+        if isinstance(source, TupleType) and isinstance(target, TupleType):
+            result: Cotangent = {}
+            for i, (s, t) in enumerate(zip(source.elements, target.elements, strict=True)):
+                part = {p[1:]: v for p, v in cotangent.items() if p[0] == i}
+                result.update({(i, *p): v for p, v in self.convert(part, s, t).items()})
+            return result
+        if not cotangent:
+            return {}
+        if isinstance(source, TupleType):
+            return {(): self.pack(cotangent, source)}
+        if isinstance(target, TupleType):
+            return self.split(cotangent[()], target, exact=False)
+        if is_number(target) and not is_number(source):
+            return self.split(cotangent[()], target, exact=False)
+        return cotangent if has_cotangent(target) else {}
+
+    def unpack(self, value: Value, count: int) -> list[Any]:
+        """The `count` elements of a tuple."""
+        unpacked = self.builder.call(intrinsics._unpack_, value, count)
+        return [self.builder.call(intrinsics._project_, unpacked, i, type=ANY) for i in range(count)]

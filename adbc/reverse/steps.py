@@ -1,0 +1,218 @@
+"""The reverses of statements.
+
+Each statement of the primal leaves a `Step` behind when its forwards pass is written.  A step says
+which values of the forwards pass it needs (these are what gets saved) and writes its reverse:
+take the cotangent of the result, give contributions to the arguments.
+
+The mathematics is that of the adjoint of ``x -> (x, g(a(x)))`` (g the call, a the selection of its
+arguments): the cotangent of the result is consumed, those of the arguments are incremented.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Sequence
+
+from adbc.ir.graph import Const, Graph, Phi, Value
+from adbc.reverse.pullback import Cotangent, PullbackWriter
+from adbc.types.inference import type_of
+from adbc.types.lattice import ANY, AbstractType, has_cotangent
+
+__all__ = ["CallStep", "CopyStep", "DerivedStep", "ProjectStep", "ScalarStep", "Step", "TupleStep", "UndoStep"]
+
+
+class Step:
+    """The reverse of one statement."""
+
+    needs: Sequence[Value] = ()
+    position: object = None
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        raise NotImplementedError
+
+
+@dataclasses.dataclass
+class ScalarStep(Step):
+    """A call of a scalar rule on real numbers: ``bx += partial * bout``, written inline.
+
+    `partials` has, per argument, the graph of the partial derivative in terms of (out, *arguments),
+    or None if the argument is inactive.  `values` are (out, *arguments) in the forwards pass.
+    """
+
+    result: Value
+    arguments: Sequence[Value]
+    partials: Sequence[Graph | None]
+    values: Sequence[Value]
+
+    def __post_init__(self) -> None:
+        needs: dict[Value, None] = {}
+        for partial in self.partials:
+            if partial is not None:
+                for value in used_arguments(partial):
+                    needs[self.values[value]] = None
+        self.needs = [v for v in needs if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result).get(())
+        if cotangent is None:
+            return
+        for argument, partial in zip(self.arguments, self.partials, strict=True):
+            if partial is not None:
+                p = inline(writer, partial, self.values)
+                writer.give(argument, {(): times(writer, p, cotangent)})
+
+
+def used_arguments(graph: Graph) -> list[int]:
+    """The indices of the arguments that the graph uses."""
+    used: set[Value] = set()
+    for block in graph.blocks:
+        used.update(block.terminator.values)
+        for instruction in block.instructions:
+            used.update(instruction.operands)
+    return [a.index for a in graph.arguments if a in used]
+
+
+def inline(writer: PullbackWriter, graph: Graph, values: Sequence[Value]) -> Value:
+    """Write the one block of `graph` into the pullback; gives its result."""
+    mapping: dict[Value, Value] = {}
+    for index in used_arguments(graph):
+        mapping[graph.arguments[index]] = writer.get(values[index])
+    for instruction in graph.entry.instructions:
+        operands = [mapping.get(v, v) for v in instruction.operands]
+        mapping[instruction] = writer.builder.emit(
+            instruction.op, *operands, keywords=instruction.keywords, attribute=instruction.attribute
+        )
+    (result,) = graph.entry.terminator.values
+    return mapping.get(result, result)
+
+
+def times(writer: PullbackWriter, partial: Value, cotangent: Value) -> Value:
+    """``partial * cotangent``, with the products that need no multiplication left out."""
+    if isinstance(partial, Const) and partial.value == 1.0:
+        return cotangent
+    if isinstance(partial, Const) and partial.value == -1.0:
+        return writer.builder.call(operator.neg, cotangent)
+    return writer.builder.call(operator.mul, partial, cotangent)
+
+
+@dataclasses.dataclass
+class TupleStep(Step):
+    """``t = (a, b)``: the cotangent of an element goes to what it was made of."""
+
+    result: Value
+    elements: Sequence[Value]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result)
+        source = type_of(self.result)
+        for i, element in enumerate(self.elements):
+            part = {path[1:]: leaf for path, leaf in cotangent.items() if path[0] == i}
+            writer.give(element, part, source.elements[i])
+
+
+@dataclasses.dataclass
+class ProjectStep(Step):
+    """``a = t[index]`` of a tuple of known structure."""
+
+    result: Value
+    container: Value
+    index: int
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        container = type_of(self.container)
+        index = self.index % len(container.elements)
+        part = writer.convert(writer.take(self.result), type_of(self.result), container.elements[index])
+        writer.give(self.container, {(index, *path): leaf for path, leaf in part.items()})
+
+
+@dataclasses.dataclass
+class CopyStep(Step):
+    """``a = b``."""
+
+    result: Value
+    source: Value
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        writer.give(self.source, writer.take(self.result), type_of(self.result))
+
+
+@dataclasses.dataclass
+class UndoStep(Step):
+    """A statement without result whose effect the saved `undo` takes back."""
+
+    undo: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [self.undo]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        writer.builder.call(writer.get(self.undo), None)
+
+
+@dataclasses.dataclass
+class CallStep(Step):
+    """A call that returned its own pullback: ``(b0, b1, ...) = pullback(bout)``.
+
+    `targets` are the values that the results belong to, in order, None for those to drop.
+    """
+
+    result: Value
+    pullback: Value
+    targets: Sequence[Value | None]
+
+    def __post_init__(self) -> None:
+        self.needs = [self.pullback]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        type = type_of(self.result)
+        bout = writer.pack(writer.take(self.result), type)
+        returned = writer.builder.call(writer.get(self.pullback), bout)
+        if not any(t is not None and _wants(writer, t) for t in self.targets):
+            return
+        for target, rdata in zip(self.targets, writer.unpack(returned, len(self.targets)), strict=True):
+            if target is not None and _wants(writer, target):
+                writer.give(target, writer.split(rdata, type_of(target), exact=False))
+
+
+def _wants(writer: PullbackWriter, value: Value) -> bool:
+    return value in writer.active and has_cotangent(type_of(value))
+
+
+@dataclasses.dataclass
+class DerivedStep(Step):
+    """A call of a known Python function through its derived rule.
+
+    `targets` has, per cotangent that the pullback returns, the argument it belongs to (None for a
+    default) and the parameter's type.
+    """
+
+    result: Value
+    result_type: AbstractType
+    pullback: object
+    saved: Value
+    targets: Sequence[tuple[Value | None, AbstractType]]
+
+    def __post_init__(self) -> None:
+        self.needs = [self.saved]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        arguments = [writer.get(self.saved)]
+        if has_cotangent(self.result_type):
+            cotangent: Cotangent = writer.take(self.result)
+            cotangent = writer.convert(cotangent, type_of(self.result), self.result_type)
+            arguments.append(writer.pack(cotangent, self.result_type))
+        returned = writer.builder.call(self.pullback, *arguments, type=ANY)
+        wanted = [t is not None and _wants(writer, t) for t, _ in self.targets]
+        if not any(wanted):
+            return
+        for (target, type), rdata in zip(self.targets, writer.unpack(returned, len(self.targets)), strict=True):
+            if target is not None and _wants(writer, target):
+                writer.give(target, writer.split(rdata, type, exact=True), type)
+
+
+@dataclasses.dataclass
+class PhiCotangents:
+    """What the phis of a block received, waiting to be handed to the edge that was taken."""
+
+    parts: Sequence[tuple[Phi, Cotangent]]

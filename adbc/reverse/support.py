@@ -1,0 +1,66 @@
+"""What generated code needs at run time, as the builders see it.
+
+The runtime stands above the builders, so it hands them its functions in this record.  Each field is
+written into generated code as a constant; the comments say how it is called there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from adbc.ir.graph import Graph
+from adbc.types.callsites import Binding, Knowledge
+from adbc.types.lattice import AbstractType
+
+__all__ = ["DerivedEntry", "Support"]
+
+
+class DerivedEntry(Protocol):
+    """The derived reverse rule of a Python function for one signature, perhaps not built yet.
+
+    ``forwards(context, x, [fx], ...) -> (out, [fout], saved)`` and
+    ``pullback(saved, [bout]) -> (bx, ...)``: a shadow stands behind each active parameter whose type
+    has one, and behind the output if its type does; a cotangent comes back for each active
+    parameter whose type has one (always as a tuple), and `bout` is there if the output's type has one.
+    """
+
+    forwards: Callable[..., Any]
+    pullback: Callable[..., Any]
+    result: AbstractType
+
+
+@dataclasses.dataclass(frozen=True)
+class Support:
+    knowledge: Knowledge
+    derived: Callable[[Binding, Sequence[AbstractType], Sequence[bool]], DerivedEntry]
+    """The entry for a function, by parameter types and activities."""
+    partial: Callable[[Any, int], Graph | None]
+    """The graph of partial derivative number i of a scalar rule, one block in normal form."""
+    call: Callable[..., Any]
+    """call(context, keywords, f, ff, xs, fs) -> (out, fout, pullback); pullback(bout) -> (bf, *bxs)"""
+    protocol: Callable[[object], Callable[..., Any] | None]
+    """The handler of an intrinsic or operator: handler(context, xs, fs) -> (out, fout, pullback)."""
+    fresh_shadow: Callable[..., Any]
+    """fresh_shadow(out, False): the zero shadow of an inactive new object"""
+    known_shadow: Callable[..., Any]
+    """known_shadow(context, value): the shadow of an object that did not come through an argument"""
+    function_shadow: Callable[..., Any]
+    """function_shadow(context, function, fclosure): the shadow of a function just made"""
+    freevar: Callable[..., Any]
+    """freevar(function, index): a cell of its closure"""
+    freevar_shadow: Callable[..., Any]
+    """freevar_shadow(context, function, ffunction, index): the shadow of that cell"""
+    store_global: Callable[..., Any]
+    """store_global(context, globals, name, value, fvalue) -> undo; undo(None) -> ()"""
+    item_shadow: Callable[..., Any]
+    """item_shadow(ftuple, index): the shadow of an element, None if the tuple has none"""
+    item_rdata: Callable[..., Any]
+    """item_rdata(rdata, index): the rdata of an element, None if zero"""
+    real_rdata: Callable[..., Any]
+    """real_rdata(rdata): as a float, 0.0 if zero"""
+    add: Callable[..., Any]
+    """add(rdata, rdata): their sum, None being zero"""
+    no_fdata: object
+    """The shadow of an active value that is identified by value."""

@@ -1,0 +1,424 @@
+"""Dicts: subscripts, methods, merging; also the subclasses of the standard library.
+
+The shadow of a dict has the same keys in the same order.  A pullback restores the order too: a key
+that was deleted comes back where it was, by putting what followed it behind it again.  Keys are
+values without a derivative: to look one up by an active number is fine (the place found does not
+depend on it smoothly), to store one is refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
+
+__all__ = ["ROWS"]
+
+_KEY = "the key of a dict"
+
+
+def _plain(cls: type) -> bool:
+    """dict, or a subclass whose subscripts are C code that treats each key alike."""
+    return cls is dict or (
+        issubclass(cls, dict)
+        and cls.__module__ == "collections"
+        and cls.__name__ in ("OrderedDict", "defaultdict", "Counter")
+    )
+
+
+def _dict_first(cls: type, *rest: type) -> bool:
+    return _plain(cls)
+
+
+def _no_missing(cls: type, *rest: type) -> bool:
+    return _plain(cls) and not hasattr(cls, "__missing__")
+
+
+def _exactly_dict(*classes: type) -> bool:
+    return classes[0] is dict
+
+
+def _two_dicts(*classes: type) -> bool:
+    return classes[:2] == (dict, dict)
+
+
+# -- d[k] ---------------------------------------------------------------------------------------------
+
+
+def _read(d: Any, fd: Any, k: Any, width: int) -> Any:
+    """The reverse rule of reading ``d[k]``, which is present, in a call of `width` arguments."""
+    out = d[k]
+    if fd is None:
+        return out, None, nothing(width)
+    zeros = (None,) * width
+
+    def read_pullback(bout: Any) -> Sequence[Any]:
+        if bout is not None:
+            fd[k] = slot_increment(fd[k], bout)
+        return zeros
+
+    return out, slot_shadow(fd[k]), read_pullback
+
+
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    d, k = args
+    out = d[k]
+    return out, None if dargs[0] is None else symbolic(dargs[0][k])
+
+
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    return _read(args[0], fargs[0], args[1], 2)
+
+
+def _getitem_missing(d: Any, k: Any) -> Any:
+    # what dict.__getitem__ does in a class that says what a missing key means
+    if k in d:
+        return dict.__getitem__(d, k)
+    return type(d).__missing__(d, k)
+
+
+def _missing_default(d: Any, k: Any, /) -> Any:
+    # defaultdict.__missing__ with the factory's call in the open
+    factory = d.default_factory
+    if factory is None:
+        raise KeyError(k)
+    value = factory()
+    d[k] = value
+    return value
+
+
+def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    d, k, *default = args
+    if k in d:
+        return _getitem_frule((d, k), dargs[:2], kwargs)
+    return (default[0], dargs[2]) if default else (None, None)
+
+
+def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    d, k, *default = args
+    if k in d:
+        return _read(d, fargs[0], k, len(args))
+    if not default:
+        return None, None, nothing(2)
+    return default[0], fargs[2], lambda bout: (None, None, bout)
+
+
+# -- d[k] = v, del d[k] ---------------------------------------------------------------------------------
+
+
+def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
+    """Put `v` at `k`; the function that undoes it returns the rdata of `v`."""
+    if fd is None:
+        refuse_constant(d, fv)
+    if k not in d:
+        d[k] = v
+        if fd is not None:
+            fd[k] = slot_tangent(v, fv)
+
+        def forget() -> Any:
+            del d[k]
+            bv = None if fd is None else slot_rdata(fd.pop(k))
+            return None if fv is None else bv
+
+        return forget
+    old = d[k]
+    d[k] = v
+    if fd is None:
+
+        def put_back() -> Any:
+            d[k] = old
+
+        return put_back
+    before = fd[k]
+    if not (type(old) is float and type(v) is float):
+        fd[k] = slot_tangent(v, fv)
+
+    def restore() -> Any:
+        bv = slot_rdata(fd[k])
+        fd[k] = emptied(old, before)
+        d[k] = old
+        return None if fv is None else bv
+
+    return restore
+
+
+def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    d, k, v = args
+    dd, dk, dv = dargs
+    check_key(k, dk, _KEY)
+    if dd is None:
+        refuse_constant(d, dv)
+    d[k] = v
+    if dd is not None:
+        dd[k] = fill_tangent(v, dv)
+    return None, None
+
+
+def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    d, k, v = args
+    fd, fk, fv = fargs
+    check_key(k, fk, _KEY)
+    undo = _store(d, fd, k, v, fv)
+    return None, None, lambda bout: (None, None, undo())
+
+
+def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]:
+    """Delete `k`: the value, its slot tangent, and what undoes it given the rdata of the value."""
+    following = []
+    for key in reversed(d):
+        if key is k or key == k:
+            break
+        following.append(key)
+    else:
+        raise KeyError(k)
+    following.reverse()
+    out = d.pop(key)
+    before = None if fd is None else fd.pop(key)
+
+    def put_back(r: Any) -> None:
+        d[key] = out
+        for later in following:
+            d[later] = d.pop(later)
+        if fd is not None:
+            t = emptied(out, before)
+            fd[key] = t if r is None else slot_increment(t, r)
+            for later in following:
+                fd[later] = fd.pop(later)
+
+    return out, before, put_back
+
+
+def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    d, k = args
+    del d[k]
+    if dargs[0] is not None:
+        del dargs[0][k]
+    return None, None
+
+
+def _delitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    _, _, put_back = _take_out(args[0], fargs[0], args[1])
+
+    def delitem_pullback(bout: Any) -> Sequence[Any]:
+        put_back(None)
+        return None, None
+
+    return None, None, delitem_pullback
+
+
+def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    d, k, *default = args
+    if default and k not in d:
+        return default[0], dargs[2]
+    out = d.pop(k)
+    return out, None if dargs[0] is None else symbolic(dargs[0].pop(k))
+
+
+def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    d, k, *default = args
+    if default and k not in d:
+        return default[0], fargs[2], lambda bout: (None, None, bout)
+    out, before, put_back = _take_out(d, fargs[0], k)
+
+    def pop_pullback(bout: Any) -> Sequence[Any]:
+        put_back(bout)
+        return (None,) * len(args)
+
+    return out, None if fargs[0] is None else slot_shadow(before), pop_pullback
+
+
+def _popitem(d: Any, /) -> Any:
+    if not d:
+        raise KeyError("popitem(): dictionary is empty")
+    k = next(reversed(d))
+    return k, d.pop(k)
+
+
+def _setdefault(d: Any, k: Any, default: Any = None, /) -> Any:
+    if k not in d:
+        d[k] = default
+    return d[k]
+
+
+# -- many at once ---------------------------------------------------------------------------------------
+
+
+def _update_into(d: Any, fd: Any, other: Any, fother: Any) -> Callable[[], None]:
+    """Store all items of dict `other`; the function returned undoes it and gives `other` its due."""
+    undos = []
+    for k, v in list(other.items()):
+        fv = None if fother is None else slot_shadow(fother[k])
+        undos.append((k, _store(d, fd, k, v, fv)))
+
+    def undo_all() -> None:
+        given = [(k, undo()) for k, undo in reversed(undos)]
+        if fother is not None:
+            for k, r in given:
+                if r is not None:
+                    fother[k] = slot_increment(fother[k], r)
+
+    return undo_all
+
+
+def _update(returns: bool) -> tuple[Any, Any]:
+    """The pair of rules of ``d.update(other)``, which `returns` None, or of ``d |= other``."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        d, other = args[:2]
+        dd, dother = dargs[:2]
+        if dd is None:
+            refuse_constant(d, dother)
+        else:
+            dd.update(_tangents(other, dother))
+        d.update(other)
+        return (d, dd) if returns else (None, None)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        undo = _update_into(args[0], fargs[0], args[1], fargs[1])
+
+        def update_pullback(bout: Any) -> Sequence[Any]:
+            undo()
+            return (None,) * len(args)
+
+        return (args[0], fargs[0], update_pullback) if returns else (None, None, update_pullback)
+
+    return frule, rrule
+
+
+def _tangents(d: Any, dd: Any) -> dict[Any, Any]:
+    """Real tangents of the values of `d`."""
+    return {k: fill_tangent(v, None) for k, v in d.items()} if dd is None else dict(dd)
+
+
+def _merge_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    target, other, function = args[0], args[1], args[2] if len(args) > 2 else None
+    tangents = _tangents(other, dargs[1])
+    intrinsics._dict_merge_(target, other, function)
+    if dargs[0] is not None:
+        dargs[0].update(tangents)
+    return None, None
+
+
+def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    for key in args[1]:
+        if key in args[0]:
+            intrinsics._dict_merge_(*args)  # for its error
+    return _update(returns=False)[1](args, fargs, kwargs)
+
+
+def _update_any(d: Any, other: Any = (), /, **named: Any) -> None:
+    if hasattr(other, "keys"):
+        for k in other.keys():
+            d[k] = other[k]
+    else:
+        for k, v in other:
+            d[k] = v
+    for k, v in named.items():
+        d[k] = v
+
+
+def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    args[0].clear()
+    if dargs[0] is not None:
+        dargs[0].clear()
+    return None, None
+
+
+def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    d, fd = args[0], fargs[0]
+    items = list(d.items())
+    shadows = None if fd is None else dict(fd)
+    d.clear()
+    if fd is not None:
+        fd.clear()
+
+    def clear_pullback(bout: Any) -> Sequence[Any]:
+        for k, v in items:
+            d[k] = v
+            if shadows is not None:
+                fd[k] = emptied(v, shadows[k])
+        return (None,)
+
+    return None, None, clear_pullback
+
+
+def _copy_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = args[0].copy()
+    return out, _tangents(out, dargs[0])
+
+
+def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    d, fd = args[0], fargs[0]
+    out = d.copy()
+    if fd is None:
+        return out, {k: slot_tangent(v, None) for k, v in d.items()}, nothing(1)
+    fout = {k: emptied(v, fd[k]) for k, v in d.items()}
+
+    def copy_pullback(bout: Any) -> Sequence[Any]:
+        for k, t in fout.items():
+            r = slot_rdata(t)
+            if r is not None:
+                fd[k] = slot_increment(fd[k], r)
+        return (None,)
+
+    return out, fout, copy_pullback
+
+
+def _or(d: Any, other: Any, /) -> Any:
+    out = d.copy()
+    out.update(other)
+    return out
+
+
+def _fromkeys(keys: Any, value: Any = None, /) -> Any:
+    return {k: value for k in keys}
+
+
+def _view(method: Any) -> list[Rule]:
+    """A view is a window on the dict: its shadow is the dict's."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return method(args[0]), dargs[0]
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        return method(args[0]), fargs[0], nothing(1)
+
+    return [Primitive(method, frule=frule, rrule=rrule, when=_dict_first)]
+
+
+def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
+    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+
+
+ROWS: list[Rule] = [
+    *_primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing),
+    *_primitive((dict.__getitem__,), _getitem_frule, _getitem_rrule, _dict_first),
+    Overlay(operator.getitem, _getitem_missing, when=_dict_first),
+    *_primitive((operator.setitem, dict.__setitem__, intrinsics._map_add_), _setitem_frule, _setitem_rrule, _dict_first),
+    *_primitive((operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first),
+    *_primitive((dict.get,), _get_frule, _get_rrule, _dict_first),
+    *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first),
+    Overlay(dict.popitem, _popitem, when=_dict_first),
+    Overlay(dict.setdefault, _setdefault, when=_dict_first),
+    *_primitive((dict.update, intrinsics._dict_update_), *_update(returns=False), _two_dicts),
+    Overlay(dict.update, _update_any, when=_dict_first),
+    Overlay(intrinsics._dict_update_, _update_any, when=_dict_first),
+    *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
+    Overlay(intrinsics._dict_merge_, intrinsics._dict_merge_),
+    *_primitive((operator.ior,), *_update(returns=True), _two_dicts, dict),
+    Overlay(operator.or_, _or, when=_two_dicts, result=dict),
+    *_primitive((dict.clear,), _clear_frule, _clear_rrule, _dict_first),
+    *_primitive((dict.copy,), _copy_frule, _copy_rrule, _exactly_dict, dict),
+    Overlay(dict.fromkeys, _fromkeys, result=dict),
+    Overlay(defaultdict.__missing__, _missing_default),
+    *_view(dict.keys),
+    *_view(dict.values),
+    *_view(dict.items),
+    ZeroRule(dict.__contains__, when=_dict_first, result=bool),
+]

@@ -1,0 +1,101 @@
+"""Objects made by syntax: list, tuple, dict and set displays, slices.
+
+One row, since the kind of object is the first argument and no row can be chosen by a value.  The
+kinds it knows are `NEW_KINDS`; `_new_` of any other class is a call of the class, which the runtime
+follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
+from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
+from adbc.rules.sequences import check_key, nothing
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
+from adbc.tangents import fill_tangent, slot_rdata, slot_tangent
+
+__all__ = ["NEW_KINDS", "ROWS"]
+
+NEW_KINDS: tuple[type, ...] = (list, tuple, dict, set, slice)
+
+
+def _check_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) -> None:
+    if kind is dict:
+        for k, f in zip(parts[::2], derivatives[::2], strict=True):
+            check_key(k, f, "the key of a dict")
+    elif kind is set:
+        for x, f in zip(parts, derivatives, strict=True):
+            check_key(x, f, "an element of a set")
+    elif kind is slice:
+        if any(f is not None for f in derivatives):
+            raise UnsupportedError("an active value is the bound of a slice; make it an int")
+    else:
+        raise AssertionError(f"_new_ of {kind.__name__} is a call of the class")
+
+
+def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    kind, parts, tangents = args[0], args[1:], dargs[1:]
+    if kind is list:
+        return list(parts), [fill_tangent(x, d) for x, d in zip(parts, tangents, strict=True)]
+    if kind is tuple:
+        return tuple(parts), tuple_tangent(parts, tangents)
+    _check_keys(kind, parts, tangents)
+    out = intrinsics._new_(kind, *parts)
+    if kind is dict:
+        dout: dict[Any, Any] = {}
+        for k, v, d in zip(parts[::2], parts[1::2], tangents[1::2], strict=True):
+            dout[k] = fill_tangent(v, d)
+        return out, dout
+    return out, None
+
+
+def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    kind, parts, shadows = args[0], args[1:], fargs[1:]
+    if kind is list:
+        return _new_list(parts, shadows)
+    if kind is tuple:
+        return _new_tuple(parts, shadows)
+    _check_keys(kind, parts, shadows)
+    if kind is dict:
+        return _new_dict(parts, shadows)
+    return intrinsics._new_(kind, *parts), None, nothing(len(args))
+
+
+def _new_list(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    fout = [slot_tangent(x, f) for x, f in zip(parts, shadows, strict=True)]
+
+    def list_pullback(bout: Any) -> Sequence[Any]:
+        return (None, *[None if f is None else slot_rdata(t) for t, f in zip(fout, shadows, strict=True)])
+
+    return list(parts), fout, list_pullback
+
+
+def _new_tuple(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    def tuple_pullback(bout: Any) -> Sequence[Any]:
+        return (None, *(bout or (None,) * len(parts)))
+
+    return tuple(parts), tuple_shadow(shadows), tuple_pullback
+
+
+def _new_dict(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    out, fout, last = {}, {}, {}
+    for i in range(0, len(parts), 2):
+        k, v = parts[i], parts[i + 1]
+        out[k] = v
+        fout[k] = slot_tangent(v, shadows[i + 1])
+        last[k] = i + 1  # of equal keys the last one's value stays
+
+    def dict_pullback(bout: Any) -> Sequence[Any]:
+        result = [None] * (len(parts) + 1)
+        for k, i in last.items():
+            if shadows[i] is not None:
+                result[i + 1] = slot_rdata(fout[k])
+        return result
+
+    return out, fout, dict_pullback
+
+
+ROWS: list[Rule] = [Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule)]

@@ -1,0 +1,384 @@
+"""Iteration: `iter`, `next`, `zip`, `enumerate`, `reversed`, `map`, `filter`, and what consumes iterators.
+
+The iterators of builtin containers have shadows that step with them (`tangents.iterators`).  Over
+anything else (generators, instances, `map`) a builtin is replaced by a Python class that does the
+same steps at the same moments, which adbc follows like a class of the user's; it differs from the
+builtin in its name and in nothing else that a program is likely to see.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
+from adbc.rules.classes import integer
+from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
+from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
+from adbc.tangents.iterators import KeyIterator
+
+__all__ = ["ITERATORS", "ROWS"]
+
+_VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
+_SETS = (set, frozenset)
+_CONTAINERS = ITERABLES | _VIEWS | {bytearray}
+ITERATORS: frozenset[type] = frozenset(
+    {
+        zip, enumerate, reversed,
+        *(type(iter(x)) for x in ([], (), "", "\xff", b"", range(0), range(1 << 100), set(), {}, bytearray())),
+        *(type(iter(x)) for x in ({}.values(), {}.items())),
+        *(type(reversed(x)) for x in ([], {}, {}.values(), {}.items())),
+    }
+)  # fmt: skip
+"""Classes of the iterators that have shadows."""
+
+
+def _container(cls: type, *rest: type) -> bool:
+    return cls in _CONTAINERS or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
+
+
+def _walkable(cls: type, *rest: type) -> bool:
+    return _container(cls) or cls in ITERATORS
+
+
+def _iterator(cls: type, *rest: type) -> bool:
+    return cls in ITERATORS
+
+
+def _shadow(x: Any, shadow: Any, backwards: bool = False) -> Any:
+    return KeyIterator() if type(x) in _SETS else shadow_iterator(x, shadow, backwards)
+
+
+# -- making iterators -----------------------------------------------------------------------------------
+
+
+def _making(
+    function: Callable[..., Any], join: Callable[..., Any], when: Any, backwards: bool = False
+) -> Primitive:
+    """A row for a function that makes an iterator of iterables: ``join(shadow iterators)`` is its shadow."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = function(*args, **kwargs)
+        return out, join([_shadow(x, d, backwards) for x, d in zip(args, dargs, strict=True)])
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        inner = [_shadow(x, f, backwards) for x, f in zip(args, fargs, strict=True)]
+
+        def iterator_pullback(bout: Any) -> Sequence[Any]:
+            # a tuple has no slots to increment: its iterator has gathered what the elements got
+            return [it.rdata() if type(f) is not type(it) else None for it, f in zip(inner, fargs, strict=True)]
+
+        return function(*args, **kwargs), join(inner), iterator_pullback
+
+    return Primitive(function, frule=frule, rrule=rrule, when=when)
+
+
+def _first(shadows: Sequence[Any]) -> Any:
+    return shadows[0]
+
+
+def _enumerate_join(shadows: Sequence[Any]) -> Any:
+    return shadow_enumerate(shadows[0])
+
+
+# -- taking from them -----------------------------------------------------------------------------------
+
+
+def _next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = intrinsics._next_(args[0])
+    if out is intrinsics.EXHAUSTED or dargs[0] is None:
+        return out, None
+    return out, symbolic(dargs[0].step(out)[2])
+
+
+def _next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = intrinsics._next_(args[0])
+    if out is intrinsics.EXHAUSTED or fargs[0] is None:
+        return out, None, nothing(1)
+    shadow, sink, _ = fargs[0].step(out)
+
+    def next_pullback(bout: Any) -> Sequence[Any]:
+        if bout is not None and sink is not None:
+            sink(bout)
+        return (None,)
+
+    return out, shadow, next_pullback
+
+
+def _next_or_default(iterator: Any, default: Any = intrinsics.UNBOUND, /) -> Any:
+    value = intrinsics._next_(iterator)
+    if value is intrinsics.EXHAUSTED:
+        if default is intrinsics.UNBOUND:
+            raise StopIteration
+        return default
+    return value
+
+
+# -- consuming them -------------------------------------------------------------------------------------
+
+
+def _list_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = list(*args)
+    return out, tangents_of(args[0], dargs[0]) if args else []
+
+
+def _list_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = list(*args)
+    if not args:
+        return out, [], nothing(0)
+    fout, give = gathered(out, [Source(args[0], fargs[0])])
+    return out, fout, lambda bout: give()
+
+
+def _tuple_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = tuple(*args)
+    if not args or dargs[0] is None or type(args[0]) not in (list, tuple):
+        return out, None
+    return out, tuple_tangent(out, [symbolic(t) for t in dargs[0]])
+
+
+def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    if not args:
+        return (), None, nothing(0)
+    source = Source(args[0], fargs[0])
+
+    def tuple_pullback(bout: Any) -> Sequence[Any]:
+        return (None if bout is None else source.give(bout),)
+
+    return tuple(source.values), tuple_shadow(source.shadows), tuple_pullback
+
+
+def _plain(*classes: type) -> bool:
+    """Nothing, or a container whose elements are read without keys in the way."""
+    return not classes or (len(classes) == 1 and classes[0] in (list, tuple, str, bytes, range))
+
+
+def _list(iterable: Any, /) -> Any:
+    out = []
+    for x in iterable:
+        out.append(x)
+    return out
+
+
+def _tuple(iterable: Any, /) -> Any:
+    out = []
+    for x in iterable:
+        out.append(x)
+    return tuple(out)
+
+
+def _dict(pairs: Any = (), /, **named: Any) -> Any:
+    out: dict[Any, Any] = {}
+    if hasattr(pairs, "keys"):
+        for k in pairs.keys():
+            out[k] = pairs[k]
+    else:
+        for k, v in pairs:
+            out[k] = v
+    for k, v in named.items():
+        out[k] = v
+    return out
+
+
+def _set(iterable: Any, /) -> Any:
+    out = set()
+    for x in iterable:
+        out.add(x)
+    return out
+
+
+def _frozenset(iterable: Any, /) -> Any:
+    return frozenset(_set(iterable))
+
+
+def _extend(target: Any, values: Any, /) -> None:
+    for x in values:
+        target.append(x)
+
+
+def _iadd(target: Any, values: Any, /) -> Any:
+    for x in values:
+        target.append(x)
+    return target
+
+
+def _set_update(target: Any, *others: Any) -> None:
+    for values in others:
+        for x in values:
+            target.add(x)
+
+
+def _setslice(target: Any, where: Any, values: Any, /) -> None:
+    target[where] = list(values)
+
+
+def _slices(cls: type, index: type, *value: type) -> bool:
+    return cls is list and index is slice
+
+
+# -- in Python, over anything ---------------------------------------------------------------------------
+
+
+class _Zip:
+    """`zip`."""
+
+    def __init__(self, iterables: tuple[Any, ...], strict: bool) -> None:
+        self.iterators = [iter(x) for x in iterables]
+        self.strict = strict
+
+    def __iter__(self) -> Iterator[Any]:
+        return self  # type: ignore[return-value]  # it has __next__
+
+    def __next__(self) -> Any:
+        row: list[Any] = []
+        for iterator in self.iterators:
+            value = intrinsics._next_(iterator)
+            if value is intrinsics.EXHAUSTED:
+                if self.strict:
+                    self.complain(len(row))
+                self.iterators = []
+                raise StopIteration
+            row.append(value)
+        if not row:
+            raise StopIteration
+        return tuple(row)
+
+    def complain(self, place: int) -> None:
+        if place:
+            others = "argument 1" if place == 1 else f"arguments 1-{place}"
+            raise ValueError(f"zip() argument {place + 1} is shorter than {others}")
+        for i in range(1, len(self.iterators)):
+            if intrinsics._next_(self.iterators[i]) is not intrinsics.EXHAUSTED:
+                others = "argument 1" if i == 1 else f"arguments 1-{i}"
+                raise ValueError(f"zip() argument {i + 1} is longer than {others}")
+
+
+class _Enumerate:
+    """`enumerate`."""
+
+    def __init__(self, iterable: Any, start: int) -> None:
+        self.iterator = iter(iterable)
+        self.count = start
+
+    def __iter__(self) -> Iterator[Any]:
+        return self  # type: ignore[return-value]  # it has __next__
+
+    def __next__(self) -> Any:
+        value = next(self.iterator)
+        count = self.count
+        self.count = count + 1
+        return count, value
+
+
+class _Map:
+    """`map`."""
+
+    def __init__(self, function: Callable[..., Any], iterables: tuple[Any, ...]) -> None:
+        self.function = function
+        self.iterators = [iter(x) for x in iterables]
+
+    def __iter__(self) -> Iterator[Any]:
+        return self  # type: ignore[return-value]  # it has __next__
+
+    def __next__(self) -> Any:
+        values = []
+        for iterator in self.iterators:
+            values.append(next(iterator))
+        return self.function(*values)
+
+
+class _Filter:
+    """`filter`."""
+
+    def __init__(self, function: Callable[..., Any] | None, iterable: Any) -> None:
+        self.function = function
+        self.iterator = iter(iterable)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self  # type: ignore[return-value]  # it has __next__
+
+    def __next__(self) -> Any:
+        function = self.function
+        while True:
+            value = next(self.iterator)
+            if value if function is None or function is bool else function(value):
+                return value
+
+
+def _zip_any(*iterables: Any, strict: bool = False) -> Any:
+    return _Zip(iterables, strict)
+
+
+def _enumerate_any(iterable: Any, start: int = 0) -> Any:
+    return _Enumerate(iterable, start)
+
+
+def _map_any(function: Any, iterable: Any, /, *iterables: Any) -> Any:
+    return _Map(function, (iterable, *iterables))
+
+
+def _filter_any(function: Any, iterable: Any, /) -> Any:
+    return _Filter(function, iterable)
+
+
+def _zip_containers(*classes: type) -> bool:
+    # of an iterator that is shared, `zip` may take an element that it then drops: not followed here
+    return all(map(_container, classes))
+
+
+def _enumerable(cls: type, *start: type) -> bool:
+    return _walkable(cls) and all(map(integer, start))
+
+
+def _enumerate_rule() -> Primitive:
+    row = _making(enumerate, _enumerate_join, _enumerable)
+    inner_frule, inner_rrule = row.frule, row.rrule
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out, dout = inner_frule(args[:1], dargs[:1], {})
+        return (enumerate(*args, **kwargs) if len(args) > 1 or kwargs else out), dout
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        out, fout, pullback = inner_rrule(args[:1], fargs[:1], {})
+        rest = (None,) * (len(args) - 1)
+        out = enumerate(*args, **kwargs) if len(args) > 1 or kwargs else out
+        return out, fout, lambda bout: (*pullback(bout), *rest)
+
+    return Primitive(enumerate, frule=frule, rrule=rrule, when=_enumerable)
+
+
+def _appends(cls: type, *rest: type) -> bool:
+    return cls is list
+
+
+ROWS: list[Rule] = [
+    _making(intrinsics._iter_, _first, _walkable),
+    _making(builtins.iter, _first, lambda *classes: len(classes) == 1 and _walkable(classes[0])),
+    _making(reversed, _first, _container, backwards=True),
+    _making(zip, shadow_zip, _zip_containers),
+    Overlay(zip, _zip_any),
+    _enumerate_rule(),
+    Overlay(enumerate, _enumerate_any),
+    Overlay(map, _map_any),
+    Overlay(filter, _filter_any),
+    Primitive(intrinsics._next_, frule=_next_frule, rrule=_next_rrule, when=_iterator),
+    Overlay(builtins.next, _next_or_default),
+    Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_plain, result=list),
+    Overlay(list, _list, result=list),
+    Primitive(tuple, frule=_tuple_frule, rrule=_tuple_rrule, when=_plain, result=tuple),
+    Overlay(tuple, _tuple, result=tuple),
+    Overlay(dict, _dict, result=dict),
+    Overlay(set, _set, result=set),
+    Overlay(frozenset, _frozenset, result=frozenset),
+    Overlay(list.extend, _extend, when=_appends),
+    Overlay(intrinsics._list_extend_, _extend, when=_appends),
+    Overlay(list.__iadd__, _iadd, when=_appends),
+    Overlay(operator.iadd, _iadd, when=_appends),
+    Overlay(operator.setitem, _setslice, when=_slices),
+    Overlay(set.update, _set_update),
+    Overlay(intrinsics._set_update_, _set_update),
+]

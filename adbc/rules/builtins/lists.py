@@ -1,0 +1,499 @@
+"""Lists: subscripts, methods, concatenation.
+
+The shadow of a list is the list of its elements' tangents.  The forwards pass changes the shadow's
+*structure* in step with the list (which object sits where), never the numbers in it; the pullback
+undoes both exactly.  What changes the length or the order does so to three lists at once: to the
+list, to its shadow, and to a list of indices that thereby records where each slot came from
+(`_Change`).  The commonest (subscripts with an int, append, extend, pop) are written out instead,
+as they need not copy.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.classes import builtin_data, integer, is_list
+from adbc.rules.sequences import (
+    ITERABLES,
+    Source,
+    emptied,
+    gathered,
+    nothing,
+    refuse_constant,
+    symbolic,
+    tangents_of,
+)
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import (
+    add,
+    fill_tangent,
+    fresh_tangent,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
+
+__all__ = ["ROWS"]
+
+
+def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
+    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+
+
+def _indexed(cls: type, index: type, *value: type) -> bool:
+    return cls is list and integer(index)
+
+
+def _sliced(cls: type, index: type, *value: type) -> bool:
+    return cls is list and index is slice and all(c in ITERABLES for c in value)
+
+
+# -- a[i] ---------------------------------------------------------------------------------------------
+
+
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, i = args
+    da = dargs[0]
+    return a[i], None if da is None else symbolic(da[i])
+
+
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, i = args
+    fa = fargs[0]
+    out = a[i]
+    if fa is None:
+        return out, None, nothing(2)
+
+    def getitem_pullback(bout: Any) -> Sequence[Any]:
+        if bout is not None:
+            fa[i] = slot_increment(fa[i], bout)
+        return None, None
+
+    return out, slot_shadow(fa[i]), getitem_pullback
+
+
+def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = args[0][args[1]]
+    return out, fresh_tangent(out) if dargs[0] is None else dargs[0][args[1]]
+
+
+def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, where = args
+    fa = fargs[0]
+    out = a[where]
+    if fa is None:
+        return out, [slot_tangent(x, None) for x in out], nothing(2)
+    fout = [emptied(x, t) for x, t in zip(out, fa[where], strict=True)]
+
+    def getslice_pullback(bout: Any) -> Sequence[Any]:
+        for i, t in zip(range(len(a))[where], fout, strict=True):
+            r = slot_rdata(t)
+            if r is not None:
+                fa[i] = slot_increment(fa[i], r)
+        return None, None
+
+    return out, fout, getslice_pullback
+
+
+# -- a[i] = v -----------------------------------------------------------------------------------------
+
+
+def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, i, v = args
+    da, _, dv = dargs
+    if da is None:
+        refuse_constant(a, dv)
+    a[i] = v
+    if da is not None:
+        da[i] = fill_tangent(v, dv)
+    return None, None
+
+
+def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, i, v = args
+    fa, _, fv = fargs
+    if fa is None:
+        refuse_constant(a, fv)
+    old = a[i]
+    a[i] = v
+    if fa is None:
+
+        def constant_pullback(bout: Any) -> Sequence[Any]:
+            a[i] = old
+            return None, None, None
+
+        return None, None, constant_pullback
+
+    before = fa[i]
+    if not (type(old) is float and type(v) is float):
+        fa[i] = slot_tangent(v, fv)
+
+    def setitem_pullback(bout: Any) -> Sequence[Any]:
+        bv = slot_rdata(fa[i])
+        fa[i] = emptied(old, before)
+        a[i] = old
+        return None, None, None if fv is None else bv
+
+    return None, None, setitem_pullback
+
+
+# -- changes of length and order ------------------------------------------------------------------------
+
+
+class _Change:
+    """A change of the list `a`, given as ``change(list, values)``, applied to it and to its shadow."""
+
+    def __init__(self, a: list[Any], fa: Any, change: Callable[[list[Any], list[Any]], Any], new: Source) -> None:
+        if fa is None:
+            refuse_constant(a, *new.shadows)
+        self.a, self.fa, self.new = a, fa, new
+        self.before = a[:]
+        change(a, new.values)
+        if fa is not None:
+            self.shadows = fa[:]
+            change(fa, new.tangents())
+            # where each slot came from: an old index, or the bitwise complement of a new value's
+            self.origin = list(range(len(self.before)))
+            change(self.origin, [~k for k in range(len(new.values))])
+
+    def undo(self) -> Any:
+        """Put everything back; the rdata of the argument that held the new values."""
+        a, fa = self.a, self.fa
+        a[:] = self.before
+        if fa is None:
+            return None
+        after = fa[:]
+        fa[:] = [emptied(x, t) for x, t in zip(self.before, self.shadows, strict=True)]
+        given: list[Any] = [None] * len(self.new.values)
+        for t, origin in zip(after, self.origin, strict=True):
+            r = slot_rdata(t)
+            if r is None:
+                continue
+            if origin >= 0:
+                fa[origin] = slot_increment(fa[origin], r)
+            else:
+                given[~origin] = add(given[~origin], r)
+        return self.new.give(given)
+
+
+_NO_VALUES: list[Any] = []
+
+
+def _changing(function: Any, change: Callable[..., Any], when: Any) -> list[Rule]:
+    """Rows for a method that changes the list without new values: ``change(list, *arguments)``."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        change(args[0], *args[1:])
+        if dargs[0] is not None:
+            change(dargs[0], *args[1:])
+        return None, None
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        changed = _Change(args[0], fargs[0], lambda a, new: change(a, *args[1:]), Source((), None))
+
+        def changing_pullback(bout: Any) -> Sequence[Any]:
+            changed.undo()
+            return (None,) * len(args)
+
+        return None, None, changing_pullback
+
+    return [Primitive(f, frule=frule, rrule=rrule, when=when) for f in function]
+
+
+def _setslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, where, values = args
+    da, _, dvalues = dargs
+    if da is None:
+        refuse_constant(a, dvalues)
+    tangents = tangents_of(values, dvalues)
+    a[where] = values
+    if da is not None:
+        da[where] = tangents
+    return None, None
+
+
+def _setslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, where, values = args
+
+    def change(target: list[Any], new: list[Any]) -> None:
+        target[where] = new
+
+    changed = _Change(a, fargs[0], change, Source(values, fargs[2]))
+    return None, None, lambda bout: (None, None, changed.undo())
+
+
+def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, i, v = args
+    da, _, dv = dargs
+    if da is None:
+        refuse_constant(a, dv)
+    a.insert(i, v)
+    if da is not None:
+        da.insert(i, fill_tangent(v, dv))
+    return None, None
+
+
+def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, i, v = args
+    fa, _, fv = fargs
+    if fa is None:
+        refuse_constant(a, fv)
+    at = max(0, len(a) + i) if i < 0 else min(i, len(a))
+    a.insert(at, v)
+    if fa is not None:
+        fa.insert(at, slot_tangent(v, fv))
+
+    def insert_pullback(bout: Any) -> Sequence[Any]:
+        del a[at]
+        bv = None if fa is None else slot_rdata(fa.pop(at))
+        return None, None, None if fv is None else bv
+
+    return None, None, insert_pullback
+
+
+def _append_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, v = args
+    da, dv = dargs
+    if da is None:
+        refuse_constant(a, dv)
+    a.append(v)
+    if da is not None:
+        da.append(fill_tangent(v, dv))
+    return None, None
+
+
+def _append_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, v = args
+    fa, fv = fargs
+    if fa is None:
+        refuse_constant(a, fv)
+    a.append(v)
+    if fa is not None:
+        fa.append(slot_tangent(v, fv))
+
+    def append_pullback(bout: Any) -> Sequence[Any]:
+        del a[-1]
+        bv = None if fa is None else slot_rdata(fa.pop())
+        return None, None if fv is None else bv
+
+    return None, None, append_pullback
+
+
+def _extend(returns: bool) -> tuple[Any, Any]:
+    """The pair of rules of ``a.extend(values)``, which `returns` None, or of ``a += values``."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        a, values = args
+        da, dvalues = dargs
+        if da is None:
+            refuse_constant(a, dvalues)
+        tangents = tangents_of(values, dvalues)
+        a.extend(values)
+        if da is not None:
+            da.extend(tangents)
+        return (a, da) if returns else (None, None)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        a, values = args
+        fa, fvalues = fargs
+        source = Source(values, fvalues)
+        if fa is None:
+            refuse_constant(a, *source.shadows)
+        size = len(a)
+        a.extend(source.values)
+        if fa is not None:
+            fa.extend(source.tangents())
+
+        def extend_pullback(bout: Any) -> Sequence[Any]:
+            del a[size:]
+            if fa is None:
+                return None, None
+            terms = [slot_rdata(t) for t in fa[size:]]
+            del fa[size:]
+            return None, source.give(terms)
+
+        return (a, fa, extend_pullback) if returns else (None, None, extend_pullback)
+
+    return frule, rrule
+
+
+def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, *where = args
+    out = a.pop(*where)
+    return out, None if dargs[0] is None else symbolic(dargs[0].pop(*where))
+
+
+def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, *where = args
+    fa = fargs[0]
+    at = operator.index(where[0]) if where else -1
+    out = a.pop(at)
+    if at < 0:
+        at += len(a) + 1
+    before = None if fa is None else fa.pop(at)
+
+    def pop_pullback(bout: Any) -> Sequence[Any]:
+        a.insert(at, out)
+        if fa is not None:
+            t = emptied(out, before)
+            fa.insert(at, t if bout is None else slot_increment(t, bout))
+        return (None,) * len(args)
+
+    return out, None if fa is None else slot_shadow(before), pop_pullback
+
+
+def _remove(a: list[Any], value: Any, /) -> None:
+    # an overlay: which element it is does not depend smoothly on anything
+    del a[a.index(value)]
+
+
+def _imul_change(times: int) -> Callable[[list[Any], list[Any]], None]:
+    def change(target: list[Any], new: list[Any]) -> None:
+        target *= times
+
+    return change
+
+
+def _imul_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    a, times = args
+    a *= times
+    da = dargs[0]
+    if da is not None:
+        da *= times
+    return a, da
+
+
+def _imul_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, times = args
+    changed = _Change(a, fargs[0], _imul_change(times), Source((), None))
+
+    def imul_pullback(bout: Any) -> Sequence[Any]:
+        changed.undo()
+        return None, None
+
+    return a, fargs[0], imul_pullback
+
+
+# -- new lists ----------------------------------------------------------------------------------------
+
+
+def _concatenate_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return args[0] + args[1], tangents_of(args[0], dargs[0]) + tangents_of(args[1], dargs[1])
+
+
+def _concatenate_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = args[0] + args[1]
+    fout, give = gathered(out, [Source(x, f) for x, f in zip(args, fargs, strict=True)])
+    return out, fout, lambda bout: give()
+
+
+def _repeat(which: int) -> tuple[Any, Any]:
+    """The pair of rules of ``a * n`` (`which` is 0) and ``n * a`` (1)."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        a, times = args[which], args[1 - which]
+        return a * times, tangents_of(a, dargs[which]) * times
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        a, times = args[which], args[1 - which]
+        out = a * times
+        source = Source(a, fargs[which])
+        fout = [t for _ in range(times) for t in source.tangents()]
+
+        def repeat_pullback(bout: Any) -> Sequence[Any]:
+            size = len(source.values)
+            for start in range(0, len(fout), size or 1):
+                source.give([slot_rdata(t) for t in fout[start : start + size]])
+            return None, None
+
+        return out, fout, repeat_pullback
+
+    return frule, rrule
+
+
+def _copy_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return list(args[0]), tangents_of(args[0], dargs[0])
+
+
+def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = list(args[0])
+    fout, give = gathered(out, [Source(args[0], fargs[0])])
+    return out, fout, lambda bout: give()
+
+
+def _delete(a: list[Any], where: Any) -> None:
+    del a[where]
+
+
+def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
+    # the derivative goes the way of the permutation
+    a[:] = sorted(a, key=key, reverse=reverse)
+
+
+def _two_lists(*classes: type) -> bool:
+    return classes == (list, list)
+
+
+def _list_times(*classes: type) -> bool:
+    return classes[0] is list and integer(classes[1])
+
+
+def _times_list(*classes: type) -> bool:
+    return classes[1] is list and integer(classes[0])
+
+
+def _list_and_iterable(*classes: type) -> bool:
+    return len(classes) == 2 and classes[0] is list and classes[1] in ITERABLES
+
+
+def _only_list(*classes: type) -> bool:
+    return classes == (list,)
+
+
+def _inserts(cls: type, index: type, value: type) -> bool:
+    return cls is list and integer(index)
+
+
+def _pops(cls: type, *index: type) -> bool:
+    return cls is list and all(map(integer, index))
+
+
+def _deletes(cls: type, index: type) -> bool:
+    return cls is list and (index is slice or integer(index))
+
+
+def _searches(cls: type, value: type, *rest: type) -> bool:
+    return cls is list and builtin_data(value)
+
+
+def _first_list(cls: type, *rest: type) -> bool:
+    return is_list(cls)
+
+
+ROWS: list[Rule] = [
+    *_rows((operator.getitem, list.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+    *_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list),
+    *_rows((operator.setitem, list.__setitem__), _setitem_frule, _setitem_rrule, _indexed),
+    *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
+    *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
+    *_rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
+    *_rows((list.extend, intrinsics._list_extend_), *_extend(returns=False), _list_and_iterable),
+    *_rows((operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list),
+    *_rows((list.insert,), _insert_frule, _insert_rrule, _inserts),
+    *_rows((list.pop,), _pop_frule, _pop_rrule, _pops),
+    *_changing((list.clear,), lambda a: a.clear(), _only_list),
+    *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
+    *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, list),
+    *_rows((operator.add, list.__add__, operator.concat), _concatenate_frule, _concatenate_rrule, _two_lists, list),
+    *_rows((operator.mul, list.__mul__), *_repeat(0), _list_times, list),
+    *_rows((operator.mul,), *_repeat(1), _times_list, list),
+    *_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list),
+    Overlay(list.remove, _remove, when=_first_list),
+    Overlay(list.sort, _sort, when=_first_list),
+    ZeroRule(list.index, when=_searches, result=int),
+    ZeroRule(list.count, when=_searches, result=int),
+]

@@ -1,0 +1,143 @@
+"""The builtin functions on numbers, and the methods of numbers."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.rules.builtins.operators import modulus, modulus_class, sign
+from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real, reals
+from adbc.rules.kinks import power_base, power_exponent
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.tangents import NO_FDATA, project
+
+__all__ = ["ROWS"]
+
+
+def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = divmod(*args)
+    dx, dy = dargs
+    dr = None if dx is None else dx
+    if dy is not None:
+        dr = -out[0] * dy if dr is None else dr - out[0] * dy
+    if dr is None or not isinstance(out[1], float):
+        return out, None
+    return out, (project(0.0, out[0]), project(dr, out[1]))
+
+
+def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = divmod(*args)
+    active = any(f is not None for f in fargs)
+
+    def divmod_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None or bout[1] is None:
+            return None, None
+        factors = (1.0, -out[0])
+        return [
+            None if f is None else project(factor * bout[1], x)
+            for f, factor, x in zip(fargs, factors, args, strict=True)
+        ]
+
+    return out, (NO_FDATA, NO_FDATA) if active else None, divmod_pullback
+
+
+def _part(attribute: Any, unit: Any) -> Primitive:
+    """The real or the imaginary part, given as the attribute's descriptor."""
+    take = attribute.__get__
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return take(args[0]), None if dargs[0] is None else take(complex(dargs[0]))
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        def part_pullback(bout: Any) -> Sequence[Any]:
+            return (None if bout is None or fargs[0] is None else unit * bout,)
+
+        return take(args[0]), None if fargs[0] is None else NO_FDATA, part_pullback
+
+    return Primitive(attribute, frule=frule, rrule=rrule, result=float)
+
+
+def _float_attribute(attribute: Any, factor: float) -> Primitive:
+    take = attribute.__get__
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return take(args[0]), None if dargs[0] is None else factor * dargs[0]
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        def attribute_pullback(bout: Any) -> Sequence[Any]:
+            return (None if bout is None or fargs[0] is None else factor * bout,)
+
+        return take(args[0]), None if fargs[0] is None else NO_FDATA, attribute_pullback
+
+    return Primitive(attribute, frule=frule, rrule=rrule, result=float)
+
+
+def _text(cls: type) -> bool:
+    return issubclass(cls, (str, bytes, bytearray))
+
+
+def _max_class(*classes: type) -> type | None:
+    return classes[0] if len(set(classes)) == 1 else None
+
+
+def _conjugate_class(cls: type) -> type | None:
+    return arithmetic(cls)
+
+
+_conjugated = (lambda dx, out, x: dx.conjugate(),)
+
+_TWO: list[Rule] = [
+    ScalarRule(
+        builtins.max,
+        (lambda out, x, y: 0.0 if y > x else 1.0, lambda out, x, y: 1.0 if y > x else 0.0),
+        when=arity(2),
+        result=_max_class,
+    ),
+    ScalarRule(
+        builtins.min,
+        (lambda out, x, y: 0.0 if y < x else 1.0, lambda out, x, y: 1.0 if y < x else 0.0),
+        when=arity(2),
+        result=_max_class,
+    ),
+    ScalarRule(builtins.pow, (power_base, power_exponent), when=arity(2, number), result=power),
+    ZeroRule(builtins.pow, when=arity(3, integer), result=int),
+    Primitive(divmod, frule=_divmod_frule, rrule=_divmod_rrule, when=arity(2), result=tuple),
+]
+
+_ONE: list[Rule] = [
+    ScalarRule(builtins.abs, (sign,), when=arity(1), result=arithmetic),
+    PureRule(builtins.abs, jvp=(modulus[0],), vjp=(modulus[1],), when=arity(1, complex_only), result=modulus_class),
+    ScalarRule(float, (lambda out, x: 1.0,), when=arity(1), result=float),
+    ZeroRule(float, when=arity(0), result=float),
+    ZeroRule(float, when=arity(1, _text), result=float),
+    ScalarRule(complex, (lambda out, x: 1.0,), when=arity(1, number), result=complex),
+    ScalarRule(complex, (lambda out, x, y: 1.0, lambda out, x, y: 1j), when=arity(2, number), result=complex),
+    ZeroRule(complex, when=lambda *classes: not classes or _text(classes[0]), result=complex),
+    ZeroRule(int, when=lambda *classes: numbers(*classes) or _text(classes[0]), result=int),
+    ZeroRule(bool, when=lambda *classes: numbers(*classes) or classes[0] in (str, list, tuple, dict, set), result=bool),
+    ZeroRule(round, when=lambda cls, *digits: real(cls) and not digits, result=int),
+    ZeroRule(round, when=reals, parameters=("number", "ndigits")),
+]
+
+_METHODS: list[Rule] = [
+    _part(complex.real, 1.0 + 0j),
+    _part(complex.imag, 1j),
+    _float_attribute(float.real, 1.0),
+    _float_attribute(float.imag, 0.0),
+    ScalarRule(float.conjugate, (lambda out, x: 1.0,), result=float),
+    PureRule(complex.conjugate, jvp=_conjugated, vjp=_conjugated, result=complex),
+    ScalarRule(float.__float__, (lambda out, x: 1.0,), result=float),
+    *(
+        ZeroRule(method)
+        for method in (
+            float.is_integer, float.hex, float.as_integer_ratio, float.fromhex,
+            float.__int__, float.__bool__, float.__hash__, float.__format__, float.__repr__,
+            float.__floor__, float.__ceil__, float.__trunc__, float.__round__,
+            float.__lt__, float.__le__, float.__eq__, float.__ne__, float.__gt__, float.__ge__,
+            complex.__hash__, complex.__format__, complex.__repr__, complex.__eq__, complex.__ne__,
+        )
+    ),
+]  # fmt: skip
+
+ROWS: list[Rule] = [*_TWO, *_ONE, *_METHODS]

@@ -1,0 +1,135 @@
+"""The operators of Python on numbers, and those whose value does not depend smoothly on anything.
+
+Operators on containers are beside the containers; on arrays, in `rules.numpy`; on instances of the
+user's classes there is no row, since the runtime follows their methods.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.classes import (
+    arithmetic,
+    builtin_data,
+    c_truth,
+    complex_only,
+    division,
+    integer,
+    number,
+    numbers,
+    power,
+    real,
+    reals,
+)
+from adbc.rules.kinks import power_base, power_exponent
+from adbc.rules.table import PureRule, Rule, ScalarRule, ZeroRule
+
+__all__ = ["ROWS", "modulus", "modulus_class", "sign"]
+
+
+def _both(name: str) -> list[Any]:
+    """``operator.name`` and its in-place form, which on numbers is the same function."""
+    return [getattr(operator, name), getattr(operator, f"i{name}")]
+
+
+def _scalar(name: str, *partials: Any, when: Any = numbers, result: Any = arithmetic) -> list[Rule]:
+    return [ScalarRule(f, partials, when=when, result=result) for f in _both(name)]
+
+
+def sign(out: Any, x: Any) -> Any:
+    # the product keeps a nan a nan, and is 0 at 0
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x * 0.0
+
+
+def _modulus_jvp(dx: Any, out: Any, x: Any) -> Any:
+    return 0.0 if out == 0 else (x.conjugate() * dx).real / out
+
+
+def _modulus_vjp(bout: Any, out: Any, x: Any) -> Any:
+    return 0.0 if out == 0 else bout * (x / out)
+
+
+modulus = (_modulus_jvp, _modulus_vjp)
+"""The derivatives of the absolute value of a complex number, which is not holomorphic."""
+
+
+def modulus_class(cls: type) -> type | None:
+    return float if cls is complex else None
+
+
+def _same(cls: type) -> type | None:
+    return arithmetic(cls)
+
+
+def _text_first(*classes: type) -> bool:
+    return issubclass(classes[0], (str, bytes))
+
+
+def _bool_of_numbers(*classes: type) -> type | None:
+    """NumPy's scalars compare to NumPy's booleans."""
+    return bool if all(c in (int, bool, float, complex) for c in classes) else None
+
+
+_ARITHMETIC: list[Rule] = [
+    *_scalar("add", lambda out, x, y: 1.0, lambda out, x, y: 1.0),
+    *_scalar("sub", lambda out, x, y: 1.0, lambda out, x, y: -1.0),
+    *_scalar("mul", lambda out, x, y: y, lambda out, x, y: x),
+    *_scalar("truediv", lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y, result=division),
+    *_scalar("pow", power_base, power_exponent, result=power),
+    *_scalar("mod", lambda out, x, y: 1.0, lambda out, x, y: -(x // y), when=reals),
+    ScalarRule(operator.neg, (lambda out, x: -1.0,), when=number, result=_same),
+    ScalarRule(operator.pos, (lambda out, x: 1.0,), when=number, result=_same),
+    ScalarRule(operator.abs, (sign,), when=real, result=_same),
+    PureRule(operator.abs, jvp=(_modulus_jvp,), vjp=(_modulus_vjp,), when=complex_only, result=modulus_class),
+    *(ZeroRule(f, when=reals, result=arithmetic) for f in _both("floordiv")),
+    *(ZeroRule(f, when=_text_first) for f in _both("mod")),  # "%g" % x
+]
+
+
+def _integers(*classes: type) -> bool:
+    return all(map(integer, classes))
+
+
+def _int_result(*classes: type) -> type | None:
+    return arithmetic(*classes) if int in classes else None
+
+
+_BITS: list[Rule] = [
+    *(
+        ZeroRule(getattr(operator, name), when=_integers, result=_int_result)
+        for name in ["lshift", "rshift", "ilshift", "irshift", "and_", "or_", "xor", "iand", "ior", "ixor"]
+    ),
+    ZeroRule(operator.invert, when=integer, result=_int_result),
+    ZeroRule(operator.index, when=integer, result=int),
+]
+
+
+def _data(*classes: type) -> bool:
+    return all(map(builtin_data, classes))
+
+
+def _data_first(*classes: type) -> bool:
+    return builtin_data(classes[0])
+
+
+_COMPARISONS: list[Rule] = [
+    *(
+        ZeroRule(getattr(operator, name), when=_data, result=_bool_of_numbers)
+        for name in ["lt", "le", "eq", "ne", "gt", "ge"]
+    ),
+    ZeroRule(operator.is_, result=bool),
+    ZeroRule(operator.is_not, result=bool),
+    ZeroRule(operator.not_, when=c_truth, result=bool),
+    ZeroRule(operator.truth, when=c_truth, result=bool),
+    ZeroRule(intrinsics._bool_, when=c_truth, result=bool),
+    ZeroRule(intrinsics._exhausted_, result=bool),
+    ZeroRule(operator.contains, when=_data_first, result=bool),
+    ZeroRule(intrinsics._not_contains_, when=_data_first, result=bool),
+    ZeroRule(object.__eq__),
+    ZeroRule(object.__ne__, result=bool),
+    ZeroRule(object.__hash__, result=int),
+]
+
+ROWS: list[Rule] = [*_ARITHMETIC, *_BITS, *_COMPARISONS]

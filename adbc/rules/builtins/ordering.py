@@ -1,0 +1,147 @@
+"""`sum`, `min`, `max`, `sorted`, `any`, `all`: functions of a whole iterable.
+
+They are overlays, since elements may be anything; where all are numbers the body calls a primitive
+that does the whole of it at once (and so also rounds as the builtin does, which from 3.12 on
+carries a compensation in `sum`).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.rules.classes import number
+from adbc.rules.sequences import element_tangents, sequence_rdata
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import NO_FDATA, project
+
+__all__ = ["ROWS"]
+
+
+# -- sum ------------------------------------------------------------------------------------------------
+
+
+def all_numbers(values: Any, start: Any) -> bool:
+    """Whether `start` and all elements of a list or tuple are plain numbers."""
+    return number(type(start)) and all(number(type(x)) for x in values)
+
+
+def sum_numbers(values: Any, start: Any) -> Any:
+    """`sum` where `all_numbers`."""
+    return builtins.sum(values, start)
+
+
+def _sum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = builtins.sum(*args)
+    dout = dargs[1]
+    for d in element_tangents(dargs[0], len(args[0])):
+        if d is not None:
+            dout = d if dout is None else dout + d
+    return out, None if dout is None else project(dout, out)
+
+
+def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    values, start = args
+    saved = tuple(values)
+
+    def sum_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return None, None
+        terms = [project(bout, x) for x in saved]
+        return (
+            sequence_rdata(fargs[0], terms),
+            None if fargs[1] is None else project(bout, start),
+        )
+
+    out = builtins.sum(values, start)
+    active = project(0.0, out) is not None and any(f is not None for f in fargs)
+    return out, NO_FDATA if active else None, sum_pullback
+
+
+def _sum(iterable: Any, /, start: Any = 0) -> Any:
+    values = iterable if type(iterable) is list or type(iterable) is tuple else list(iterable)
+    if all_numbers(values, start):
+        return sum_numbers(values, start)
+    for x in values:
+        start = start + x
+    return start
+
+
+# -- min, max -------------------------------------------------------------------------------------------
+
+_MISSING = object()
+
+
+def first_extreme(keys: Any, largest: bool) -> int:
+    """The index of the first largest or smallest element, found as `max` and `min` find it."""
+    choose = builtins.max if largest else builtins.min
+    return choose(range(len(keys)), key=keys.__getitem__)
+
+
+def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+    if len(args) == 1:
+        values = list(args[0])
+        if not values:
+            if default is _MISSING:
+                return builtins.max(())  # for its error
+            return default
+    else:
+        values = list(args)
+    keys = values if key is None else [key(x) for x in values]
+    return values[first_extreme(keys, True)]
+
+
+def _min(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+    if len(args) == 1:
+        values = list(args[0])
+        if not values:
+            if default is _MISSING:
+                return builtins.min(())  # for its error
+            return default
+    else:
+        values = list(args)
+    keys = values if key is None else [key(x) for x in values]
+    return values[first_extreme(keys, False)]
+
+
+# -- sorted, any, all -----------------------------------------------------------------------------------
+
+
+def sorting_order(keys: Any, reverse: bool) -> tuple[int, ...]:
+    """The indices of `keys` in sorted order; equal ones keep theirs, with `reverse` too."""
+    return tuple(builtins.sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse))
+
+
+def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
+    values = list(iterable)
+    keys = values if key is None else [key(x) for x in values]
+    return [values[i] for i in sorting_order(keys, reverse)]
+
+
+def _any(iterable: Any, /) -> bool:
+    for x in iterable:
+        if x:
+            return True
+    return False
+
+
+def _all(iterable: Any, /) -> bool:
+    for x in iterable:
+        if not x:
+            return False
+    return True
+
+
+ROWS: list[Rule] = [
+    ZeroRule(all_numbers, result=bool),
+    Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
+    Overlay(builtins.sum, _sum),
+    ZeroRule(first_extreme, result=int),
+    Overlay(builtins.max, _max),
+    Overlay(builtins.min, _min),
+    ZeroRule(sorting_order, result=tuple),
+    Overlay(builtins.sorted, _sorted, result=list),
+    Overlay(any, _any, result=bool),
+    Overlay(all, _all, result=bool),
+]

@@ -1,0 +1,244 @@
+"""Tuples, plain and named.
+
+A tuple has no address: its shadow is the tuple of its elements' shadows (None if all are), and what
+it is owed comes back as a tuple of rdata.  A named tuple's are an `FData` and an `RData` with its
+fields, so the rules for those go through the same code with other wrapping.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.classes import builtin_data, integer
+from adbc.rules.sequences import ITERABLES, Source, symbolic
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
+
+__all__ = ["ROWS", "tuple_shadow", "tuple_tangent"]
+
+
+def tuple_shadow(shadows: Sequence[Any]) -> Any:
+    """The shadow of a tuple of values with these shadows."""
+    return tuple(shadows) if any(f is not None for f in shadows) else None
+
+
+def tuple_tangent(values: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The tangent of a tuple of `values`: None if all of them are zero."""
+    if all(d is None for d in tangents):
+        # a mutable element with a zero tangent came with it; what came with None is constant
+        return None
+    return tuple([fill_tangent(v, d) for v, d in zip(values, tangents, strict=True)])
+
+
+def _index(x: Any, fdata: Any, i: Any) -> Any:
+    """Element `i` of the shadow or tangent `fdata` of tuple `x`."""
+    if fdata is None or fdata is NO_TANGENT:
+        return None
+    if isinstance(fdata, tuple):
+        return fdata[i]
+    return getattr(fdata, type(x)._fields[i], None)
+
+
+def _rdata(x: Any, parts: list[Any]) -> Any:
+    """The rdata of tuple `x` with these parts."""
+    if all(r is None for r in parts):
+        return None
+    fields = getattr(type(x), "_fields", None)
+    return tuple(parts) if fields is None else RData(**dict(zip(fields, parts, strict=True)))
+
+
+def _elements(x: Any, fdata: Any) -> list[Any]:
+    return [_index(x, fdata, i) for i in range(len(x))]
+
+
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    x, i = args
+    return x[i], symbolic(_index(x, dargs[0], i))
+
+
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    x, i = args
+    width = len(args)
+
+    def getitem_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return (None,) * width
+        parts = [None] * len(x)
+        parts[i] = bout
+        return (_rdata(x, parts), *(None,) * (width - 1))
+
+    return x[i], _index(x, fargs[0], i), getitem_pullback
+
+
+def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    x, where = args
+    out = x[where]
+    return out, tuple_tangent(out, [symbolic(t) for t in _elements(x, dargs[0])[where]])
+
+
+def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    x, where = args
+
+    def getslice_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return None, None
+        parts = [None] * len(x)
+        for i, r in zip(range(len(x))[where], bout, strict=True):
+            parts[i] = r
+        return _rdata(x, parts), None
+
+    return x[where], tuple_shadow(_elements(x, fargs[0])[where]), getslice_pullback
+
+
+def _add_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    x, y = args
+    tangents = [symbolic(t) for z, d in zip(args, dargs, strict=True) for t in _elements(z, d)]
+    out = x + y
+    return out, tuple_tangent(out, tangents)
+
+
+def _add_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    x, y = args
+    fx, fy = fargs
+
+    def add_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return None, None
+        return _rdata(x, list(bout[: len(x)])), _rdata(y, list(bout[len(x) :]))
+
+    return x + y, tuple_shadow(_elements(x, fx) + _elements(y, fy)), add_pullback
+
+
+def _repeat(which: int) -> tuple[Any, Any]:
+    """The pair of rules of ``x * n`` (`which` is 0) and ``n * x`` (1)."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        x, times = args[which], args[1 - which]
+        out = x * times
+        return out, tuple_tangent(out, [symbolic(t) for t in _elements(x, dargs[which])] * times)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        x, times = args[which], args[1 - which]
+        shadows = _elements(x, fargs[which])
+
+        def repeat_pullback(bout: Any) -> Sequence[Any]:
+            if bout is None:
+                return None, None
+            size = len(x)
+            parts = list(bout[:size])
+            for i in range(size, len(bout)):
+                parts[i % size] = add(parts[i % size], bout[i])
+            given = _rdata(x, parts)
+            return (given, None) if which == 0 else (None, given)
+
+        return x * times, tuple_shadow(shadows * times), repeat_pullback
+
+    return frule, rrule
+
+
+# -- making and taking apart ----------------------------------------------------------------------------
+
+
+def _tuple_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    x = args[0]
+    return tuple(x), tuple_tangent(x, _tangents(x, dargs[0]))
+
+
+def _tangents(x: Any, d: Any) -> list[Any]:
+    """The tangents of the elements of `x`, None for zero; only lists and tuples have active ones."""
+    if d is None or not isinstance(x, (list, tuple)):
+        return [None] * len(x)
+    return [symbolic(t) for t in (d if isinstance(d, (list, tuple)) else _elements(x, d))]
+
+
+def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    source = Source(args[0], fargs[0])
+    rest = (None,) * (len(args) - 1)
+
+    def tuple_pullback(bout: Any) -> Sequence[Any]:
+        return (None if bout is None else source.give(bout), *rest)
+
+    return tuple(source.values), tuple_shadow(source.shadows), tuple_pullback
+
+
+def _unpack_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = intrinsics._unpack_(*args)
+    return out, tuple_tangent(out, _tangents(args[0], dargs[0]))
+
+
+def _unpack_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    intrinsics._unpack_(*args)  # for its errors
+    return _tuple_rrule(args, fargs, kwargs)
+
+
+def _unpack_ex(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
+    # the same errors and values as the intrinsic, from operations that have rules
+    if type(sequence) is not list and type(sequence) is not tuple:
+        sequence = list(sequence)
+    if len(sequence) < before + after:
+        intrinsics._unpack_ex_(sequence, before, after)
+    end = len(sequence) - after
+    return (*sequence[:before], list(sequence[before:end]), *sequence[end:])
+
+
+def _unpack_any(sequence: Any, count: int) -> tuple[Any, ...]:
+    return intrinsics._unpack_(list(sequence), count)
+
+
+def _project_any(cls: type, *index: type) -> bool:
+    return cls is tuple or issubclass(cls, tuple)
+
+
+def _named(cls: type) -> bool:
+    return issubclass(cls, tuple) and (cls is tuple or cls.__getitem__ is tuple.__getitem__)
+
+
+def _indexed(cls: type, index: type) -> bool:
+    return _named(cls) and integer(index)
+
+
+def _sliced(cls: type, index: type) -> bool:
+    return _named(cls) and index is slice
+
+
+def _two(*classes: type) -> bool:
+    return all(_named(c) and c.__add__ is tuple.__add__ for c in classes)
+
+
+def _times(*classes: type) -> bool:
+    return _named(classes[0]) and integer(classes[1])
+
+
+def _times_reflected(*classes: type) -> bool:
+    return _named(classes[1]) and integer(classes[0])
+
+
+def _iterable(cls: type, *rest: type) -> bool:
+    return cls in ITERABLES and cls is not dict and cls is not set
+
+
+def _searches(cls: type, value: type, *rest: type) -> bool:
+    return cls is tuple and builtin_data(value)
+
+
+def _pairs(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
+    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+
+
+ROWS: list[Rule] = [
+    *_pairs((operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+    *_pairs((operator.getitem, tuple.__getitem__), _getslice_frule, _getslice_rrule, _sliced, tuple),
+    *_pairs((intrinsics._project_,), _getitem_frule, _getitem_rrule, _project_any),
+    *_pairs((operator.add, operator.iadd, operator.concat, tuple.__add__), _add_frule, _add_rrule, _two, tuple),
+    *_pairs((operator.mul, operator.imul, tuple.__mul__), *_repeat(0), _times, tuple),
+    *_pairs((operator.mul, operator.imul), *_repeat(1), _times_reflected, tuple),
+    *_pairs((intrinsics._list_to_tuple_,), _tuple_frule, _tuple_rrule, lambda cls: cls is list, tuple),
+    *_pairs((intrinsics._unpack_,), _unpack_frule, _unpack_rrule, _iterable, tuple),
+    Overlay(intrinsics._unpack_, _unpack_any, result=tuple),
+    Overlay(intrinsics._unpack_ex_, _unpack_ex, result=tuple),
+    ZeroRule(tuple.index, when=_searches, result=int),
+    ZeroRule(tuple.count, when=_searches, result=int),
+]

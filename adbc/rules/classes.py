@@ -1,0 +1,146 @@
+"""Predicates on classes of arguments, and the classes of results that follow from them.
+
+Rows of the table are chosen by these.  They know NumPy's scalars by name only, so that code on
+plain floats never loads NumPy; and they refuse subclasses that redefine an operator, because the
+method of such a class is the user's code and not ours to differentiate by a formula.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, NoneType
+
+__all__ = [
+    "arithmetic",
+    "arity",
+    "builtin_data",
+    "c_truth",
+    "complex_only",
+    "division",
+    "integer",
+    "is_list",
+    "number",
+    "numbers",
+    "power",
+    "real",
+    "reals",
+]
+
+_REAL = frozenset({int, bool, float})
+_ARITHMETIC = tuple(
+    f"__{side}{name}__"
+    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"]
+    for side in ("", "r")
+) + ("__neg__", "__pos__", "__abs__", "__float__", "__int__", "__round__", "__bool__", "__eq__", "__lt__")
+
+
+@functools.cache
+def _numpy_kind(cls: type) -> str | None:
+    """"i", "f" or "c" for NumPy's integer (or boolean), floating and complex scalar classes."""
+    if cls.__module__ != "numpy":
+        return None
+    names = {base.__name__ for base in cls.__mro__}
+    if "complexfloating" in names:
+        return "c"
+    if "floating" in names:
+        return "f"
+    return "i" if names & {"integer", "bool_", "bool"} and "generic" in names else None
+
+
+@functools.cache
+def integer(cls: type) -> bool:
+    """An integer class whose arithmetic is C's: int, bool, enumerations of ints, NumPy integers."""
+    if cls is int or cls is bool or _numpy_kind(cls) == "i":
+        return True
+    return issubclass(cls, int) and all(
+        getattr(cls, name, None) is getattr(int, name, None) for name in _ARITHMETIC
+    )
+
+
+def real(cls: type) -> bool:
+    """A class of real numbers with C arithmetic."""
+    return cls in _REAL or integer(cls) or _numpy_kind(cls) == "f"
+
+
+def number(cls: type) -> bool:
+    """A class of real or complex numbers with C arithmetic."""
+    return cls is complex or real(cls) or _numpy_kind(cls) == "c"
+
+
+def complex_only(cls: type) -> bool:
+    """A class of complex numbers."""
+    return number(cls) and not real(cls)
+
+
+def reals(*classes: type) -> bool:
+    """All arguments are real numbers."""
+    return all(map(real, classes))
+
+
+def numbers(*classes: type) -> bool:
+    """All arguments are numbers."""
+    return all(map(number, classes))
+
+
+def arity(count: int, each: Callable[[type], bool] = real) -> Callable[..., bool]:
+    """There are `count` arguments, and `each` accepts the class of every one."""
+    return lambda *classes: len(classes) == count and all(map(each, classes))
+
+
+def is_list(cls: type) -> bool:
+    """Exactly list: a subclass may have state and methods of its own."""
+    return cls is list
+
+
+_DATA = frozenset(
+    {
+        NoneType, type, str, bytes, bytearray, range, slice, list, tuple, dict, set, frozenset, type(Ellipsis),
+        FunctionType, type(len), type({}.keys()), type({}.values()), type({}.items()),
+    }
+)  # fmt: skip
+
+
+def builtin_data(cls: type) -> bool:
+    """A class of the language itself, numbers included, whose protocols run C code only."""
+    return cls in _DATA or number(cls)
+
+
+@functools.cache
+def c_truth(cls: type) -> bool:
+    """The truth of an instance is decided without running Python code, and without an array."""
+    if cls.__module__ == "numpy" and _numpy_kind(cls) is None:
+        return False
+    return not any(isinstance(getattr(cls, name, None), FunctionType) for name in ("__bool__", "__len__"))
+
+
+# -- classes of results ----------------------------------------------------------------------------
+
+
+def arithmetic(*classes: type) -> type | None:
+    """The class of ``x + y`` and the like for numbers; None where it depends on the values."""
+    if all(c is int or c is bool for c in classes):
+        return int
+    if all(c in _REAL for c in classes):
+        return float
+    if all(c in _REAL or c is complex for c in classes):
+        return complex
+    wide = [c for c in classes if c not in _REAL]
+    # NumPy's float64 absorbs Python's numbers, and so do the narrower ones: Python's are weak
+    if len(set(wide)) == 1 and _numpy_kind(wide[0]) in ("f", "c") and complex not in classes:
+        return wide[0]
+    return None
+
+
+def division(*classes: type) -> type | None:
+    """The class of ``x / y``."""
+    return float if (result := arithmetic(*classes)) is int else result
+
+
+def power(base: type, exponent: type, *modulus: type) -> type | None:
+    """The class of ``base ** exponent``: a negative float to a broken power is complex."""
+    result = arithmetic(base, exponent)
+    if modulus or result is int or (result is float and not integer(exponent)):
+        return None
+    return result
+

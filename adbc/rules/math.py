@@ -1,0 +1,335 @@
+"""The functions of `math`.
+
+One line per function where there is a formula.  A partial is written in terms of `out` where that
+is cheaper, and in the form that keeps its accuracy where the obvious one loses it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.rules.classes import arity, integer, real, reals
+from adbc.rules.kinks import INF, NAN
+from adbc.rules.sequences import element_tangents, sequence_rdata
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
+from adbc.tangents import NO_FDATA, multiply
+
+__all__ = ["ROWS"]
+
+_sqrt, _exp, _log, _sin, _cos = math.sqrt, math.exp, math.log, math.sin, math.cos
+_sinh, _cosh = math.sinh, math.cosh
+_LN2, _LN10 = math.log(2.0), math.log(10.0)
+_TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+
+
+def digamma(x: float) -> float:
+    """The logarithmic derivative of the gamma function: reflection, recurrence, asymptotic series."""
+    if x <= 0.0 and x == math.floor(x):
+        return NAN
+    if x == INF:
+        return INF
+    result = 0.0
+    if x < 0.0:
+        # the tangent of the fractional part: of x itself it would lose the digits that matter
+        result -= math.pi / math.tan(math.pi * (x - math.floor(x)))
+        x = 1.0 - x
+    while x < 10.0:
+        result -= 1.0 / x
+        x += 1.0
+    r = 1.0 / (x * x)
+    series = r * (
+        1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * (691 / 32760 - r / 12)))))
+    )
+    return result + math.log(x) - 0.5 / x - series
+
+
+def _unary(name: str, partial: Callable[..., Any], result: Any = float) -> list[Rule]:
+    function = getattr(math, name, None)  # some are younger than the oldest Python that is supported
+    return [] if function is None else [ScalarRule(function, (partial,), when=arity(1), result=result)]
+
+
+def _binary(name: str, by_x: Any, by_y: Any) -> list[Rule]:
+    return [ScalarRule(getattr(math, name), (by_x, by_y), when=arity(2), result=float)]
+
+
+def _sign(x: float) -> float:
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x * 0.0
+
+
+_ELEMENTARY: list[Rule] = [
+    *_unary("sin", lambda out, x: _cos(x)),
+    *_unary("cos", lambda out, x: -_sin(x)),
+    *_unary("tan", lambda out, x: 1.0 + out * out),
+    *_unary("asin", lambda out, x: 1.0 / _sqrt((1.0 - x) * (1.0 + x)) if x * x != 1.0 else INF),
+    *_unary("acos", lambda out, x: -1.0 / _sqrt((1.0 - x) * (1.0 + x)) if x * x != 1.0 else -INF),
+    *_unary("atan", lambda out, x: 1.0 / (1.0 + x * x)),
+    *_unary("sinh", lambda out, x: _cosh(x)),
+    *_unary("cosh", lambda out, x: _sinh(x)),
+    *_unary("tanh", lambda out, x: (1.0 - out) * (1.0 + out)),
+    *_unary("asinh", lambda out, x: 1.0 / math.hypot(1.0, x)),
+    *_unary("acosh", lambda out, x: 1.0 / (_sqrt(x - 1.0) * _sqrt(x + 1.0)) if x != 1.0 else INF),
+    *_unary("atanh", lambda out, x: 1.0 / ((1.0 - x) * (1.0 + x))),
+    *_unary("exp", lambda out, x: out),
+    *_unary("exp2", lambda out, x: out * _LN2),
+    *_unary("expm1", lambda out, x: out + 1.0 if x > -0.5 else _exp(x)),
+    *_unary("log", lambda out, x: 1.0 / x),
+    ScalarRule(
+        math.log,
+        (lambda out, x, base: 1.0 / (x * _log(base)), lambda out, x, base: -out / (base * _log(base))),
+        when=arity(2),
+        result=float,
+    ),
+    *_unary("log1p", lambda out, x: 1.0 / (1.0 + x)),
+    *_unary("log2", lambda out, x: 1.0 / (x * _LN2)),
+    *_unary("log10", lambda out, x: 1.0 / (x * _LN10)),
+    *_unary("sqrt", lambda out, x: 0.5 / out if out != 0.0 else INF),
+    *_unary("cbrt", lambda out, x: 1.0 / (3.0 * out * out) if out != 0.0 else INF),
+    *_unary("fabs", lambda out, x: _sign(x)),
+    *_unary("degrees", lambda out, x: 180.0 / math.pi),
+    *_unary("radians", lambda out, x: math.pi / 180.0),
+    *_unary("erf", lambda out, x: _TWO_OVER_ROOT_PI * _exp(-x * x)),
+    *_unary("erfc", lambda out, x: -_TWO_OVER_ROOT_PI * _exp(-x * x)),
+    *_unary("gamma", lambda out, x: out * digamma(x)),
+    *_unary("lgamma", lambda out, x: digamma(x)),
+]
+
+
+def _atan2_by_y(out: float, y: float, x: float) -> float:
+    square = x * x + y * y
+    return x / square if square != 0.0 else 0.0
+
+
+def _atan2_by_x(out: float, y: float, x: float) -> float:
+    square = x * x + y * y
+    return -y / square if square != 0.0 else 0.0
+
+
+_BINARY: list[Rule] = [
+    *_binary("atan2", _atan2_by_y, _atan2_by_x),
+    *_binary(
+        "pow",
+        lambda out, x, y: (0.0 if y == 0.0 else INF if x == 0.0 and y < 1.0 else y * math.pow(x, y - 1.0)),
+        lambda out, x, y: 0.0 if x == 0.0 else out * _log(x) if x > 0.0 else NAN,
+    ),
+    # the quotient that was taken, whole in exact arithmetic; from `out` it is right at jumps too
+    *_binary("fmod", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / y),
+    *_binary("remainder", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / y),
+    *_binary("copysign", lambda out, x, y: _sign(x) * math.copysign(1.0, y), None),
+    *_binary("ldexp", lambda out, x, n: math.ldexp(1.0, n), None),
+]
+_FMA: list[Rule] = [
+    ScalarRule(
+        math.fma,
+        (lambda out, x, y, z: y, lambda out, x, y, z: x, lambda out, x, y, z: 1.0),
+        when=arity(3),
+        result=float,
+    )
+] if hasattr(math, "fma") else []  # fmt: skip
+
+
+# -- of any number of arguments ----------------------------------------------------------------------
+
+
+def _hypot_partials(out: float, args: Sequence[float]) -> list[float]:
+    return [x / out if out != 0.0 else 0.0 for x in args]
+
+
+def _hypot_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = math.hypot(*args)
+    terms = [multiply(p, dx) for p, dx in zip(_hypot_partials(out, args), dargs, strict=True) if dx is not None]
+    return out, float(sum(terms)) if terms else None
+
+
+def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = math.hypot(*args)
+    active = any(f is not None for f in fargs)
+
+    def hypot_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return (None,) * len(args)
+        partials = _hypot_partials(out, args)
+        return [None if f is None else float(multiply(p, bout)) for p, f in zip(partials, fargs, strict=True)]
+
+    return out, NO_FDATA if active else None, hypot_pullback
+
+
+# -- of sequences -------------------------------------------------------------------------------------
+
+
+def _sequence_rule(function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int) -> Primitive:
+    """A function of `sequences` sequences of real numbers, and maybe one more number.
+
+    ``partials(out, *args)`` gives the derivatives by the elements of each sequence, and for a
+    number after them a list of one.
+    """
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = function(*args, **kwargs)
+        dout: Any = None
+        if any(d is not None for d in dargs) and isinstance(out, float):
+            dout = 0.0
+            for i, (ps, d) in enumerate(zip(partials(out, *args, **kwargs), dargs, strict=False)):
+                for p, dx in zip(ps, element_tangents(d, len(ps)) if i < sequences else [d], strict=True):
+                    if dx is not None:
+                        dout += multiply(p, dx)
+        return out, dout
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        out = function(*args, **kwargs)
+        active = isinstance(out, float) and any(f is not None for f in fargs)
+        saved = [tuple(a) if i < sequences else a for i, a in enumerate(args)]
+
+        def sequence_pullback(bout: Any) -> Sequence[Any]:
+            result: list[Any] = [None] * len(args)
+            if bout is not None:
+                for i, (ps, f) in enumerate(zip(partials(out, *saved, **kwargs), fargs, strict=False)):
+                    if f is not None:
+                        terms = [float(multiply(p, bout)) for p in ps]
+                        result[i] = sequence_rdata(f, terms) if i < sequences else terms[0]
+            return result
+
+        return out, NO_FDATA if active else None, sequence_pullback
+
+    return Primitive(function, frule=frule, rrule=rrule)
+
+
+def products_of_others(values: Sequence[Any], start: Any = 1) -> list[Any]:
+    """For each value the product of all the others and `start`: exact with zeros among them."""
+    before, running = [], start
+    for x in values:
+        before.append(running)
+        running = running * x
+    running = 1.0
+    for i in reversed(range(len(values))):
+        before[i] = before[i] * running
+        running = running * values[i]
+    return before
+
+
+def _prod_of(values: Any, start: Any) -> Any:
+    return math.prod(values, start=start)
+
+
+def _prod_partials(out: Any, values: Sequence[Any], start: Any) -> Any:
+    return products_of_others(values, start), [math.prod(values)]
+
+
+def _all_reals(values: Any) -> bool:
+    return all(real(type(x)) for x in values)
+
+
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    values = iterable if type(iterable) is list or type(iterable) is tuple else list(iterable)
+    if real(type(start)) and _all_reals(values):
+        return _prod_of(values, start)
+    for x in values:
+        start = start * x
+    return start
+
+
+def _fsum_of(values: Any) -> float:
+    return math.fsum(values)
+
+
+def _fsum(iterable: Any, /) -> float:
+    return _fsum_of(iterable if type(iterable) is list or type(iterable) is tuple else list(iterable))
+
+
+def _dist_of(p: Any, q: Any) -> float:
+    return math.dist(p, q)
+
+
+def _dist_partials(out: float, p: Any, q: Any) -> Any:
+    by_p = [(a - b) / out if out != 0.0 else 0.0 for a, b in zip(p, q, strict=True)]
+    return by_p, [-d for d in by_p]
+
+
+def _dist(p: Any, q: Any, /) -> float:
+    return _dist_of(list(p), list(q))
+
+
+_SEQUENCES: list[Rule] = [
+    _sequence_rule(_prod_of, _prod_partials, 1),
+    _sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
+    _sequence_rule(_dist_of, _dist_partials, 2),
+    ZeroRule(_all_reals, result=bool),
+    Overlay(math.prod, _prod),
+    Overlay(math.fsum, _fsum, result=float),
+    Overlay(math.dist, _dist, result=float),
+]
+
+if hasattr(math, "sumprod"):
+
+    def _sumprod_of(p: Any, q: Any) -> Any:
+        return math.sumprod(p, q)  # type: ignore[attr-defined,unused-ignore]  # 3.12
+
+    def _sumprod(p: Any, q: Any, /) -> Any:
+        return _sumprod_of(list(p), list(q))
+
+    _SEQUENCES += [
+        _sequence_rule(_sumprod_of, lambda out, p, q: (q, p), 2),
+        Overlay(math.sumprod, _sumprod),
+    ]
+
+
+# -- of several results -------------------------------------------------------------------------------
+
+
+def _frexp_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = math.frexp(*args)
+    return out, None if dargs[0] is None else (math.ldexp(float(dargs[0]), -out[1]), _no_tangent())
+
+
+def _frexp_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    out = math.frexp(*args)
+
+    def frexp_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None or bout[0] is None or fargs[0] is None:
+            return (None,)
+        return (math.ldexp(bout[0], -out[1]),)
+
+    return out, None if fargs[0] is None else (NO_FDATA, None), frexp_pullback
+
+
+def _modf_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return math.modf(*args), None if dargs[0] is None else (float(dargs[0]), 0.0)
+
+
+def _modf_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    def modf_pullback(bout: Any) -> Sequence[Any]:
+        return (None if bout is None or fargs[0] is None else bout[0],)
+
+    return math.modf(*args), None if fargs[0] is None else (NO_FDATA, NO_FDATA), modf_pullback
+
+
+def _no_tangent() -> Any:
+    from adbc.tangents import NO_TANGENT
+
+    return NO_TANGENT
+
+
+def _zero(names: str, result: Any, when: Any = None) -> list[Rule]:
+    return [ZeroRule(getattr(math, name), when=when, result=result) for name in names.split() if hasattr(math, name)]
+
+
+def _whole(*classes: type) -> bool:
+    return all(map(integer, classes))
+
+
+ROWS: list[Rule] = [
+    *_ELEMENTARY,
+    *_BINARY,
+    *_FMA,
+    *_SEQUENCES,
+    Primitive(math.hypot, frule=_hypot_frule, rrule=_hypot_rrule, when=reals, result=float),
+    Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),
+    Primitive(math.modf, frule=_modf_frule, rrule=_modf_rrule, when=arity(1), result=tuple),
+    *_zero("floor ceil trunc", int, when=arity(1)),
+    *_zero("isnan isinf isfinite isclose", bool, when=reals),
+    *_zero("factorial comb perm gcd lcm isqrt", int, when=_whole),
+    *_zero("ulp", float, when=arity(1)),
+    ZeroRule(math.nextafter, when=lambda *classes: all(map(integer, classes))),
+    ScalarRule(math.nextafter, (lambda out, x, y: 1.0, None), when=arity(2), result=float),
+]

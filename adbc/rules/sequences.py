@@ -1,0 +1,142 @@
+"""Values that are taken out of a container in order, with what a derivative needs of each.
+
+A `Source` is an argument that a rule runs through: it hands out the values with their shadows, and
+on the way back takes one rdata per value and puts it where the value came from.  Lists (and other
+containers with an address) are incremented in place; a tuple has no address, so what it is owed is
+returned as the rdata of the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.classes import number
+from adbc.tangents import (
+    NO_TANGENT,
+    fill_tangent,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
+
+__all__ = [
+    "ITERABLES",
+    "Source",
+    "check_key",
+    "element_tangents",
+    "emptied",
+    "gathered",
+    "nothing",
+    "refuse_constant",
+    "sequence_rdata",
+    "symbolic",
+    "tangents_of",
+]
+
+
+def nothing(count: int) -> Callable[[Any], Sequence[None]]:
+    """The pullback of a call with no derivative and nothing to undo."""
+    zeros = (None,) * count
+    return lambda bout: zeros
+
+
+def symbolic(t: Any) -> Any:
+    """The tangent found in a slot, as the flat protocol has it: None instead of no tangent."""
+    return None if t is NO_TANGENT else t
+
+
+def emptied(x: Any, t: Any) -> Any:
+    """The slot tangent `t` of `x` with zeros for what is kept by value: a slot nobody has read from."""
+    return 0.0 if type(t) is float else slot_tangent(x, slot_shadow(t))
+
+
+def refuse_constant(container: Any, *shadows: Any) -> None:
+    """Raise if one of `shadows` is active: `container` has none to keep it in."""
+    if any(f is not None for f in shadows):
+        raise ConstWriteError(
+            f"an active value is written into a {type(container).__name__} that was declared constant, "
+            "so its derivative would be lost; pass the container without adbc.Const"
+        )
+
+
+def check_key(key: Any, f: Any, what: str) -> None:
+    """Raise if `key` is active: hashed containers give their keys back without a derivative."""
+    if f is not None and _by_value(key):
+        raise UnsupportedError(
+            f"an active {type(key).__name__} becomes {what}, and would lose its derivative there; "
+            "store the value in a list or under another key, or apply adbc.stop_gradient to it"
+        )
+
+
+def _by_value(key: Any) -> bool:
+    return number(type(key)) or (isinstance(key, tuple) and any(map(_by_value, key)))
+
+
+def element_tangents(d: Any, count: int) -> list[Any]:
+    """The tangents of the elements of a list or tuple whose tangent is `d`, None for zero."""
+    return [None] * count if d is None else [symbolic(t) for t in d]
+
+
+def sequence_rdata(f: Any, terms: Sequence[Any]) -> Any:
+    """Give each element of a list or tuple with shadow `f` its term: in place, or as the result."""
+    if type(f) is tuple:
+        return tuple(None if g is None else r for g, r in zip(f, terms, strict=True))
+    if f is not None:
+        for i, r in enumerate(terms):
+            if r is not None and f[i] is not NO_TANGENT:
+                f[i] = slot_increment(f[i], r)
+    return None
+
+
+class Source:
+    """The values of argument `x`, whose shadow is `f`; see the module."""
+
+    __slots__ = ("_f", "shadows", "values")
+
+    def __init__(self, x: Any, f: Any) -> None:
+        self.values: list[Any] = list(x)
+        self._f = None
+        if f is None or type(x) not in (list, tuple):
+            self.shadows: list[Any] = [None] * len(self.values)
+        else:
+            self._f = f
+            self.shadows = list(f) if type(f) is tuple else [slot_shadow(t) for t in f]
+
+    def tangents(self) -> list[Any]:
+        """A slot tangent for each value, to go into a new container."""
+        return [slot_tangent(x, f) for x, f in zip(self.values, self.shadows, strict=True)]
+
+    def give(self, terms: Sequence[Any]) -> Any:
+        """Give each value its rdata; the rdata of the argument."""
+        return None if self._f is None else sequence_rdata(self._f, terms)
+
+
+ITERABLES: frozenset[type] = frozenset({list, tuple, dict, str, bytes, range, set, frozenset})
+"""Containers that a rule can run through again and again, by C code only."""
+
+
+def tangents_of(x: Any, d: Any) -> list[Any]:
+    """Forward mode: a real tangent for each value of `x`, to go into a new container."""
+    if d is None or type(x) not in (list, tuple):
+        return [fill_tangent(v, None) for v in x]
+    return list(d)
+
+
+def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Callable[[], list[Any]]]:
+    """The shadow of a new list made of the values of `sources` one after another, and what gives
+    the sources back what the shadow has received: one rdata per source."""
+    fout = [t for source in sources for t in source.tangents()]
+
+    def give() -> list[Any]:
+        terms = [slot_rdata(t) for t in fout]
+        result, start = [], 0
+        for source in sources:
+            end = start + len(source.values)
+            result.append(source.give(terms[start:end]))
+            start = end
+        return result
+
+    return fout, give

@@ -1,0 +1,218 @@
+"""The attribute protocol, as ``object.__getattribute__`` and its kin run it.
+
+Each function looks at classes and descriptors and says what happens next, in the terms of `resolve`;
+user code (properties, hooks, descriptors) is never run here but handed on to be differentiated.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.runtime import fields
+from adbc.runtime.resolve import Call, Delegate, Foreign, Known, Step, UseRow, Value, is_python_function, lookup
+from adbc.tangents import NO_TANGENT, FData
+
+__all__ = ["PROTOCOLS"]
+
+_PLAIN_GET = object.__getattribute__
+_PLAIN_SET = object.__setattr__
+_PLAIN_DEL = object.__delattr__
+
+
+def get_attribute(call: Call, table: Any) -> Step | None:
+    """``obj.name``: an overridden ``__getattribute__``, else the usual way."""
+    hook = lookup(call.args[0].__class__, "__getattribute__")
+    if is_python_function(hook):
+        return Delegate(call.of(hook))
+    return plain_get(call, table)
+
+
+def plain_get(call: Call, table: Any) -> Step | None:
+    """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails."""
+    obj, name = call.args[:2]
+    if not isinstance(name, str):
+        return None
+    cls = obj.__class__
+    if isinstance(obj, types.ModuleType | type):
+        return Known(call, getattr(obj, name))
+    if cls is super:
+        return _of_super(call, name)
+    descriptor = lookup(cls, name)
+    kind = descriptor.__class__
+    if descriptor is not None and hasattr(kind, "__set__"):
+        return _data_descriptor(call, descriptor, table)
+    if name in getattr(obj, "__dict__", ()):
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    if descriptor is None:
+        hook = lookup(cls, "__getattr__")
+        if is_python_function(hook):
+            return Delegate(call.on(hook, 0, 1))
+        return Known(call, getattr(obj, name))
+    if kind is types.FunctionType:
+        return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
+    if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
+        return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
+    if kind in (staticmethod, classmethod, types.ClassMethodDescriptorType):
+        return Known(call, getattr(obj, name))
+    getter = lookup(kind, "__get__")
+    if is_python_function(getter):
+        return Delegate(_getter(call, getter, descriptor, cls))
+    if getter is not None:
+        return _c_descriptor(call, descriptor, table)
+    return Known(call, descriptor)
+
+
+def _bound(shadow: Any, has_function: bool) -> Any:
+    if shadow is None:
+        return None
+    return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
+
+
+def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Call:
+    return Call(
+        getter,
+        None,
+        (descriptor, call.args[0], cls),
+        (None, call.shadows[0], None),
+        (None, call.origins[0], None),
+        (),
+        None,
+    )
+
+
+def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
+    kind = descriptor.__class__
+    if isinstance(descriptor, property) and descriptor.fget is not None:
+        return Delegate(call.on(descriptor.fget, 0))
+    if kind is types.MemberDescriptorType:
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    getter = lookup(kind, "__get__")
+    if is_python_function(getter):
+        return Delegate(_getter(call, getter, descriptor, call.args[0].__class__))
+    return _c_descriptor(call, descriptor, table)
+
+
+def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
+    """An attribute computed in C (``array.T``, ``complex.real``): the descriptor itself has the rule."""
+    obj, name = call.args[:2]
+    row = table.find(descriptor, (obj.__class__,))
+    if row is not None:
+        return UseRow(row, call.on(descriptor, 0))
+    if descriptor.__class__.__name__ == "_tuplegetter":
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
+
+
+class _Reader:
+    """Reading one attribute, as a callable with a name for error messages."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.__qualname__ = f"attribute {name!r}"
+
+    def __call__(self, obj: Any) -> Any:
+        return getattr(obj, self.name)
+
+
+def _of_super(call: Call, name: str) -> Step:
+    bound = call.args[0]
+    value = getattr(bound, name) if not _super_property(bound, name) else None
+    if value is None:
+        descriptor = _super_property(bound, name)
+        if descriptor is not None:
+            self_call = Call(
+                descriptor.fget,
+                None,
+                (bound.__self__,),
+                (call.shadows[0],),
+                (call.origins[0],),
+                (),
+                None,
+            )
+            return Delegate(self_call)
+    if isinstance(value, types.MethodType) and not isinstance(value.__self__, type):
+        return Value(call, value, _bound(call.shadows[0], True))
+    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+        return Value(call, value, _bound(call.shadows[0], False))
+    return Known(call, value)
+
+
+def _super_property(bound: Any, name: str) -> Any:
+    mro = bound.__self_class__.__mro__
+    for base in mro[mro.index(bound.__thisclass__) + 1 :]:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return found if isinstance(found, property) else None
+    return None
+
+
+def get_default(call: Call, table: Any) -> Step | None:
+    """``getattr(obj, name[, default])``."""
+    if len(call.args) == 2:
+        return Delegate(call.of(intrinsics._getattr_))
+    obj, name, _ = call.args
+    if hasattr(obj, name):
+        return Delegate(call.on(intrinsics._getattr_, 0, 1))
+    return Value(call, call.args[2], call.shadows[2], origin=call.origins[2])
+
+
+def set_attribute(call: Call, table: Any) -> Step | None:
+    """``obj.name = value``."""
+    hook = lookup(call.args[0].__class__, "__setattr__")
+    if is_python_function(hook):
+        return Delegate(call.of(hook))
+    return plain_set(call, table)
+
+
+def plain_set(call: Call, table: Any) -> Step | None:
+    """``object.__setattr__(obj, name, value)``."""
+    obj, name = call.args[:2]
+    if isinstance(obj, types.ModuleType | type):
+        shadow = call.shadows[2]
+        if shadow is not None and shadow is not NO_TANGENT:
+            raise fields.refuse_class_write(obj, name)
+        return Foreign(call)
+    descriptor = lookup(obj.__class__, name)
+    kind = descriptor.__class__
+    if descriptor is not None and hasattr(kind, "__set__"):
+        if isinstance(descriptor, property) and descriptor.fset is not None:
+            return Delegate(call.on(descriptor.fset, 0, 2))
+        setter = lookup(kind, "__set__")
+        if is_python_function(setter):
+            return Delegate(
+                Call(
+                    setter, None, (descriptor, obj, call.args[2]), (None, call.shadows[0], call.shadows[2]),
+                    (None, call.origins[0], call.origins[2]), (), None,
+                )
+            )  # fmt: skip
+        if kind is not types.MemberDescriptorType:
+            return Foreign(call)
+    return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
+
+
+def delete_attribute(call: Call, table: Any) -> Step | None:
+    """``del obj.name``."""
+    hook = lookup(call.args[0].__class__, "__delattr__")
+    if is_python_function(hook):
+        return Delegate(call.of(hook))
+    descriptor = lookup(call.args[0].__class__, call.args[1])
+    if isinstance(descriptor, property) and descriptor.fdel is not None:
+        return Delegate(call.on(descriptor.fdel, 0))
+    if isinstance(call.args[0], types.ModuleType | type):
+        return Foreign(call)
+    return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+
+
+PROTOCOLS: dict[Any, Any] = {
+    intrinsics._getattr_: get_attribute,
+    intrinsics._setattr_: set_attribute,
+    intrinsics._delattr_: delete_attribute,
+    getattr: get_default,
+    setattr: set_attribute,
+    delattr: delete_attribute,
+    _PLAIN_GET: plain_get,
+    _PLAIN_SET: plain_set,
+}
+"""What each attribute function does."""

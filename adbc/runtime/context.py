@@ -1,0 +1,61 @@
+"""What one top-level call knows: its shadows, and which derived rules it has checked.
+
+A `Context` is made when a rule is entered from outside and handed down through every derived rule
+and protocol, as the first argument.  It is never stored in a rule: calls are re-entrant, can be
+abandoned, and run in several threads at once.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.runtime.shadows import Shadows
+from adbc.tangents import NO_FDATA, NO_TANGENT
+
+__all__ = ["Context"]
+
+
+class Context:
+    """One top-level call."""
+
+    __slots__ = ("checked", "shadows")
+
+    def __init__(self) -> None:
+        self.shadows = Shadows()
+        self.checked: set[Any] = set()
+
+    def known_shadow(self, value: Any) -> Any:
+        """The shadow of an object that did not come through an argument: a global, a default, a class
+        attribute.  Numbers found there are constants; memory found there may be written to, so it has
+        the one shadow that belongs to its address."""
+        cls = value.__class__
+        if cls in _CONSTANT:
+            return None
+        return _memory(self.shadows.shadow(value))
+
+    def known_tangent(self, value: Any) -> Any:
+        """The same in forward mode: its tangent, None for zero."""
+        cls = value.__class__
+        if cls in _CONSTANT:
+            return None
+        tangent = self.shadows.tangent(value)
+        return None if tangent is NO_TANGENT else tangent
+
+
+_CONSTANT = frozenset(
+    {
+        float, int, bool, str, bytes, complex, types.NoneType, type, types.ModuleType,
+        types.BuiltinFunctionType, types.MethodDescriptorType,
+    }
+)  # fmt: skip
+
+
+def _memory(shadow: Any) -> Any:
+    """`shadow` without its active numbers."""
+    if shadow is NO_FDATA:
+        return None
+    if shadow.__class__ is tuple:
+        parts = tuple(map(_memory, shadow))
+        return None if all(p is None for p in parts) else parts
+    return shadow

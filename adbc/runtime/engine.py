@@ -1,0 +1,429 @@
+"""The engine: graphs, inferred results and derived rules, each made once and kept.
+
+Everything is keyed by code object, not function object, and by the identity of the globals the code
+runs with; then by the types of the parameters and by which of them are active.  A derived rule is
+made of two function objects whose code is a *stub* at first: the first call builds the rule and
+puts the real code in place.  So a rule can refer to itself, error paths that never run are never
+built, and calls between derived rules are plain calls of Python functions.
+
+Facts about globals that a rule was specialised on (guards) are checked whenever a rule is entered
+from outside generated code; if one fails, everything derived is dropped and built anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from adbc.emit import emit
+from adbc.errors import LiftError
+from adbc.forward import ForwardSupport, build_forward
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Argument, Const, Graph, Return
+from adbc.ir.traverse import copy_graph
+from adbc.lift import lift
+from adbc.passes.pipeline import clean, normalise
+from adbc.reverse import Support, build_reverse
+from adbc.rules.table import RuleTable
+from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
+from adbc.types.callsites import Binding
+from adbc.types.inference import elementwise, type_of
+from adbc.types.lattice import FLOAT, Exact
+
+__all__ = ["Derived", "Engine"]
+
+Key = tuple[Any, ...]
+
+
+class Derived:
+    """A derived rule for one function body, one list of parameter types, and one set of active ones.
+
+    `forwards` and `pullback` are those of `reverse.DerivedEntry`; in forward mode `forwards` is the
+    dual function and there is no pullback.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        function: types.FunctionType,
+        parameters: tuple[AbstractType, ...],
+        active: tuple[bool, ...],
+        mode: str,
+        result: AbstractType,
+    ) -> None:
+        self.engine = engine
+        self.code = function.__code__
+        self.globals = function.__globals__
+        self.parameters = parameters
+        self.active = active
+        self.mode = mode
+        self.result = result
+        self.free = function.__code__.co_freevars
+        self.graphs: tuple[Graph, ...] = ()
+        self.is_built = False
+        self.needs: set[Derived] = set()
+        """The derived rules that this one calls directly."""
+        self.guards: list[_Fact] = []
+        name = function.__name__
+        self.forwards = _stub(name, self.globals, self._first_call)
+        self.pullback = _stub(name, self.globals, self._first_call)
+
+    def _first_call(self, *arguments: Any) -> Any:
+        self.build()
+        return self.forwards(*arguments)
+
+    def build(self) -> None:
+        """Make the code, if that has not been done."""
+        with self.engine.lock:
+            if not self.is_built:
+                self.engine.build(self)
+
+    def all_guards(self) -> Iterator[_Fact]:
+        """The facts that this rule and those it calls directly depend on."""
+        seen: set[Derived] = set()
+        waiting = [self]
+        while waiting:
+            rule = waiting.pop()
+            if rule not in seen:
+                seen.add(rule)
+                yield from rule.guards
+                waiting += rule.needs
+
+    def __repr__(self) -> str:
+        types_ = ", ".join(map(str, self.parameters))
+        return f"<derived {self.mode} rule of {self.code.co_qualname}({types_})>"
+
+
+def _stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) -> types.FunctionType:
+    def stub(*arguments: Any, _first_call: Any) -> Any:
+        return _first_call(*arguments)
+
+    made = types.FunctionType(stub.__code__, globals, name)
+    made.__kwdefaults__ = {"_first_call": first_call}
+    return made
+
+
+def _install(function: types.FunctionType, code: types.CodeType) -> None:
+    function.__code__ = code
+    function.__kwdefaults__ = None  # type: ignore[assignment]  # None means no defaults
+
+
+class _Fact:
+    """Something about the world that must still hold: what a path of names leads to, what a function is."""
+
+    __slots__ = ("code", "defaults", "globals", "kwdefaults", "path", "value")
+
+    def __init__(self, globals: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+        self.globals = globals
+        self.path = path
+        self.value = value
+        self.code = getattr(value, "__code__", None)
+        self.defaults = getattr(value, "__defaults__", None)
+        self.kwdefaults = getattr(value, "__kwdefaults__", None)
+
+    def holds(self) -> bool:
+        name, *rest = self.path
+        if name in self.globals:
+            value = self.globals[name]
+        else:
+            namespace = self.globals.get("__builtins__")
+            value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
+        for attribute in rest:
+            value = getattr(value, attribute, None)
+        if value is not self.value:
+            return False
+        if self.code is None:
+            return True
+        return (
+            getattr(value, "__code__", None) is self.code
+            and getattr(value, "__defaults__", None) is self.defaults
+            and getattr(value, "__kwdefaults__", None) is self.kwdefaults
+        )
+
+
+class Engine:
+    """One rule table and all that was derived with it."""
+
+    def __init__(self, table: RuleTable) -> None:
+        self.table = table
+        self.lock = threading.RLock()
+        self.epoch = table.epoch
+        self.graphs: dict[Key, Graph | LiftError] = {}
+        self.results: dict[Key, AbstractType] = {}
+        self.assumed: dict[Key, AbstractType] = {}
+        self.recursive: set[Key] = set()
+        self.rules: dict[Key, Derived] = {}
+        self.partials: dict[Key, Graph | None] = {}
+        self.building: list[Derived] = []
+        self.reverse: Support
+        self.forward: ForwardSupport
+
+    def clear(self) -> None:
+        """Forget everything that was derived."""
+        with self.lock:
+            self.graphs.clear()
+            self.results.clear()
+            self.rules.clear()
+            self.epoch = self.table.epoch
+
+    # -- primal graphs -----------------------------------------------------------------------------
+
+    def primal(self, function: types.FunctionType) -> Graph:
+        """The graph of `function` in normal form; shared, so copy it before changing it.
+
+        Raises `LiftError` if it cannot be lifted.
+        """
+        key = (function.__code__, id(function.__globals__))
+        known = self.graphs.get(key)
+        if known is None:
+            with self.lock:
+                try:
+                    known = normalise(lift(function), function.__globals__)
+                except LiftError as error:
+                    known = error
+                self.graphs[key] = known
+        if isinstance(known, LiftError):
+            raise known.with_traceback(None)
+        return known
+
+    def is_liftable(self, function: types.FunctionType) -> bool:
+        try:
+            self.primal(function)
+        except LiftError:
+            return False
+        return True
+
+    # -- knowledge: what the builders ask ------------------------------------------------------------
+
+    def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
+        """The rule of `function` if the types decide it: each has a class, or all choices agree."""
+        rows = self.table.rows(function)
+        if not rows:
+            return None
+        if len(rows) == 1 and rows[0].when is None:
+            return rows[0]
+        choices: list[tuple[type, ...]] = [()]
+        for type in types_:
+            classes = (int, float) if is_real(type) and not isinstance(type, Exact) else (class_of(type),)
+            if None in classes:
+                return None
+            choices = [(*before, c) for before in choices for c in classes]  # type: ignore[misc]
+            if len(choices) > 16:
+                return None
+        found = {self.table.find(function, choice) for choice in choices}
+        return found.pop() if len(found) == 1 else None
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        if not isinstance(function, types.FunctionType) or function.__closure__ is not None:
+            return None
+        code = function.__code__
+        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return None
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        positional = count - len(keywords)
+        if positional > code.co_argcount:
+            return None
+        slots: list[int | Const | None] = [*range(positional), *[None] * (len(names) - positional)]
+        for i, keyword in enumerate(keywords):
+            if keyword not in names[code.co_posonlyargcount :]:
+                return None
+            at = names.index(keyword)
+            if slots[at] is not None:
+                return None
+            slots[at] = positional + i
+        defaults = dict(
+            zip(reversed(names[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False)
+        )
+        defaults.update(function.__kwdefaults__ or {})
+        for at, slot in enumerate(slots):
+            if slot is None:
+                if names[at] not in defaults or not _is_constant(defaults[names[at]]):
+                    return None
+                slots[at] = Const(defaults[names[at]])
+        if not self.is_liftable(function):
+            return None
+        return Binding(function, tuple(slots))  # type: ignore[arg-type]  # no slot is None any more
+
+    # -- inference -------------------------------------------------------------------------------------
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        """The type of a call's result."""
+        row = self.row(function, types_)
+        if row is not None:
+            if row.kind == "overlay":
+                return self._python_result(row.body, types_, keywords)
+            if keywords:
+                return ANY
+            return self._row_result(row, types_)
+        return self._python_result(function, types_, keywords)
+
+    def _row_result(self, row: Any, types_: Sequence[AbstractType]) -> AbstractType:
+        result = row.result
+        if result is None:
+            return ANY
+        if result == "elementwise":
+            return elementwise(types_)
+        if isinstance(result, type):
+            return Exact(result)
+        classes = [class_of(t) for t in types_]
+        if None in classes:
+            return ANY
+        answer = result(*classes)
+        return Exact(answer) if isinstance(answer, type) else ANY
+
+    def _python_result(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        binding = self.bind(function, len(types_), keywords)
+        if binding is None:
+            return ANY
+
+
+        bound = tuple(type_of(s) if isinstance(s, Const) else types_[s] for s in binding.slots)
+        return self.result(binding.function, bound)
+
+    def result(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> AbstractType:
+        """The inferred type of what `function` returns.
+
+        A recursive function is first assumed to return nothing, then what was found under that
+        assumption, until the two agree.  Results found on the way under an assumption are not kept.
+        """
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.results.get(key)
+        if known is not None:
+            return known
+        with self.lock:
+            if key in self.assumed:
+                self.recursive.add(key)
+                return self.assumed[key]
+            if len(self.assumed) > 40:
+                return ANY
+            self.assumed[key] = NEVER
+            try:
+                found: AbstractType = ANY
+                for _ in range(4):
+                    graph, _, _ = copy_graph(self.primal(function))
+                    found = infer(graph, parameters, self.oracle)
+                    if key not in self.recursive or found == self.assumed[key]:
+                        break
+                    self.assumed[key] = found
+                else:
+                    found = ANY
+            finally:
+                del self.assumed[key]
+                self.recursive.discard(key)
+            if found is NEVER:
+                found = ANY if self.recursive else NEVER
+            if not self.recursive:
+                self.results[key] = found
+            return found
+
+    # -- derived rules -----------------------------------------------------------------------------------
+
+    def entry(
+        self,
+        function: types.FunctionType,
+        parameters: Sequence[AbstractType],
+        active: Sequence[bool],
+        mode: str,
+    ) -> Derived:
+        """The derived rule, perhaps not built yet.  Raises `LiftError` if `function` cannot be lifted."""
+        if self.epoch != self.table.epoch:
+            self.clear()
+        key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
+        rule = self.rules.get(key)
+        if rule is None:
+            with self.lock:
+                rule = self.rules.get(key)
+                if rule is None:
+                    self.primal(function)
+                    result = self.result(function, tuple(parameters))
+                    if result is NEVER:
+                        result = ANY
+                    rule = Derived(self, function, tuple(parameters), tuple(active), mode, result)
+                    self.rules[key] = rule
+        return rule
+
+    def static_entry(self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str) -> Derived:
+        """The same for a call in generated code, which then depends on it."""
+        rule = self.entry(binding.function, types_, active, mode)
+        self.building[-1].needs.add(rule)
+        return rule
+
+    def typed(self, rule: Derived) -> Graph:
+        """A typed copy of the primal graph for `rule`."""
+        function_graph = self.graphs[rule.code, id(rule.globals)]
+        assert isinstance(function_graph, Graph)
+        graph, _, _ = copy_graph(function_graph)
+        infer(graph, rule.parameters, self.oracle)
+        return graph
+
+    def build(self, rule: Derived) -> None:
+        """Write the code of `rule`."""
+        graph = self.typed(rule)
+        self.building.append(rule)
+        try:
+            if rule.mode == "reverse":
+                pair = build_reverse(graph, rule.active, rule.result, self.reverse)
+                rule.graphs = (clean(pair.forwards), clean(pair.pullback))
+                _install(rule.pullback, emit(rule.graphs[1], name=rule.code.co_name))
+            else:
+                rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
+        finally:
+            self.building.pop()
+        rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
+        _install(rule.forwards, emit(rule.graphs[0], name=rule.code.co_name))
+        rule.is_built = True
+
+    def check(self, rule: Derived) -> bool:
+        """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
+        if all(fact.holds() for fact in rule.all_guards()):
+            return True
+        self.clear()
+        return False
+
+    # -- partial derivatives -------------------------------------------------------------------------------
+
+    def partial(self, row: Any, index: int) -> Graph | None:
+        """The graph of partial derivative `index` of a scalar rule, constants resolved, one block."""
+        key = (row, index)
+        if key not in self.partials:
+            partial = row.partials[index] if index < len(row.partials) else None
+            if partial is None:
+                self.partials[key] = None
+                return None
+            graph, _, _ = copy_graph(self.primal(partial))
+            infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
+            self.partials[key] = graph if _is_straight(graph) else _call_of(partial, graph)
+        return self.partials[key]
+
+
+def _is_straight(graph: Graph) -> bool:
+    return len(graph.blocks) == 1 and isinstance(graph.entry.terminator, Return)
+
+
+def _call_of(partial: Callable[..., Any], like: Graph) -> Graph:
+    """A graph that just calls `partial`, for derivatives with branches."""
+
+
+    graph = Graph(like.name)
+    arguments: list[Argument] = [graph.add_argument(a.name) for a in like.arguments]
+    builder = Builder(graph)
+    builder.ret(builder.call(partial, *arguments))
+    return graph
+
+
+def _is_constant(value: object) -> bool:
+    """Whether a default may be written into code: immutable, without state."""
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    return value is None or type(value) in (
+        int, float, bool, str, bytes, complex, type, types.BuiltinFunctionType, types.ModuleType
+    ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip
+
+

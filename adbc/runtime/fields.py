@@ -1,0 +1,197 @@
+"""Fields of instances: reading, writing and deleting what stands in an instance dictionary or a slot.
+
+These are the primitives at the bottom of the attribute protocol (`attributes`): no descriptor, no
+hook, just the field.  The shadow of an instance is a `MutableTangent` with the same fields; that of
+a record identified by value (a frozen dataclass, a named tuple) is an `FData`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.table import Args, Kwargs, Primitive, Pullback
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    FData,
+    MutableTangent,
+    RData,
+    fill_tangent,
+    fresh_shadow,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
+
+__all__ = ["DELETE", "GET", "SET", "SUPER", "delete_field", "get_field", "set_field"]
+
+_ABSENT = object()
+
+
+def get_field(obj: Any, name: str) -> Any:
+    """The field `name` of `obj`, past any ``__getattribute__``."""
+    return object.__getattribute__(obj, name)
+
+
+def set_field(obj: Any, name: str, value: Any) -> None:
+    """Set the field `name` of `obj`, past any ``__setattr__``."""
+    object.__setattr__(obj, name, value)
+
+
+def delete_field(obj: Any, name: str) -> None:
+    """Delete the field `name` of `obj`, past any ``__delattr__``."""
+    object.__delattr__(obj, name)
+
+
+def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    obj, name = args
+    value = get_field(obj, name)
+    d = dargs[0]
+    return value, None if d is None or d is NO_TANGENT else _tangent(d.__dict__.get(name))
+
+
+def _tangent(t: Any) -> Any:
+    return None if t is NO_TANGENT else t
+
+
+def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    obj, name = args
+    value = get_field(obj, name)
+    shadow = fargs[0]
+    if shadow is None:
+        return value, None, lambda bout: (None, None)
+    if type(shadow) is MutableTangent:
+        fields = shadow.__dict__
+        slot = fields.get(name)
+
+        def field_pullback(bout: Any) -> Any:
+            if bout is not None:
+                fields[name] = slot_increment(fields[name], bout)
+            return (None, None)
+
+        return value, slot_shadow(slot), field_pullback
+
+    def record_pullback(bout: Any) -> Any:
+        return (None if bout is None else RData(**{name: bout}), None)
+
+    if type(shadow) is FData:
+        return value, shadow.__dict__.get(name), record_pullback
+    return value, fresh_shadow(value, active=True) if shadow is NO_FDATA else None, record_pullback
+
+
+def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    obj, name, value = args
+    d, _, dvalue = dargs
+    set_field(obj, name, value)
+    if d is not None:
+        d.__dict__[name] = fill_tangent(value, dvalue)
+    else:
+        _refuse_constant(obj, name, dvalue)
+    return None, None
+
+
+def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    obj, name, value = args
+    shadow, _, fvalue = fargs
+    old = _read(obj, name)
+    if shadow is None:
+        _refuse_constant(obj, name, fvalue)
+        set_field(obj, name, value)
+
+        def constant_set_pullback(bout: Any) -> Any:
+            _restore(obj, name, old)
+            return (None, None, None)
+
+        return None, None, constant_set_pullback
+    set_field(obj, name, value)
+    fields = shadow.__dict__
+    old_slot = fields.get(name, _ABSENT)
+    if not (type(old_slot) is float and type(value) is float):
+        fields[name] = slot_tangent(value, fvalue)
+
+    def set_pullback(bout: Any) -> Any:
+        bvalue = slot_rdata(fields[name])
+        if old_slot is _ABSENT:
+            del fields[name]
+        else:
+            fields[name] = 0.0 if type(old_slot) is float else old_slot
+        _restore(obj, name, old)
+        return (None, None, bvalue)
+
+    return None, None, set_pullback
+
+
+def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    obj, name = args
+    delete_field(obj, name)
+    if dargs[0] is not None:
+        dargs[0].__dict__.pop(name, None)
+    return None, None
+
+
+def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    obj, name = args
+    names = list(getattr(obj, "__dict__", ()))
+    old = _read(obj, name)
+    delete_field(obj, name)
+    fields = None if fargs[0] is None else fargs[0].__dict__
+    old_slot = _ABSENT if fields is None else fields.pop(name, _ABSENT)
+
+    def delete_pullback(bout: Any) -> Any:
+        set_field(obj, name, old)
+        if name in names:  # it stands last now: put what stood behind it behind it again
+            for later in names[names.index(name) + 1 :]:
+                obj.__dict__[later] = obj.__dict__.pop(later)
+        if fields is not None and old_slot is not _ABSENT:
+            fields[name] = 0.0 if type(old_slot) is float else old_slot
+        return (None, None)
+
+    return None, None, delete_pullback
+
+
+def _read(obj: Any, name: str) -> Any:
+    try:
+        return get_field(obj, name)
+    except AttributeError:
+        return _ABSENT
+
+
+def _restore(obj: Any, name: str, old: Any) -> None:
+    if old is _ABSENT:
+        delete_field(obj, name)
+    else:
+        set_field(obj, name, old)
+
+
+def _refuse_constant(obj: Any, name: str, derivative: Any) -> None:
+    if derivative is not None and derivative is not NO_TANGENT:
+        raise ConstWriteError(
+            f"attribute {name!r} of a constant {type(obj).__name__} is set to a value that has a derivative;"
+            " pass the object as an argument that is differentiated, or do not declare it Const"
+        )
+
+
+def _super_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    return super(*args), dargs[-1]
+
+
+def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    nothing = (None,) * len(args)
+    return super(*args), fargs[-1], lambda bout: nothing
+
+
+GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
+SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
+DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)
+SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule)
+"""A ``super`` object stands for its instance: it has the instance's shadow."""
+
+
+def refuse_class_write(owner: Any, name: str) -> UnsupportedError:
+    """The error for an active value that becomes an attribute of a class or module."""
+    return UnsupportedError(
+        f"attribute {name!r} of {owner!r} is set to a value that has a derivative; a class or module is"
+        " global state, which would outlive the call. Keep the value in an object that is passed in."
+    )

@@ -1,0 +1,197 @@
+"""Calls in forward mode, decided at run time: the counterpart of `reverse_calls`.
+
+Tangents stand where shadows stand there (None for zero), so the same protocols serve both.  A bound
+method or a record travels with a `Tangent` or `FData` of its parts; both read alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from adbc.errors import MissingRuleError
+from adbc.ir import intrinsics
+from adbc.runtime import resolve
+from adbc.runtime.activity import is_active
+from adbc.runtime.binding import bind
+from adbc.runtime.context import Context
+from adbc.runtime.messages import missing_rule
+from adbc.runtime.resolve import Call
+from adbc.tangents import NO_TANGENT, MutableTangent, Tangent, fill_tangent, fresh_tangent
+from adbc.types import has_cotangent, has_shadow, typeof
+
+__all__ = ["ForwardCalls"]
+
+Answer = tuple[Any, Any]
+
+
+class ForwardCalls:
+    """The calls of one engine."""
+
+    def __init__(self, engine: Any, protocols: dict[Any, Any]) -> None:
+        self.engine = engine
+        self.table = engine.table
+        self.protocols = protocols
+
+    def call(
+        self, context: Context, keywords: tuple[str, ...], f: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
+    ) -> Answer:
+        """``f(*xs)``, the last arguments by keyword, with the tangent of the result."""
+        return self.run(context, Call(f, df, xs, dxs, (None,) * len(xs), keywords))
+
+    def handler(self, function: Any) -> Callable[..., Any] | None:
+        """The direct way to an intrinsic or operator: handler(context, xs, dxs)."""
+        if function not in self.protocols:
+            return None
+
+        def handle(context: Context, xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Answer:
+            return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)))
+
+        handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
+        return handle
+
+    def run(self, context: Context, call: Call) -> Answer:
+        step = resolve.step(call, self.table, self.protocols)
+        while type(step) is resolve.Delegate:
+            step = resolve.step(step.call, self.table, self.protocols)
+        answer: Answer = _DRIVERS[type(step)](self, context, step)
+        return answer
+
+    def use_row(self, context: Context, step: resolve.UseRow) -> Answer:
+        call, row = step.call, step.row
+        n = call.count
+        if not call.keywords:
+            out, dout = row.frule(call.args, call.shadows)
+        else:
+            by_name = dict(zip(call.keywords, range(n, len(call.args)), strict=True))
+            indices, rest = row.bind(tuple(range(n)), by_name)
+            for name, i in rest.items():
+                if is_active(call.shadows[i]) and row.kind != "zero":
+                    raise MissingRuleError(
+                        missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover")
+                    )
+            out, dout = row.frule(
+                tuple(call.args[i] for i in indices),
+                tuple(call.shadows[i] for i in indices),
+                {name: call.args[i] for name, i in rest.items()},
+            )
+        return out, None if dout is NO_TANGENT else dout
+
+    def enter(self, context: Context, step: resolve.Enter) -> Answer:
+        call = step.call
+        function, engine = call.function, self.engine
+        bound = bind(call, context.known_tangent, _tangent_dict)
+        parameters = [typeof(value) for value, _, _ in bound]
+        active = [
+            tangent is not None and (has_shadow(type) or has_cotangent(type))
+            for (_, tangent, _), type in zip(bound, parameters, strict=True)
+        ]
+        rule = engine.entry(function, parameters, active, "forward")
+        if rule not in context.checked:
+            rule.build()
+            if not engine.check(rule):
+                rule = engine.entry(function, parameters, active, "forward")
+                rule.build()
+            context.checked.add(rule)
+        arguments: list[Any] = [context]
+        if rule.free:
+            arguments += (function, call.shadow)
+        for (value, tangent, _), type, is_on in zip(bound, parameters, active, strict=True):
+            arguments.append(value)
+            if is_on:
+                if tangent.__class__ is tuple:
+                    tangent = tuple(map(fill_tangent, value, tangent))
+                arguments.append(tangent)
+        answer: Answer = rule.forwards(*arguments)
+        return answer
+
+    def alternatives(self, context: Context, step: resolve.Alternatives) -> Answer:
+        for call in step.calls:
+            answer = self.run(context, call)
+            if answer[0] is not NotImplemented:
+                return answer
+        return step.failure(), None
+
+    def make(self, context: Context, step: resolve.Make) -> Answer:
+        call, cls = step.call, step.call.function
+        if step.allocate is None:
+            obj = object.__new__(cls)
+            tangent: Any = MutableTangent()
+            context.shadows.register(obj, tangent)
+        else:
+            obj, tangent = self.run(context, call.prepend(step.allocate, None, cls, None, None))
+            if not isinstance(obj, cls):
+                return obj, tangent
+        if step.initialise is not None:
+            answer, _ = self.run(context, call.prepend(step.initialise, None, obj, tangent, None))
+            if answer is not None:
+                raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
+        return obj, tangent
+
+    def make_record(self, context: Context, step: resolve.MakeRecord) -> Answer:
+        call = step.call
+        n = call.count
+        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+        names = [*step.names[:n], *call.keywords]
+        tangents = dict(zip(names, call.shadows, strict=True))
+        if all(d is None for d in call.shadows):
+            return out, None
+        return out, Tangent(
+            **{name: fill_tangent(getattr(out, name), tangents.get(name)) for name in step.names}
+        )
+
+    def foreign(self, context: Context, step: resolve.Foreign) -> Answer:
+        call = step.call
+        if is_active(call.shadow) or any(map(is_active, call.shadows)):
+            raise MissingRuleError(missing_rule(call))
+        n = call.count
+        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+        found = context.shadows.lookup(out)
+        return out, found if found is not None else fresh_tangent(out)
+
+    def known(self, context: Context, step: resolve.Known) -> Answer:
+        return step.value, context.known_tangent(step.value)
+
+    def value(self, context: Context, step: resolve.Value) -> Answer:
+        return step.value, step.shadow
+
+    def advance(self, context: Context, step: resolve.Advance) -> Answer:
+        try:
+            return self.run(context, step.call)
+        except StopIteration:
+            return intrinsics.EXHAUSTED, None
+
+    def spread(self, context: Context, step: resolve.Spread) -> Answer:
+        call, args, keywords = step.call, step.arguments, step.keywords
+        df, dargs, dkeywords = (*call.shadows, None)[:3]
+        tangents = (None,) * len(args) if dargs is None else tuple(map(_slot, dargs))
+        named = [None if dkeywords is None else _slot(dkeywords[k]) for k in keywords]
+        return self.call(
+            context, tuple(keywords), step.function, df, (*args, *keywords.values()), (*tangents, *named)
+        )
+
+
+_DRIVERS: dict[type, Callable[..., Any]] = {
+    resolve.UseRow: ForwardCalls.use_row,
+    resolve.Enter: ForwardCalls.enter,
+    resolve.Alternatives: ForwardCalls.alternatives,
+    resolve.Make: ForwardCalls.make,
+    resolve.MakeRecord: ForwardCalls.make_record,
+    resolve.Foreign: ForwardCalls.foreign,
+    resolve.Known: ForwardCalls.known,
+    resolve.Value: ForwardCalls.value,
+    resolve.Advance: ForwardCalls.advance,
+    resolve.Spread: ForwardCalls.spread,
+}
+
+
+def _slot(tangent: Any) -> Any:
+    return None if tangent is NO_TANGENT else tangent
+
+
+def _tangent_dict(values: dict[str, Any], tangents: dict[str, Any]) -> Any:
+    if all(d is None for d in tangents.values()):
+        return None if not values else {name: fill_tangent(x, None) for name, x in values.items()}
+    return {name: fill_tangent(x, tangents[name]) for name, x in values.items()}
+
+

@@ -1,0 +1,480 @@
+"""What a call really calls: CPython's own protocols, spelt out.
+
+`step(call)` looks at a call of anything on anything and says what CPython would do next: use a rule
+of the table, enter a Python function, pass the call on to something else (`Delegate`), or run a C
+function.  It reads classes and never runs user code, so both modes share it; the drivers in
+`reverse_calls` and `forward_calls` do what it says.
+
+In a call each argument has an *origin*: the place in the original call that its cotangent goes back
+to.  Place 0 is the function itself; a bound method's cotangent is that of its ``__self__``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.tangents import NO_FDATA
+from adbc.tangents.protocol import ValueKind, kind_of
+
+__all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "UseRow", "Value", "is_python_function", "lookup", "step"]
+
+
+Origin = Any
+"""A place (an int, -1 for an object being made), `OfSelf` one, or None."""
+
+
+@dataclasses.dataclass(slots=True)
+class Call:
+    """``function(*args)``, the last ``len(keywords)`` arguments by keyword.
+
+    `shadows` stand beside `args` (in forward mode they are tangents), `origins` say where their
+    cotangents go (None: nowhere).
+    """
+
+    function: Any
+    shadow: Any
+    args: tuple[Any, ...]
+    shadows: tuple[Any, ...]
+    origins: tuple[Origin, ...]
+    keywords: tuple[str, ...] = ()
+    origin: Origin = 0
+
+    @property
+    def count(self) -> int:
+        """The number of positional arguments."""
+        return len(self.args) - len(self.keywords)
+
+    def prepend(self, function: Any, shadow: Any, first: Any, first_shadow: Any, origin: Origin) -> Call:
+        """The call of `function` with `first` before the arguments."""
+        return Call(
+            function,
+            shadow,
+            (first, *self.args),
+            (first_shadow, *self.shadows),
+            (origin, *self.origins),
+            self.keywords,
+            None,
+        )
+
+    def of(self, function: Any, shadow: Any = None, origin: Origin = None) -> Call:
+        """The call of another function on the same arguments."""
+        return Call(function, shadow, self.args, self.shadows, self.origins, self.keywords, origin)
+
+    def on(self, function: Any, *indices: int) -> Call:
+        """The call of an inactive `function` on some of the arguments."""
+        return Call(
+            function,
+            None,
+            tuple(self.args[i] for i in indices),
+            tuple(self.shadows[i] for i in indices),
+            tuple(self.origins[i] for i in indices),
+            (),
+            None,
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OfSelf:
+    """The origin of the ``__self__`` of a bound method that stands at `place`."""
+
+    place: int | None
+
+
+@dataclasses.dataclass(slots=True)
+class UseRow:
+    """Use the rule `row`."""
+
+    row: Any
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Enter:
+    """Enter the Python function `call.function`."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Delegate:
+    """Make this call instead."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Alternatives:
+    """Make the first of these calls that does not return NotImplemented; else raise `failure`."""
+
+    calls: Sequence[Call]
+    failure: Callable[[], Any]
+
+
+@dataclasses.dataclass(slots=True)
+class Make:
+    """Make an instance of the Python class `call.function`.
+
+    `allocate` is its ``__new__`` if written in Python (else ``object.__new__``), `initialise` its
+    ``__init__`` likewise (else nothing to run).
+    """
+
+    call: Call
+    allocate: Any
+    initialise: Any
+
+
+@dataclasses.dataclass(slots=True)
+class MakeRecord:
+    """Make a frozen dataclass or named tuple, whose constructor stores its arguments as `names`."""
+
+    call: Call
+    names: tuple[str, ...]
+
+
+@dataclasses.dataclass(slots=True)
+class Advance:
+    """Make `call`, an iterator's ``__next__``; `StopIteration` means that there is no more."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Spread:
+    """Call `function` with the elements of a tuple and of a dict: the arguments of `_apply_`."""
+
+    call: Call
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+@dataclasses.dataclass(slots=True)
+class Foreign:
+    """A C function without a rule."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Known:
+    """The result is `value`, found without an argument's help: its shadow is that of the object."""
+
+    call: Call
+    value: Any
+
+
+@dataclasses.dataclass(slots=True)
+class Value:
+    """The result is `value` with this shadow; its cotangent goes to `origin`, of the same kind as the
+    result, or (a bound method's) to the first argument's."""
+
+    call: Call
+    value: Any
+    shadow: Any
+    origin: Origin = None
+
+
+Step = UseRow | Enter | Delegate | Alternatives | Make | MakeRecord | Advance | Spread | Foreign | Known | Value
+
+
+def lookup(cls: type, name: str) -> Any:
+    """The attribute `name` of `cls` or its bases, not bound, as the type slots see it; None if absent."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def is_python_function(f: object) -> bool:
+    return f.__class__ is types.FunctionType
+
+
+def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
+    """What CPython does next to make `call`."""
+    function = call.function
+    cls = function.__class__
+    if cls is types.FunctionType:
+        row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
+        return _row(row, call) if row is not None else Enter(call)
+    if cls is types.MethodType:
+        return Delegate(
+            call.prepend(function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
+        )
+    try:
+        special = protocols.get(function)
+    except TypeError:
+        special = None
+    if special is not None:
+        found = special(call, table)
+        if found is not None:
+            return found
+    row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
+    if row is not None:
+        return _row(row, call)
+    if cls is types.BuiltinMethodType and not isinstance(function.__self__, (types.ModuleType, type)):
+        return _builtin_method(call, table)
+    if isinstance(function, type):
+        return _class(call)
+    if cls is types.MethodWrapperType:
+        descriptor = lookup(function.__self__.__class__, function.__name__)
+        return Delegate(
+            call.prepend(descriptor, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
+        )
+    if cls is functools.partial:
+        return Delegate(_partial(call))
+    wrapped = getattr(function, "__wrapped__", None)
+    if is_python_function(wrapped) and cls.__name__ in _TRANSPARENT:
+        return Delegate(call.of(wrapped))
+    method = lookup(cls, "__call__")
+    if is_python_function(method):
+        return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
+    return Foreign(call)
+
+
+_TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
+"""C callables around a Python function: the function is differentiated and the cache by-passed."""
+
+
+def _row(row: Any, call: Call) -> Step:
+    if row.kind == "overlay":
+        return Delegate(call.of(row.body))
+    return UseRow(row, call)
+
+
+def _self_shadow(shadow: Any) -> Any:
+    """The shadow of ``__self__``, from that of a bound method."""
+    return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
+
+
+def _builtin_method(call: Call, table: Any) -> Step:
+    """``[].append`` and the like: the method descriptor of the class, on the object."""
+    method = call.function
+    descriptor = lookup(method.__self__.__class__, method.__name__)
+    if descriptor is None or not hasattr(descriptor, "__get__"):
+        return Foreign(call)
+    return Delegate(call.prepend(descriptor, None, method.__self__, _self_shadow(call.shadow), OfSelf(call.origin)))
+
+
+def _partial(call: Call) -> Call:
+    partial = call.function
+    fields = {} if call.shadow is None else call.shadow.__dict__
+    args = partial.args
+    shadows = fields.get("args") or (None,) * len(args)
+    named = {} if fields.get("keywords") is None else fields["keywords"].__dict__
+    overridden = {k: v for k, v in partial.keywords.items() if k not in call.keywords}
+    keyword_shadows = [named.get(k) for k in overridden]
+    n = call.count
+    return Call(
+        partial.func,
+        fields.get("func"),
+        (*args, *call.args[:n], *overridden.values(), *call.args[n:]),
+        (*shadows, *call.shadows[:n], *keyword_shadows, *call.shadows[n:]),
+        (*(None for _ in args), *call.origins[:n], *(None for _ in overridden), *call.origins[n:]),
+        (*overridden, *call.keywords),
+        None,
+    )
+
+
+def _class(call: Call) -> Step:
+    """``cls(...)``: the metaclass's ``__call__``, then ``__new__`` and ``__init__``."""
+    cls = call.function
+    meta_call = lookup(type(cls), "__call__")
+    if is_python_function(meta_call):
+        return Delegate(call.prepend(meta_call, None, cls, None, None))
+    names = _record_fields(cls)
+    if names is not None:
+        return MakeRecord(call, names)
+    new = lookup(cls, "__new__")
+    if isinstance(new, staticmethod):
+        new = new.__func__
+    init = lookup(cls, "__init__")
+    initialise = init if is_python_function(init) else None
+    if is_python_function(new):
+        return Make(call, new, initialise)
+    if new is object.__new__ and (initialise is not None or (init is object.__init__ and not call.args)):
+        return Make(call, None, initialise)
+    return Foreign(call)
+
+
+def _record_fields(cls: type) -> tuple[str, ...] | None:
+    """The names that the generated constructor of a frozen dataclass or a named tuple stores."""
+    kind = kind_of(cls)
+    if not isinstance(kind, ValueKind) or cls is tuple:
+        return None
+    names = getattr(cls, "_fields", None) if issubclass(cls, tuple) else getattr(cls, "__match_args__", None)
+    return names if isinstance(names, tuple) else None
+
+
+# -- operators on user classes ------------------------------------------------------------------------
+
+_BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift".split()
+
+
+def _dunder(name: str) -> str:
+    return f"__{name}__"
+
+
+def _is_user(cls: type) -> bool:
+    """Whether operators of `cls` may be written in Python."""
+    return bool(cls.__flags__ & (1 << 9))  # Py_TPFLAGS_HEAPTYPE: made by a class statement (or a C heap type)
+
+
+def _method(cls: type, name: str) -> Any:
+    """The method `name` of `cls` if Python code implements it."""
+    found = lookup(cls, name) if _is_user(cls) else None
+    return found if is_python_function(found) else None
+
+
+def _binary_row(name: str, symbol: str, inplace: bool) -> Callable[[Call, Any], Step | None]:
+    forward, reflected, in_place = _dunder(name), _dunder(f"r{name}"), _dunder(f"i{name}")
+
+    def binary(call: Call, table: Any) -> Step | None:
+        if len(call.args) != 2 or call.keywords:
+            return None
+        a, b = call.args[0].__class__, call.args[1].__class__
+        if not _is_user(a) and not _is_user(b):
+            return None
+        python = [_method(a, forward), _method(b, reflected), _method(a, in_place) if inplace else None]
+        if not any(python):
+            return None
+        # A C implementation on one side is reached through the plain operator on that side's method.
+        left = call.on(lookup(a, forward), 0, 1) if lookup(a, forward) is not None else None
+        right = call.on(lookup(b, reflected), 1, 0) if lookup(b, reflected) is not None and a is not b else None
+        order = [left, right]
+        if a is not b and issubclass(b, a) and lookup(b, reflected) is not lookup(a, reflected):
+            order.reverse()
+        if inplace and lookup(a, in_place) is not None:
+            order.insert(0, call.on(lookup(a, in_place), 0, 1))
+
+        def failure() -> Any:
+            raise TypeError(
+                f"unsupported operand type(s) for {symbol}{'=' if inplace else ''}:"
+                f" '{a.__name__}' and '{b.__name__}'"
+            )
+
+        return Alternatives([c for c in order if c is not None], failure)
+
+    return binary
+
+
+_COMPARE = {"lt": ("gt", "<"), "le": ("ge", "<="), "gt": ("lt", ">"), "ge": ("le", ">="), "eq": ("eq", "=="), "ne": ("ne", "!=")}
+
+
+def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
+    mirrored, symbol = _COMPARE[name]
+
+    def compare(call: Call, table: Any) -> Step | None:
+        a, b = (x.__class__ for x in call.args)
+        forward, reflected = _method(a, _dunder(name)), _method(b, _dunder(mirrored))
+        if forward is None and reflected is None:
+            return None
+        calls = []
+        if forward is not None:
+            calls.append(call.on(forward, 0, 1))
+        if reflected is not None:
+            calls.append(call.on(reflected, 1, 0))
+            if a is not b and issubclass(b, a):
+                calls.reverse()
+        x, y = call.args
+
+        def failure() -> Any:
+            if name in ("eq", "ne"):
+                return (x is y) == (name == "eq")
+            raise TypeError(
+                f"'{symbol}' not supported between instances of '{a.__name__}' and '{b.__name__}'"
+            )
+
+        return Alternatives(calls, failure)
+
+    return compare
+
+
+def _unary_row(name: str, *also: str) -> Callable[[Call, Any], Step | None]:
+    """A protocol of one special method of the first argument, written in Python."""
+
+    def unary(call: Call, table: Any) -> Step | None:
+        method = _method(call.args[0].__class__, name) if call.args and not call.keywords else None
+        return None if method is None else Delegate(call.of(method))
+
+    return unary
+
+
+def _apply(call: Call, table: Any) -> Step | None:
+    """``f(*args, **kwargs)``: the elements become arguments.
+
+    A list or dict is read through its shadow, so the cotangents of its elements go to the slots.
+    """
+    function, arguments = call.args[:2]
+    keywords = call.args[2] if len(call.args) > 2 and call.args[2] is not None else {}
+    if arguments.__class__ is not tuple or keywords.__class__ is not dict:
+        return Foreign(call)
+    return Spread(call, function, arguments, keywords)
+
+
+def _new(call: Call, table: Any) -> Step | None:
+    """``_new_(cls, ...)`` of a class that has no rule of its own for it."""
+    cls = call.args[0]
+    if cls in _BUILT_BY_SYNTAX:
+        return None
+    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
+    return Delegate(rest)
+
+
+_BUILT_BY_SYNTAX = frozenset({list, tuple, dict, set, slice, types.FunctionType})
+
+
+def _foreigncall(call: Call, table: Any) -> Step | None:
+    target = call.args[0]
+    return Delegate(
+        Call(target, call.shadows[0], call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, call.origins[0])
+    )
+
+
+def _next(call: Call, table: Any) -> Step | None:
+    method = _method(call.args[0].__class__, "__next__")
+    return None if method is None else Advance(call.of(method))
+
+
+OPERATORS: dict[Any, Callable[[Call, Any], Step | None]] = {}
+for _name in _BINARY:
+    _symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
+               "matmul": "@", "lshift": "<<", "rshift": ">>"}[_name]  # fmt: skip
+    OPERATORS[getattr(operator, _name)] = _binary_row(_name, _symbol, False)
+    OPERATORS[getattr(operator, f"i{_name}")] = _binary_row(_name, _symbol, True)
+for _name, _function, _ifunction in (
+    ("and", operator.and_, operator.iand),
+    ("or", operator.or_, operator.ior),
+    ("xor", operator.xor, operator.ixor),
+):
+    OPERATORS[_function] = _binary_row(_name, {"and": "&", "or": "|", "xor": "^"}[_name], False)
+    OPERATORS[_ifunction] = _binary_row(_name, {"and": "&", "or": "|", "xor": "^"}[_name], True)
+for _name in _COMPARE:
+    OPERATORS[getattr(operator, _name)] = _compare_row(_name)
+OPERATORS.update(
+    {
+        operator.neg: _unary_row("__neg__"),
+        operator.pos: _unary_row("__pos__"),
+        operator.invert: _unary_row("__invert__"),
+        operator.abs: _unary_row("__abs__"),
+        abs: _unary_row("__abs__"),
+        operator.getitem: _unary_row("__getitem__"),
+        operator.setitem: _unary_row("__setitem__"),
+        operator.delitem: _unary_row("__delitem__"),
+        intrinsics._iter_: _unary_row("__iter__"),
+        intrinsics._next_: _next,
+        intrinsics._new_: _new,
+        intrinsics._foreigncall_: _foreigncall,
+        intrinsics._apply_: _apply,
+        iter: _unary_row("__iter__"),
+        len: _unary_row("__len__"),
+        float: _unary_row("__float__"),
+        round: _unary_row("__round__"),
+        reversed: _unary_row("__reversed__"),
+    }
+)

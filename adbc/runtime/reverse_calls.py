@@ -1,0 +1,317 @@
+"""Calls in reverse mode, decided at run time.
+
+`ReverseCalls.call` is what generated code does where it did not know what it was calling, and how
+rules are entered from outside.  It asks `resolve.step` what CPython would do, until that is a rule
+or a Python function, and wraps the pullback so that each cotangent finds its argument again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import MissingRuleError
+from adbc.ir import intrinsics
+from adbc.runtime import resolve
+from adbc.runtime.activity import is_active
+from adbc.runtime.binding import bind
+from adbc.runtime.context import Context
+from adbc.runtime.messages import missing_rule
+from adbc.runtime.resolve import Call, OfSelf
+from adbc.tangents import NO_FDATA, FData, MutableTangent, RData, add, fresh_shadow, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
+from adbc.types.lattice import is_number
+
+__all__ = ["ReverseCalls"]
+
+Pullback = Callable[[Any], Sequence[Any]]
+Answer = tuple[Any, Any, Pullback]
+
+
+def no_pullback(bout: Any) -> Sequence[Any]:
+    """The pullback of a call through which nothing flows back."""
+    return ()
+
+
+class ReverseCalls:
+    """The calls of one engine."""
+
+    def __init__(self, engine: Any, protocols: dict[Any, Any]) -> None:
+        self.engine = engine
+        self.table = engine.table
+        self.protocols = protocols
+
+    # -- entry points ----------------------------------------------------------------------------------
+
+    def call(
+        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+    ) -> Answer:
+        """``f(*xs)``, the last arguments by keyword; the pullback gives (bf, *bxs)."""
+        count = len(xs) + 1
+        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords)
+        out, fout, inner = self.run(context, call)
+        if inner is no_pullback:
+            nothing = (None,) * count
+            return out, fout, lambda bout: nothing
+
+        def call_pullback(bout: Any) -> Sequence[Any]:
+            result: list[Any] = [None] * count
+            for origin, rdata in inner(bout):
+                if origin is not None and rdata is not None:
+                    if origin.__class__ is OfSelf:
+                        origin = origin.place
+                        if origin is None:
+                            continue
+                        rdata = RData(__self__=rdata, __func__=None)
+                    result[origin] = rdata if result[origin] is None else add(result[origin], rdata)
+            return result
+
+        return out, fout, call_pullback
+
+    def handler(self, function: Any) -> Callable[..., Any] | None:
+        """The direct way to an intrinsic or operator: handler(context, xs, fs); pullback gives (*bxs)."""
+        if function not in self.protocols:
+            return None
+
+        def handle(context: Context, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:
+            out, fout, pullback = self.call(context, (), function, None, xs, fs)
+            return out, fout, lambda bout: pullback(bout)[1:]
+
+        handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
+        return handle
+
+    # -- the loop ----------------------------------------------------------------------------------------
+
+    def run(self, context: Context, call: Call) -> tuple[Any, Any, Callable[[Any], Any]]:
+        """Make `call`; the pullback gives pairs (origin, rdata)."""
+        step = resolve.step(call, self.table, self.protocols)
+        while type(step) is resolve.Delegate:
+            step = resolve.step(step.call, self.table, self.protocols)
+        return _DRIVERS[type(step)](self, context, step)
+
+    def use_row(self, context: Context, step: resolve.UseRow) -> Any:
+        call, row = step.call, step.row
+        n = call.count
+        if not call.keywords:
+            out, fout, pullback = row.rrule(call.args, call.shadows)
+            origins: Sequence[Any] = call.origins
+        else:
+            by_name = dict(zip(call.keywords, range(n, len(call.args)), strict=True))
+            indices, rest = row.bind(tuple(range(n)), by_name)
+            for name, i in rest.items():
+                if is_active(call.shadows[i]) and row.kind != "zero":
+                    raise MissingRuleError(missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"))
+            out, fout, pullback = row.rrule(
+                tuple(call.args[i] for i in indices),
+                tuple(call.shadows[i] for i in indices),
+                {name: call.args[i] for name, i in rest.items()},
+            )
+            origins = [call.origins[i] for i in indices]
+        return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
+
+    def enter(self, context: Context, step: resolve.Enter) -> Any:
+        """Enter a Python function through its derived rule."""
+        call = step.call
+        function = call.function
+        engine = self.engine
+        bound = bind(call, context.known_shadow, _shadow_dict)
+        parameters = []
+        active = []
+        for value, shadow, _ in bound:
+            type = typeof(value)
+            parameters.append(type)
+            active.append(shadow is not None and (has_shadow(type) or has_cotangent(type)))
+        rule = engine.entry(function, parameters, active, "reverse")
+        if rule not in context.checked:
+            rule.build()
+            if not engine.check(rule):
+                rule = engine.entry(function, parameters, active, "reverse")
+                rule.build()
+            context.checked.add(rule)
+        arguments: list[Any] = [context]
+        if rule.free:
+            arguments += (function, call.shadow)
+        targets = []
+        for (value, shadow, origin), type, is_on in zip(bound, parameters, active, strict=True):
+            arguments.append(value)
+            if is_on:
+                if has_shadow(type):
+                    arguments.append(shadow)
+                if has_cotangent(type):
+                    targets.append(origin)
+        result = rule.result
+        if has_shadow(result):
+            out, fout, saved = rule.forwards(*arguments)
+        else:
+            out, saved = rule.forwards(*arguments)
+            fout = value_shadow(result)
+        varkw = bound[-1] if bound and type_is_dict(bound[-1]) else None
+
+        def derived_pullback(bout: Any) -> Any:
+            if has_cotangent(result):
+                returned = rule.pullback(saved, complete(bout, result))
+            else:
+                returned = rule.pullback(saved)
+            answer = []
+            for origin, rdata in zip(targets, returned, strict=True):
+                if origin.__class__ is tuple:
+                    if rdata is not None:
+                        answer += zip(origin, rdata, strict=True)
+                else:
+                    answer.append((origin, rdata))
+            if varkw is not None and varkw[1] is not None:
+                answer += [(origin, slot_rdata(varkw[1][name])) for name, origin in varkw[2].items()]
+            return answer
+
+        return out, fout, derived_pullback
+
+    def alternatives(self, context: Context, step: resolve.Alternatives) -> Any:
+        for call in step.calls:
+            answer = self.run(context, call)
+            if answer[0] is not NotImplemented:
+                return answer
+        return step.failure(), None, no_pullback
+
+    def make(self, context: Context, step: resolve.Make) -> Any:
+        """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
+        call, cls = step.call, step.call.function
+        allocate = step.allocate
+        if allocate is None:
+            obj = object.__new__(cls)
+            shadow: Any = MutableTangent()
+            context.shadows.register(obj, shadow)
+            first: Callable[[Any], Any] | None = None
+        else:
+            obj, shadow, first = self.run(context, call.prepend(allocate, None, cls, None, None))
+            if not isinstance(obj, cls):
+                return obj, shadow, first
+        if step.initialise is None:
+            return obj, shadow, first or no_pullback
+        init = call.prepend(step.initialise, None, obj, shadow, -1)
+        answer, _, second = self.run(context, init)
+        if answer is not None:
+            raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
+
+        def make_pullback(bout: Any) -> Any:
+            returned = list(second(None))
+            if first is not None:
+                for origin, rdata in returned:
+                    if origin == -1:
+                        bout = add(bout, rdata)
+                returned += first(bout)
+            return [(o, r) for o, r in returned if o != -1]
+
+        return obj, shadow, make_pullback
+
+    def make_record(self, context: Context, step: resolve.MakeRecord) -> Any:
+        """A frozen dataclass: its fields are the arguments of its generated constructor."""
+        call = step.call
+        n = call.count
+        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+        names = [*step.names[:n], *call.keywords]
+        shadows = dict(zip(names, call.shadows, strict=True))
+        origins = dict(zip(names, call.origins, strict=True))
+        fields = {name: shadows.get(name) for name in step.names}
+        fout = None if all(f is None for f in fields.values()) else FData(**fields)
+
+        def record_pullback(bout: Any) -> Any:
+            if bout is None:
+                return ()
+            return [(origins[name], bout.__dict__.get(name)) for name in names]
+
+        return out, fout, record_pullback
+
+    def foreign(self, context: Context, step: resolve.Foreign) -> Any:
+        call = step.call
+        if is_active(call.shadow) or any(map(is_active, call.shadows)):
+            raise MissingRuleError(missing_rule(call))
+        n = call.count
+        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+        found = context.shadows.lookup(out)
+        return out, found if found is not None else fresh_shadow(out, active=False), no_pullback
+
+    def known(self, context: Context, step: resolve.Known) -> Any:
+        return step.value, context.known_shadow(step.value), no_pullback
+
+    def value(self, context: Context, step: resolve.Value) -> Any:
+        origin = step.origin
+        if origin is not None:
+            return step.value, step.shadow, lambda bout: ((origin, bout),)
+        target = step.call.origins[0]
+
+        def bound_pullback(bout: Any) -> Any:
+            return () if bout is None else ((target, bout.__dict__.get("__self__")),)
+
+        return step.value, step.shadow, bound_pullback
+
+    def advance(self, context: Context, step: resolve.Advance) -> Any:
+        """``next(it)`` of an iterator written in Python."""
+        try:
+            return self.run(context, step.call)
+        except StopIteration:
+            return intrinsics.EXHAUSTED, None, no_pullback
+
+    def spread(self, context: Context, step: resolve.Spread) -> Any:
+        """``f(*args, **kwargs)``: cotangents are gathered into one for the tuple; those of keywords
+        go straight to the slots of the dict's shadow."""
+        call, args, keywords = step.call, step.arguments, step.keywords
+        ff, fargs, fkeywords = (*call.shadows, None)[:3]
+        n = len(args)
+        if fargs is None or fargs is NO_FDATA:
+            shadows: tuple[Any, ...] = (None,) * n
+        else:
+            shadows = fargs
+        named = [None if fkeywords is None else slot_shadow(fkeywords[k]) for k in keywords]
+        out, fout, pullback = self.call(
+            context, tuple(keywords), step.function, ff, (*args, *keywords.values()), (*shadows, *named)
+        )
+
+        def spread_pullback(bout: Any) -> Any:
+            bf, *bargs = pullback(bout)
+            if fkeywords is not None:
+                for k, r in zip(keywords, bargs[n:], strict=True):
+                    fkeywords[k] = slot_increment(fkeywords[k], r)
+            whole = None if all(r is None for r in bargs[:n]) else tuple(bargs[:n])
+            return ((call.origins[0], bf), (call.origins[1], whole))
+
+        return out, fout, spread_pullback
+
+
+_DRIVERS: dict[type, Callable[..., Any]] = {
+    resolve.UseRow: ReverseCalls.use_row,
+    resolve.Enter: ReverseCalls.enter,
+    resolve.Alternatives: ReverseCalls.alternatives,
+    resolve.Make: ReverseCalls.make,
+    resolve.MakeRecord: ReverseCalls.make_record,
+    resolve.Foreign: ReverseCalls.foreign,
+    resolve.Known: ReverseCalls.known,
+    resolve.Value: ReverseCalls.value,
+    resolve.Advance: ReverseCalls.advance,
+    resolve.Spread: ReverseCalls.spread,
+}
+
+
+def _shadow_dict(values: dict[str, Any], shadows: dict[str, Any]) -> Any:
+    return {name: slot_tangent(value, shadows[name]) for name, value in values.items()}
+
+
+def type_is_dict(triple: tuple[Any, Any, Any]) -> bool:
+    """Whether a bound parameter is the dictionary of ``**kwargs``."""
+    return triple[2].__class__ is dict
+
+
+def value_shadow(type: AbstractType) -> Any:
+    """The shadow of an active value of a type without memory."""
+    if isinstance(type, TupleType):
+        return tuple(map(value_shadow, type.elements))
+    return NO_FDATA if has_cotangent(type) else None
+
+
+def complete(rdata: Any, type: AbstractType) -> Any:
+    """`rdata` with real zeros where the pullback of a rule with this result type expects numbers."""
+    if isinstance(type, TupleType):
+        parts = (None,) * len(type.elements) if rdata is None else rdata
+        return tuple(complete(r, t) for r, t in zip(parts, type.elements, strict=True))
+    if rdata is None and is_number(type):
+        return 0.0
+    return rdata

@@ -1,0 +1,167 @@
+"""The functions that generated code calls, put together for the builders."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.forward import ForwardSupport
+from adbc.reverse import Support
+from adbc.runtime.activity import is_active
+from adbc.runtime.attributes import PROTOCOLS
+from adbc.runtime.context import Context
+from adbc.runtime.forward_calls import ForwardCalls
+from adbc.runtime.resolve import OPERATORS
+from adbc.runtime.reverse_calls import ReverseCalls
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    MutableTangent,
+    add,
+    fill_tangent,
+    fresh_shadow,
+    fresh_tangent,
+)
+
+__all__ = ["forward_support", "reverse_support"]
+
+ALL_PROTOCOLS: dict[Any, Any] = {**OPERATORS, **PROTOCOLS}
+
+_ABSENT = object()
+
+
+def reverse_support(engine: Any) -> Support:
+    calls = ReverseCalls(engine, ALL_PROTOCOLS)
+    engine.reverse_calls = calls
+    return Support(
+        knowledge=engine,
+        derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
+        partial=engine.partial,
+        call=calls.call,
+        protocol=calls.handler,
+        fresh_shadow=fresh_shadow,
+        known_shadow=Context.known_shadow,
+        function_shadow=function_shadow,
+        freevar=freevar,
+        freevar_shadow=freevar_shadow,
+        store_global=store_global,
+        item_shadow=item,
+        item_rdata=item,
+        real_rdata=real,
+        add=add,
+        no_fdata=NO_FDATA,
+    )
+
+
+def forward_support(engine: Any) -> ForwardSupport:
+    calls = ForwardCalls(engine, ALL_PROTOCOLS)
+    engine.forward_calls = calls
+    return ForwardSupport(
+        knowledge=engine,
+        derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "forward"),
+        partial=engine.partial,
+        call=calls.call,
+        protocol=calls.handler,
+        fresh_tangent=fresh_tangent,
+        known_tangent=Context.known_tangent,
+        function_tangent=function_shadow,
+        freevar=freevar,
+        freevar_tangent=freevar_shadow,
+        store_global=store_global,
+        item_tangent=item_tangent,
+        make_tuple=make_tuple,
+        real_tangent=real,
+    )
+
+
+def item(whole: Any, index: int) -> Any:
+    """The shadow or rdata of an element of a tuple, None if the tuple has none."""
+    return None if whole is None else whole[index]
+
+
+def item_tangent(whole: Any, index: int) -> Any:
+    """The tangent of an element of a tuple, None for zero."""
+    if whole is None or whole is NO_TANGENT:
+        return None
+    part = whole[index]
+    return None if part is NO_TANGENT else part
+
+
+def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
+    """The tangent of a tuple: None if all of it is zero, else with a real tangent for each element."""
+    if all(d is None for d in dxs):
+        return None
+    return tuple(map(fill_tangent, xs, dxs))
+
+
+def real(derivative: Any) -> Any:
+    """A derivative as a number."""
+    return 0.0 if derivative is None or derivative is NO_TANGENT else derivative
+
+
+def freevar(function: types.FunctionType, index: int) -> types.CellType:
+    """A cell of the closure of `function`."""
+    cells = function.__closure__
+    assert cells is not None
+    return cells[index]
+
+
+def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, index: int) -> Any:
+    """The shadow of that cell (in forward mode its tangent)."""
+    if shadow is not None and shadow is not NO_FDATA:
+        known = shadow.__dict__.get(function.__code__.co_freevars[index])
+        if known is not None and known is not NO_TANGENT:
+            return known
+    return context.shadows.tangent(freevar(function, index))
+
+
+def function_shadow(context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any) -> Any:
+    """The shadow of a function that was just made, in both modes: its cells by name.
+
+    Defaults that hold memory are found again through their address (`Context.known_shadow`).
+    """
+    for values, shadows in ((function.__defaults__, defaults), (function.__kwdefaults__, kwdefaults)):
+        if values and is_active(shadows):
+            _register_defaults(context, function, values, shadows)
+    if function.__closure__ is None:
+        return None
+    if cells is None:
+        cells = (None,) * len(function.__closure__)
+    tangent = MutableTangent()
+    for name, cell, shadow in zip(function.__code__.co_freevars, function.__closure__, cells, strict=True):
+        tangent.__dict__[name] = context.shadows.tangent(cell) if shadow is None else shadow
+    context.shadows.register(function, tangent)
+    return tangent
+
+
+def _register_defaults(context: Context, function: Any, values: Any, shadows: Any) -> None:
+    pairs = zip(values.values(), (shadows[k] for k in values)) if isinstance(values, dict) else zip(values, shadows)
+    for value, shadow in pairs:
+        if shadow is None or shadow is NO_TANGENT:
+            continue
+        if shadow is NO_FDATA or type(shadow) in (float, complex, tuple):
+            raise UnsupportedError(
+                f"{function.__qualname__} is made with a default value that has a derivative; pass the value as an"
+                " argument, or read it from the enclosing function"
+            )
+        context.shadows.register(value, shadow)
+
+
+def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
+    """``global name; name = value``, for values without a derivative; gives what undoes it."""
+    if is_active(shadow):
+        raise UnsupportedError(
+            f"global {name!r} is set to a value that has a derivative; a global outlives the call. Return the"
+            " value, or keep it in an object that is passed in."
+        )
+    old = namespace.get(name, _ABSENT)
+    namespace[name] = value
+
+    def undo(_: object) -> None:
+        if old is _ABSENT:
+            namespace.pop(name, None)
+        else:
+            namespace[name] = old
+
+    return undo

@@ -1,0 +1,410 @@
+"""`test_rule`: everything that a rule has to get right, for one function at one point.
+
+It is written against the public interface of rules alone, boxes and all, so that it judges hand-written and
+derived rules alike and knows nothing of how either is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import adbc
+from adbc.errors import PullbackConsumedError
+from adbc.tangents import (
+    CoDual,
+    Dual,
+    add_to_primal,
+    fdata,
+    increment,
+    random_tangent,
+    rdata,
+    scale,
+    tangent,
+    zero_rdata,
+    zero_tangent,
+)
+from adbc.testing.finite import directional_derivative, unit_direction
+from adbc.testing.values import assert_same, duplicate, has_identity, inner, leaves, parts, precision
+
+__all__ = ["test_rule"]
+
+Bundle = list[Any]
+"""The function, then its arguments: copied, moved and given tangents as one value, which keeps aliasing."""
+
+Rule = Callable[..., Any]
+
+
+def test_rule(
+    f: Callable[..., Any],
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    rng: np.random.Generator | int | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-9,
+    reverse_rtol: float = 1e-11,
+    value_rtol: float = 1e-12,
+    step: float = 1e-2,
+    is_primitive: bool | None = None,
+    frule: Rule | None = None,
+    rrule: Rule | None = None,
+    modes: Sequence[str] = ("forward", "reverse"),
+) -> None:
+    """Check both rules of ``f(*args, **kwargs)``; raise an AssertionError that names the step that failed.
+
+    The steps, in order:
+
+    1. *value*: output and arguments afterwards are what a plain call gives, with the same types and aliasing.
+    2. *types*: tangents, fdata and rdata are what the types of the primals say: as many, of those types, one
+       shadow per address, and views of shadows where primals are views.
+    3. *finite differences*: the tangents of the output and of every argument after the call, along a random
+       direction, against extrapolated central differences.
+    4. *adjoint*: for random cotangents on the output and on every mutable argument, over whatever numbers the
+       shadows held before the call, the inner product with the tangents that forward mode gives is the same
+       before the call and after it.  So it increments, and it is right for shadows that are not zero.
+    5. *restoration*: after the pullback arguments are what they were: numbers, structure and identity.
+    6. *independence*: a second run gives the same numbers and leaves the results of the first alone; two runs
+       whose pullbacks are interleaved, and a run after one that was abandoned, give what they give alone; a
+       pullback that has run refuses to run again.
+
+    f, args, kwargs:
+        What to call.  Arguments are copied, and never changed.  Keyword arguments are not differentiated.
+    rng:
+        A generator, or a seed.  The default is a fixed seed.
+    rtol, atol:
+        Tolerances of step 3, relative to the largest tangent of the same array.  They are widened for
+        float32.
+    reverse_rtol:
+        Tolerance of step 4, relative to the sum of the magnitudes of the terms.
+    value_rtol:
+        Tolerance of step 1: a rule may compute the value in another way.
+    step:
+        The largest step of finite differences, for functions with a small domain.
+    is_primitive:
+        True if the rules must be written by hand, False if they must be derived, None if either will do.
+    frule, rrule:
+        Rules to test instead of those that `adbc.build_frule` and `adbc.build_rrule` give.
+    modes:
+        Which of "forward" and "reverse" to test.  Step 4 needs both.
+    """
+    seed = (
+        rng
+        if isinstance(rng, np.random.Generator)
+        else np.random.default_rng(20240229 if rng is None else rng)
+    )
+    function = _bind(f, kwargs) if kwargs else f
+    bundle: Bundle = [function, *args]
+    built = frule is None and rrule is None
+    if "forward" in modes and frule is None:
+        frule = adbc.build_frule(adbc.Signature.of(function, *args))
+    if "reverse" in modes and rrule is None:
+        rrule = adbc.build_rrule(adbc.Signature.of(function, *args))
+    if is_primitive is not None:
+        _check_primitive(is_primitive, frule, rrule)
+
+    coarse = precision(bundle) / float(np.finfo(np.float64).eps)
+    tester = _Tester(
+        bundle,
+        seed,
+        rtol=rtol if coarse <= 1.0 else max(rtol, precision(bundle) ** 0.5 * 4.0),
+        atol=atol if coarse <= 1.0 else max(atol, precision(bundle) ** 0.5),
+        reverse_rtol=reverse_rtol * coarse,
+        value_rtol=value_rtol * coarse,
+        step=step if coarse <= 1.0 else max(step, precision(bundle) ** 0.25),
+    )
+    before = duplicate(bundle)
+    if frule is not None and "forward" in modes:
+        tester.check_forward(frule)
+    if rrule is not None and "reverse" in modes:
+        tester.check_reverse(rrule, frule, consumes=built)
+    assert_same(before, bundle, "internal: the tester's own copy of the arguments")
+
+
+# Its name is part of the interface; this keeps pytest from collecting it wherever it is imported.
+test_rule.__test__ = False  # type: ignore[attr-defined]  # functions take attributes
+
+
+def _bind(f: Callable[..., Any], kwargs: Mapping[str, Any]) -> Callable[..., Any]:
+    return lambda *args: f(*args, **kwargs)
+
+
+def _check_primitive(expected: bool, *rules: Rule | None) -> None:
+    for rule in rules:
+        if rule is None:
+            continue
+        actual = rule.is_primitive  # type: ignore[attr-defined]  # rules that adbc builds have it
+        if actual != expected:
+            kinds = {True: "written by hand", False: "derived"}
+            raise AssertionError(f"step 'primitive': {rule!r} is {kinds[actual]}, expected {kinds[expected]}")
+
+
+class _Run:
+    """One forwards pass and, once `back` has been called, its pullback."""
+
+    def __init__(self, tester: _Tester, rule: Rule, bundle: Bundle, shadows: list[Any], step: str) -> None:
+        self.tester = tester
+        self.step = step
+        self.primals: Bundle = duplicate(bundle)
+        self.before: Bundle = duplicate(self.primals)
+        # Slots must get back the very objects they held, so the objects are remembered, not only their
+        # contents.
+        self.identities = _identities(self.primals)
+        self.shadows = [fdata(t) for t in duplicate(shadows)]
+        boxes = [CoDual(p, f) for p, f in zip(self.primals, self.shadows, strict=True)]
+        result = rule(*boxes)
+        if not (isinstance(result, tuple) and len(result) == 2):
+            raise AssertionError(
+                f"step '{step}': a reverse rule returns (CoDual, pullback), this one {result!r}"
+            )
+        output, self.pullback = result
+        if not isinstance(output, CoDual):
+            raise AssertionError(f"step '{step}': a reverse rule returns a CoDual first, this one {output!r}")
+        self.output = output.primal
+        self.output_shadow = output.fdata
+        self.rdata: tuple[Any, ...] = ()
+        self.entry: list[Any] = []
+
+    def tangents_after(self) -> list[Any]:
+        """Full tangents of output, function and arguments, made of the shadows and zeros."""
+        return [
+            tangent(f, zero_rdata(p))
+            for p, f in zip([self.output, *self.primals], [self.output_shadow, *self.shadows], strict=True)
+        ]
+
+    def back(self, seed: int) -> None:
+        """Add random cotangents to those of the state after the call, and run the pullback."""
+        state = self.tangents_after()
+        cotangents = random_tangent(np.random.default_rng(seed), [self.output, *self.primals])
+        filled = increment(state, cotangents)
+        # What arguments hold by value after the call is nobody's: callers kept their own floats.
+        self.entry = duplicate([filled[0], *self.tangents_after()[1:]])
+        self.rdata = self.pullback(rdata(filled[0]))
+        expected = len(self.primals)
+        if not isinstance(self.rdata, tuple) or len(self.rdata) != expected:
+            raise AssertionError(
+                f"step '{self.step}': a pullback returns a tuple of {expected} rdata, one for the function"
+                f" and one for each argument; this one returned {self.rdata!r}"
+            )
+
+    def exit(self) -> list[Any]:
+        """Full cotangents of function and arguments before the call."""
+        return [tangent(f, r) for f, r in zip(self.shadows, self.rdata, strict=True)]
+
+    def outcome(self) -> Any:
+        """A copy of all numbers that came of this run."""
+        return duplicate([self.output, self.entry, self.rdata, self.shadows])
+
+
+class _Tester:
+    def __init__(
+        self,
+        bundle: Bundle,
+        rng: np.random.Generator,
+        *,
+        rtol: float,
+        atol: float,
+        reverse_rtol: float,
+        value_rtol: float,
+        step: float,
+    ) -> None:
+        self.bundle = bundle
+        self.rng = rng
+        self.rtol = rtol
+        self.atol = atol
+        self.reverse_rtol = reverse_rtol
+        self.value_rtol = value_rtol
+        self.step = step
+        self.direction = unit_direction(rng, bundle)
+        self.expected = _plain(duplicate(bundle))
+        self.seeds = [int(seed) for seed in rng.integers(0, 2**31, size=4)]
+
+    # -- forward -----------------------------------------------------------------------------------
+
+    def forward(self, rule: Rule, direction: Any) -> tuple[list[Any], list[Any]]:
+        """Output and arguments after the call, and their tangents."""
+        primals, tangents = duplicate(self.bundle), duplicate(direction)
+        result = rule(*(Dual(p, t) for p, t in zip(primals, tangents, strict=True)))
+        if not isinstance(result, Dual):
+            raise AssertionError(f"step 'forward: types': a forward rule returns a Dual, this one {result!r}")
+        return [result.primal, *primals], [result.tangent, *tangents]
+
+    def check_forward(self, rule: Rule) -> None:
+        after, tangents = self.forward(rule, self.direction)
+        self.assert_value(after, "forward: value")
+        template = zero_tangent(after)
+        _step("forward: types", template, tangents, _names("tangent", len(after)), numbers=False)
+
+        first = duplicate(tangents)
+        _, again = self.forward(rule, self.direction)
+        _step("forward: repeated", first, again, _names("tangent", len(after)))
+        _step("forward: repeated, results of the first run", first, tangents, _names("tangent", len(after)))
+
+        _, none = self.forward(rule, zero_tangent(duplicate(self.bundle)))
+        for label, value in leaves(none):
+            if np.any(np.asarray(value) != 0):
+                raise AssertionError(f"step 'forward: zero': tangent{label} is {value!r} for zero tangents")
+        self.check_finite_differences(first)
+
+    def check_finite_differences(self, tangents: list[Any]) -> None:
+        derivative, errors = directional_derivative(_plain, self.bundle, self.direction, step=self.step)
+        actual = list(leaves(tangents))
+        if [label for label, _ in actual] != [label for label, _ in derivative]:
+            raise AssertionError(
+                "step 'forward: finite differences': the output changes its structure near this point"
+            )
+        for (label, value), (_, expected), error in zip(actual, derivative, errors, strict=True):
+            size = float(np.max(np.abs(expected), initial=0.0))
+            allowed = self.atol + self.rtol * size
+            off = float(np.max(np.abs(np.asarray(value) - expected), initial=0.0))
+            if off <= allowed:
+                continue
+            where = _place(label, "tangent")
+            if error > allowed:
+                raise AssertionError(
+                    f"step 'forward: finite differences': {where} is {value!r}; differences give {expected!r} and"
+                    f" are themselves unsure by {error:.1e}: is there a kink nearby, or is `step` too large?"
+                )
+            raise AssertionError(
+                f"step 'forward: finite differences': {where} is {value!r}, differences give {expected!r}"
+            )
+
+    # -- reverse -----------------------------------------------------------------------------------
+
+    def check_reverse(self, rule: Rule, frule: Rule | None, *, consumes: bool) -> None:
+        zeros = zero_tangent(self.bundle)
+        noise = random_tangent(np.random.default_rng(self.seeds[0]), self.bundle)
+
+        run = _Run(self, rule, self.bundle, zeros, "reverse, shadows zero")
+        self.check_forwards_pass(run)
+        for label, value in leaves(run.output_shadow):
+            if np.any(np.asarray(value) != 0):
+                raise AssertionError(
+                    f"step 'reverse: types': a new shadow is not zero: output shadow{label} is {value!r}"
+                )
+        run.back(self.seeds[1])
+        self.check_pullback(run, frule)
+
+        noisy = _Run(self, rule, self.bundle, noise, "reverse, shadows not zero")
+        self.check_forwards_pass(noisy)
+        noisy.back(self.seeds[2])
+        self.check_pullback(noisy, frule)
+
+        self.check_independence(rule, run, zeros, noise)
+        if consumes:
+            try:
+                run.pullback(rdata(run.entry[0]))
+            except PullbackConsumedError:
+                return
+            raise AssertionError("step 'reverse: consumed': a pullback ran a second time")
+
+    def check_forwards_pass(self, run: _Run) -> None:
+        after = [run.output, *run.primals]
+        self.assert_value(after, f"{run.step}: value")
+        names = _names("shadow", len(after))
+        own = fdata(zero_tangent(run.output))
+        _step(f"{run.step}: types", own, run.output_shadow, "shadow of output", numbers=False)
+        _step(f"{run.step}: types", zero_tangent(after), run.tangents_after(), names, numbers=False)
+
+    def check_pullback(self, run: _Run, frule: Rule | None) -> None:
+        for i, (p, r) in enumerate(zip(run.before, run.rdata, strict=True)):
+            _step(f"{run.step}: rdata", zero_rdata(p), r, f"rdata of {_name(i)}", numbers=False)
+        names = _names("", len(run.primals), output=False)
+        _step(f"{run.step}: restoration", run.before, run.primals, names)
+        if _identities(run.primals) != run.identities:
+            raise AssertionError(
+                f"step '{run.step}: restoration': an argument holds equal but other objects than before"
+            )
+        _step(
+            f"{run.step}: restoration of shadows",
+            zero_tangent(run.before),
+            run.exit(),
+            _names("shadow", len(run.primals), output=False),
+            numbers=False,
+        )
+        if frule is None:
+            return
+        direction = unit_direction(np.random.default_rng(self.seeds[3]), self.bundle)
+        _, tangents = self.forward(frule, direction)
+        after, after_size = inner(tangents, run.entry)
+        before, before_size = inner(direction, run.exit())
+        allowed = self.reverse_rtol * (after_size + before_size)
+        if not abs(after - before) <= allowed:
+            raise AssertionError(
+                f"step '{run.step}: adjoint': the inner product of cotangents and tangents is {after!r} after"
+                f" the call and {before!r} before it; they may differ by {allowed:.1e}"
+            )
+
+    def check_independence(self, rule: Rule, run: _Run, zeros: Any, noise: Any) -> None:
+        kept = run.outcome()
+        nearby = add_to_primal(self.bundle, scale(1e-3 * self.step, self.direction))
+
+        def alone(bundle: Bundle, shadows: Any, seed: int) -> Any:
+            fresh = _Run(self, rule, bundle, shadows, "reverse, repeated")
+            fresh.back(seed)
+            return fresh.outcome()
+
+        _step("reverse: repeated", kept, alone(self.bundle, zeros, self.seeds[1]), "outcome")
+        _step("reverse: repeated, results of the first run", kept, run.outcome(), "outcome")
+
+        there = alone(nearby, noise, self.seeds[2])
+        a = _Run(self, rule, self.bundle, zeros, "reverse, interleaved")
+        b = _Run(self, rule, nearby, noise, "reverse, interleaved")
+        a.back(self.seeds[1])
+        b.back(self.seeds[2])
+        _step("reverse: interleaved", kept, a.outcome(), "outcome of the first run")
+        _step("reverse: interleaved", there, b.outcome(), "outcome of the second run")
+
+        _Run(self, rule, nearby, zeros, "reverse, abandoned")
+        _step("reverse: after an abandoned run", kept, alone(self.bundle, zeros, self.seeds[1]), "outcome")
+
+    # -- both --------------------------------------------------------------------------------------
+
+    def assert_value(self, after: list[Any], step: str) -> None:
+        _step(step, self.expected, after, _names("", len(after)), rtol=self.value_rtol)
+
+
+def _plain(bundle: Bundle) -> list[Any]:
+    """Output, function and arguments after a plain call."""
+    function, *args = bundle
+    return [function(*args), *bundle]
+
+
+def _identities(bundle: Bundle) -> list[int]:
+    """Which mutable objects are where, in order."""
+    found: list[int] = []
+    _collect(bundle, found, set())
+    return found[1:]  # the bundle itself is a list
+
+
+def _collect(x: Any, found: list[int], seen: set[int]) -> None:
+    if has_identity(x):
+        found.append(id(x))
+        if id(x) in seen:
+            return
+        seen.add(id(x))
+    for _, item in parts(x) or []:
+        _collect(item, found, seen)
+
+
+def _name(i: int) -> str:
+    return "the function" if i == 0 else f"argument {i - 1}"
+
+
+def _names(what: str, count: int, *, output: bool = True) -> list[str]:
+    names = [*(["output"] if output else []), "the function", *(f"argument {i}" for i in range(count))]
+    return [f"{what} of {name}" if what else name for name in names[:count]]
+
+
+def _place(label: str, what: str) -> str:
+    """``[2].x`` in a list of output, function and arguments, in words."""
+    index, _, rest = label[1:].partition("]")
+    return f"{_names(what, int(index) + 1)[int(index)]}{' after the call' if int(index) else ''}{rest}"
+
+
+def _step(step: str, expected: Any, actual: Any, where: str | list[str], **options: Any) -> None:
+    try:
+        assert_same(expected, actual, where, **options)
+    except AssertionError as error:
+        raise AssertionError(f"step '{step}': {error}") from None

@@ -1,0 +1,227 @@
+"""What becomes of each call: the decision that both builders share.
+
+A call is differentiated by the cheapest means that is right (design: inactive, inline, primitive,
+derived, dynamic).  This module decides which, from the inferred types, from which values are active
+and from what the rule table says; it writes no code.
+
+    primal      nothing to differentiate: the call stays as it is and its result is inactive
+    fresh       likewise, but the result is new mutable memory and needs a zero shadow of its own
+    scalar      a scalar rule on proved real numbers: partial derivatives are written inline
+    tuple       a tuple is built
+    project     an element of a tuple whose structure is known, at a known index
+    copy        the result is the first argument
+    contextual  a name is read, a function is made: the builder knows what to do
+    row         any other rule of the table, known now
+    derived     a Python function, known now
+    dynamic     found out at run time
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from adbc.ir import intrinsics
+from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import (
+    AbstractType,
+    ConstType,
+    Exact,
+    TupleType,
+    class_of,
+    has_cotangent,
+    has_shadow,
+    is_real,
+)
+
+__all__ = ["Binding", "CallSite", "Knowledge", "activity", "classify", "is_inline_number"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Binding:
+    """How a call's arguments meet the parameters of a Python function known at build time.
+
+    `slots` has, per parameter, the index of an argument of the call, or a `Const` holding the
+    default.
+    """
+
+    function: types.FunctionType
+    slots: tuple[int | Const, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class CallSite:
+    """A call, taken apart.  `function` is the Python object called, if known."""
+
+    kind: str
+    function: Any
+    callee: Value
+    arguments: list[Value]
+    keywords: tuple[str, ...] = ()
+    row: Any = None
+    binding: Binding | None = None
+
+
+class Knowledge(Protocol):
+    """What the builders may ask of the rest of the system."""
+
+    def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
+        """The rule of `function` for arguments of these types, if the types decide it."""
+
+    def bind(
+        self, function: object, count: int, keywords: tuple[str, ...]
+    ) -> Binding | None:
+        """How `count` arguments, the last ones by keyword, bind to `function` if it is written in
+        Python, can be lifted and has no captured state; else None."""
+
+
+_PRIMAL_ONLY: frozenset[Any] = frozenset(
+    {
+        operator.is_, operator.is_not, operator.not_, operator.contains, intrinsics._not_contains_,
+        intrinsics._bool_, intrinsics._exhausted_, isinstance, issubclass, len, callable,
+        intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
+        hasattr, id,
+    }
+)  # fmt: skip
+_CONTEXTUAL: frozenset[Any] = frozenset(
+    {
+        intrinsics._global_, intrinsics._freevar_, intrinsics._globals_,
+        intrinsics._delete_global_, intrinsics._store_global_,
+    }
+)  # fmt: skip
+
+
+def is_inline_number(type: AbstractType) -> bool:
+    """Whether derivative code for values of this type may be written inline: real, 64 bit."""
+    return is_real(type) or (isinstance(type, Exact) and type.cls.__name__ == "float64")
+
+
+def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Knowledge) -> CallSite:
+    """What becomes of `call`."""
+    callee, arguments = call_parts(call)
+    function: Any = None
+    if isinstance(callee, Const):
+        function = callee.value
+    elif isinstance(known := type_of(callee), ConstType):
+        function = known.value
+    site = _Site(callee, function, arguments, call.keywords)
+    if function is None:
+        return site("dynamic")
+    types_ = [type_of(a) for a in arguments]
+    any_active = any(map(active, arguments))
+    try:
+        if function in _PRIMAL_ONLY:
+            return site("primal")
+        if function in _CONTEXTUAL:
+            return site("contextual")
+    except TypeError:  # unhashable callable
+        return site("dynamic")
+    if not call.keywords:
+        structural = _structural(function, arguments, types_, any_active)
+        if structural is not None:
+            return site(structural)
+    result = type_of(call)
+    row = knowledge.row(function, types_)
+    if row is not None:
+        if row.kind == "overlay":
+            binding = knowledge.bind(row.body, len(arguments), call.keywords)
+            return site("dynamic") if binding is None else site("derived", binding=binding)
+        if row.kind == "zero" or (not any_active and row.kind in ("scalar", "pure")):
+            return site("fresh" if has_shadow(result) else "primal", row=row)
+        if call.keywords:
+            return site("dynamic")
+        if row.kind == "scalar" and all(
+            is_inline_number(t) for t, a in zip(types_, arguments, strict=True)
+        ) and is_inline_number(result):
+            return site("scalar", row=row)
+        return site("row", row=row)
+    if isinstance(function, types.FunctionType):
+        binding = knowledge.bind(function, len(arguments), call.keywords)
+        if binding is not None:
+            return site("derived", binding=binding)
+    return site("dynamic")
+
+
+class _Site:
+    """A `CallSite` waiting for its kind."""
+
+    def __init__(
+        self, callee: Value, function: Any, arguments: list[Value], keywords: tuple[str, ...]
+    ) -> None:
+        self.parts = (function, callee, arguments, keywords)
+
+    def __call__(self, kind: str, **more: Any) -> CallSite:
+        return CallSite(kind, *self.parts, **more)
+
+
+def _structural(
+    function: Any, arguments: list[Value], types_: list[AbstractType], any_active: bool
+) -> str | None:
+    first = types_[0] if types_ else None
+    if function is intrinsics._new_:
+        kind = arguments[0].value if isinstance(arguments[0], Const) else None
+        if kind is tuple:
+            return "tuple" if any_active else "primal"
+        if kind is types.FunctionType:
+            return "contextual"
+        if kind is slice:
+            return "primal"
+    elif function is intrinsics._check_:
+        return "copy" if any_active else "primal"
+    elif function in (intrinsics._project_, operator.getitem) and isinstance(first, TupleType):
+        if not any_active:
+            return "primal"
+        index = arguments[1]
+        if isinstance(index, Const) and isinstance(index.value, int):
+            if -len(first.elements) <= index.value < len(first.elements):
+                return "project"
+    elif function is intrinsics._unpack_ and isinstance(first, TupleType):
+        count = arguments[1]
+        if isinstance(count, Const) and count.value == len(first.elements):
+            return "copy" if any_active else "primal"
+    elif function in (intrinsics._iter_, intrinsics._next_):
+        if not has_shadow(first) and not has_cotangent(first):  # type: ignore[arg-type]  # one argument
+            return "primal"
+        if class_of(first) in (range, str):  # type: ignore[arg-type]
+            return "primal"
+    return None
+
+
+def activity(
+    graph: Graph, active_arguments: Sequence[bool], knowledge: Knowledge
+) -> tuple[set[Value], dict[Instruction, CallSite]]:
+    """The values that may carry a derivative, and what becomes of every call.
+
+    Optimistic, to a fixed point: nothing is active until something makes it so.
+    """
+    active: set[Value] = set()
+    for argument, is_active in zip(graph.arguments, active_arguments, strict=True):
+        if is_active and _differentiable(argument):
+            active.add(argument)
+    changed = True
+    sites: dict[Instruction, CallSite] = {}
+    while changed:
+        changed = False
+        for block in graph.blocks:
+            for value in (*block.phis, *block.instructions):
+                if isinstance(value, Phi):
+                    now = any(v in active for v in value.operands.values())
+                elif value.op != "call":
+                    now = False
+                else:
+                    site = classify(value, active.__contains__, knowledge)
+                    sites[value] = site
+                    now = site.kind != "primal"
+                if now and value not in active and _differentiable(value):
+                    active.add(value)
+                    changed = True
+    return active, sites
+
+
+def _differentiable(value: Value | Argument) -> bool:
+    type = type_of(value)
+    return has_shadow(type) or has_cotangent(type)

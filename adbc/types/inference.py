@@ -1,0 +1,325 @@
+"""Inference: the abstract type of every value of a graph in normal form, to a fixed point.
+
+Types only grow during the iteration and the lattice has no infinite ascending chains (tuples are
+cut off at a depth), so it ends.  What a call of an ordinary function gives is not known here: the
+`oracle` answers that, from rule rows and from the results of other functions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import operator
+
+from adbc.ir import intrinsics
+from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Return, Undef, Value
+from adbc.types.lattice import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NEVER,
+    NONE,
+    REAL,
+    STR,
+    AbstractType,
+    ArrayType,
+    ConstType,
+    Exact,
+    IteratorType,
+    TupleType,
+    class_of,
+    is_numpy_number,
+    join,
+    join_all,
+)
+from adbc.types.typeof import typeof
+
+__all__ = ["Oracle", "array_element", "call_parts", "elementwise", "infer", "type_of"]
+
+Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
+
+_DEPTH = 6
+_ROUNDS = 40
+
+
+def call_parts(call: Instruction) -> tuple[Value, list[Value]]:
+    """The function and the arguments of a call, looking through `_foreigncall_`."""
+    callee, arguments = call.operands[0], call.operands[1:]
+    if isinstance(callee, Const) and callee.value is intrinsics._foreigncall_:
+        return arguments[0], arguments[1:]
+    return callee, arguments
+
+
+def type_of(value: Value) -> AbstractType:
+    """The inferred type of `value`; constants speak for themselves."""
+    if isinstance(value, Const):
+        if value.type is None:
+            value.type = typeof(value.value)
+        return value.type  # type: ignore[no-any-return]  # the IR carries types untyped
+    if isinstance(value, Undef):
+        return NEVER
+    return value.type if isinstance(value.type, AbstractType) else ANY
+
+
+def infer(graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle) -> AbstractType:
+    """Write the type of every value into `graph`, given those of its arguments; return the result's."""
+    for argument, type in zip(graph.arguments, arguments, strict=True):
+        argument.type = type
+    for block in graph.blocks:
+        for value in (*block.phis, *block.instructions):
+            value.type = NEVER
+    order = _reverse_postorder(graph)
+    for round in itertools.count():
+        changed = False
+        for block in order:
+            for phi in block.phis:
+                changed |= _widen(phi, join_all(map(type_of, phi.operands.values())), round)
+            for instruction in block.instructions:
+                changed |= _widen(instruction, _result(instruction, oracle), round)
+        if not changed:
+            break
+    returns = [b.terminator.value for b in order if isinstance(b.terminator, Return)]
+    return join_all(map(type_of, returns))
+
+
+def _widen(value: Phi | Instruction | Argument, new: AbstractType, round: int) -> bool:
+    joined = _cut(join(value.type, new), _DEPTH)
+    if round > _ROUNDS and joined != value.type:
+        joined = ANY
+    changed = bool(joined != value.type)
+    value.type = joined
+    return changed
+
+
+def _cut(type: AbstractType, depth: int) -> AbstractType:
+    """`type` with tuples below `depth` forgotten, so that recursion in data cannot grow for ever."""
+    if isinstance(type, TupleType):
+        if depth == 0:
+            return ANY
+        return TupleType(tuple(_cut(t, depth - 1) for t in type.elements))
+    return type
+
+
+def _reverse_postorder(graph: Graph) -> list[Block]:
+    seen = {graph.entry}
+    order: list[Block] = []
+    stack = [(graph.entry, iter(graph.entry.successors))]
+    while stack:
+        block, rest = stack[-1]
+        for successor in rest:
+            if successor not in seen:
+                seen.add(successor)
+                stack.append((successor, iter(successor.successors)))
+                break
+        else:
+            order.append(block)
+            stack.pop()
+    return order[::-1]
+
+
+def _result(instruction: Instruction, oracle: Oracle) -> AbstractType:
+    if instruction.op != "call":
+        return ANY
+    callee, arguments = call_parts(instruction)
+    types_ = [type_of(a) for a in arguments]
+    if any(t is NEVER for t in types_):
+        return NEVER  # not reached yet
+    function: object
+    if isinstance(callee, Const):
+        function = callee.value
+    elif isinstance(known := type_of(callee), ConstType):
+        function = known.value
+    elif type_of(callee) is NEVER:
+        return NEVER
+    else:
+        return ANY
+    row = _STRUCTURAL.get(function) if _hashable(function) else None
+    if row is not None and not instruction.keywords:
+        answer = row(arguments, types_)
+        if answer is not None:
+            return answer
+    return ask(oracle, function, types_, instruction.keywords)
+
+
+def ask(
+    oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+) -> AbstractType:
+    """What the oracle says, asked for int and for float where an argument is `REAL`."""
+    if not any(t is REAL for t in types_):
+        return oracle(function, types_, keywords)
+    if not isinstance(function, types.FunctionType) and sum(t is REAL for t in types_) <= 4:
+        choices = [(INT, FLOAT) if t is REAL else (t,) for t in types_]
+        return join_all(oracle(function, combination, keywords) for combination in itertools.product(*choices))
+    return oracle(function, types_, keywords)
+
+
+def _hashable(x: object) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
+
+
+# -- results that depend on the structure of arguments -----------------------------------------------
+
+Row = Callable[[Sequence[Value], Sequence[AbstractType]], AbstractType | None]
+
+
+def _constant(type: AbstractType) -> Row:
+    return lambda values, types_: type
+
+
+def _new(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    kind = values[0].value if isinstance(values[0], Const) else None
+    if kind is tuple:
+        return TupleType(tuple(types_[1:]))
+    if kind in (list, dict, set, slice, types.FunctionType):
+        return Exact(kind)
+    return None
+
+
+def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    container, index = types_[0], values[1]
+    if isinstance(container, TupleType) and isinstance(index, Const):
+        i = index.value
+        if isinstance(i, int) and -len(container.elements) <= i < len(container.elements):
+            return container.elements[i]
+    return None
+
+
+def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    container, index = types_
+    if isinstance(container, TupleType):
+        known = _project(values, types_)
+        if known is None and index in (INT, BOOL):
+            return join_all(container.elements)
+        return known
+    if isinstance(container, ArrayType):
+        return _array_getitem(container, index)
+    return None
+
+
+def _array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
+    if array.ndim is None:
+        return None
+    parts = index.elements if isinstance(index, TupleType) else (index,)
+    remaining = array.ndim
+    for part in parts:
+        if part == INT or (isinstance(part, Exact) and is_numpy_number(part.cls, "integer")):
+            remaining -= 1
+        elif not (isinstance(part, Exact) and part.cls is slice):
+            return None
+    if remaining < 0:
+        return None
+    return array_element(array) if remaining == 0 else ArrayType(array.dtype, remaining, array.cls)
+
+
+def array_element(array: ArrayType) -> AbstractType:
+    """The type of one element of `array`."""
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return ANY if array.dtype == "object" else Exact(numpy.dtype(array.dtype).type)
+
+
+def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    sequence, count = types_[0], values[1]
+    if isinstance(sequence, TupleType) and isinstance(count, Const) and count.value == len(sequence.elements):
+        return sequence
+    if isinstance(count, Const) and isinstance(count.value, int):
+        element: AbstractType = ANY
+        if isinstance(sequence, ArrayType) and sequence.ndim:
+            element = _array_getitem(sequence, INT) or ANY
+        return TupleType((element,) * count.value)
+    return None
+
+
+def _iter(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    cls = class_of(types_[0])
+    if isinstance(types_[0], IteratorType):
+        return types_[0]
+    if cls is range:
+        return IteratorType(INT)
+    if cls is str:
+        return IteratorType(STR)
+    return None
+
+
+def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    # The type after the exhaustion test: on the other branch nobody uses the value.
+    return types_[0].element if isinstance(types_[0], IteratorType) else None
+
+
+def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType:
+    return types_[0]
+
+
+def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    return Exact(range) if all(t in (INT, BOOL) for t in types_) else None
+
+
+_STRUCTURAL: dict[Any, Row] = {
+    intrinsics._new_: _new,
+    intrinsics._project_: _project,
+    intrinsics._unpack_: _unpack,
+    intrinsics._iter_: _iter,
+    intrinsics._next_: _next,
+    intrinsics._check_: _first,
+    intrinsics._bool_: _constant(BOOL),
+    intrinsics._exhausted_: _constant(BOOL),
+    intrinsics._not_contains_: _constant(BOOL),
+    intrinsics._format_: _constant(STR),
+    intrinsics._join_: _constant(STR),
+    intrinsics._cell_new_: _constant(Exact(types.CellType)),
+    intrinsics._freevar_: _constant(Exact(types.CellType)),
+    intrinsics._cell_set_: _constant(NONE),
+    intrinsics._list_append_: _constant(NONE),
+    intrinsics._setattr_: _constant(NONE),
+    operator.getitem: _getitem,
+    operator.setitem: _constant(NONE),
+    operator.delitem: _constant(NONE),
+    operator.is_: _constant(BOOL),
+    operator.is_not: _constant(BOOL),
+    operator.not_: _constant(BOOL),
+    operator.contains: _constant(BOOL),
+    range: _range,
+    len: _constant(INT),
+    isinstance: _constant(BOOL),
+}
+
+
+def elementwise(types_: Sequence[AbstractType]) -> AbstractType:
+    """The result of a floating-point elementwise operation with broadcasting, or `ANY`.
+
+    Python numbers are weak (NEP 50); arrays and NumPy scalars must agree on their dtype.
+    """
+    dtypes: set[str] = set()
+    ndim: int | None = 0
+    array_class: type | None = None
+    scalar_class: type | None = None
+    for type in types_:
+        if type in (INT, FLOAT, BOOL, REAL):
+            continue
+        if isinstance(type, ArrayType):
+            array_class = type.cls
+            dtypes.add(type.dtype)
+            ndim = None if type.ndim is None or ndim is None else max(ndim, type.ndim)
+        elif isinstance(type, Exact) and is_numpy_number(type.cls, "floating"):
+            scalar_class = type.cls
+            dtypes.add(type.cls.__name__)
+        else:
+            return ANY
+    if len(dtypes) != 1:
+        return ANY
+    dtype = dtypes.pop()
+    if not dtype.startswith("float"):
+        return ANY
+    if array_class is None:
+        return Exact(scalar_class) if scalar_class is not None else ANY
+    if not ndim:
+        return ANY
+    return ArrayType(dtype, ndim, array_class)

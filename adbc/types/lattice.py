@@ -1,0 +1,247 @@
+"""Abstract types of values, ordered from `NEVER` (no value) up to `ANY` (nothing is known).
+
+    ANY
+     |-- Exact(cls)            an instance of exactly this class
+     |-- REAL                  a bool, an int or a float
+     |    |-- INT, BOOL, FLOAT (which are Exact(int), Exact(bool), Exact(float))
+     |-- TupleType(elements)   a tuple of exactly these elements
+     |-- ArrayType(dtype, ndim)
+     |-- IteratorType(element) an iterator over ints or other inactive values
+     |-- ConstType(value)      this very object (a function, class or module)
+    NEVER
+
+A type also decides how a value is differentiated: `has_shadow` says whether something travels
+beside it in the forwards pass (it is, or holds, memory identified by address), `has_cotangent`
+whether something travels back in the pullback (it is, or holds, numbers identified by value).
+Nothing here imports NumPy: array classes are recognised by name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Iterable
+
+__all__ = [
+    "ANY",
+    "BOOL",
+    "COMPLEX",
+    "FLOAT",
+    "INT",
+    "NEVER",
+    "NONE",
+    "REAL",
+    "STR",
+    "AbstractType",
+    "AnyType",
+    "ArrayType",
+    "ConstType",
+    "Exact",
+    "IteratorType",
+    "NeverType",
+    "RealType",
+    "TupleType",
+    "class_of",
+    "class_type",
+    "has_cotangent",
+    "has_shadow",
+    "is_number",
+    "is_real",
+    "join",
+    "join_all",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class AbstractType:
+    """The base of all abstract types."""
+
+
+@dataclasses.dataclass(frozen=True)
+class AnyType(AbstractType):
+    def __str__(self) -> str:
+        return "Any"
+
+
+@dataclasses.dataclass(frozen=True)
+class NeverType(AbstractType):
+    def __str__(self) -> str:
+        return "Never"
+
+
+@dataclasses.dataclass(frozen=True)
+class RealType(AbstractType):
+    def __str__(self) -> str:
+        return "Real"
+
+
+@dataclasses.dataclass(frozen=True)
+class Exact(AbstractType):
+    cls: type
+
+    def __str__(self) -> str:
+        return self.cls.__name__ if self.cls is not types.NoneType else "None"
+
+
+@dataclasses.dataclass(frozen=True)
+class TupleType(AbstractType):
+    elements: tuple[AbstractType, ...]
+
+    def __str__(self) -> str:
+        return f"Tuple[{', '.join(map(str, self.elements))}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrayType(AbstractType):
+    """An `ndarray` proper (no subclass); `ndim` is None if unknown.  `dtype` is the dtype's name."""
+
+    dtype: str
+    ndim: int | None
+    cls: type
+
+    def __str__(self) -> str:
+        return f"Array[{self.dtype}, {'?' if self.ndim is None else self.ndim}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class IteratorType(AbstractType):
+    element: AbstractType
+
+    def __str__(self) -> str:
+        return f"Iterator[{self.element}]"
+
+
+class ConstType(AbstractType):
+    """The type with one member.  Equal if the member is the same object."""
+
+    def __init__(self, value: object) -> None:
+        object.__setattr__(self, "value", value)
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstType) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __str__(self) -> str:
+        return f"Const[{getattr(self.value, '__qualname__', None) or getattr(self.value, '__name__', self.value)}]"
+
+
+ANY = AnyType()
+NEVER = NeverType()
+REAL = RealType()
+FLOAT = Exact(float)
+COMPLEX = Exact(complex)
+INT = Exact(int)
+BOOL = Exact(bool)
+STR = Exact(str)
+NONE = Exact(types.NoneType)
+
+_INACTIVE_CLASSES = frozenset(
+    {
+        int, bool, str, bytes, types.NoneType, range, slice, type(...), type(NotImplemented), type,
+        types.ModuleType, types.CodeType, types.BuiltinFunctionType, types.MethodDescriptorType,
+        types.WrapperDescriptorType,
+    }
+)  # fmt: skip
+_ADDRESS_CLASSES = frozenset({list, dict, set, types.CellType, types.FunctionType})
+
+
+def class_type(cls: type) -> AbstractType:
+    """The type of instances of exactly `cls`."""
+    return Exact(cls)
+
+
+def class_of(type: AbstractType) -> type | None:
+    """The class that every member of `type` has exactly, or None."""
+    match type:
+        case Exact(cls):
+            return cls
+        case TupleType():
+            return tuple
+        case ArrayType():
+            return type.cls
+        case ConstType():
+            return type.value.__class__
+    return None
+
+
+def is_real(type: AbstractType) -> bool:
+    """Whether every member is a Python bool, int or float."""
+    return type in (FLOAT, INT, BOOL, REAL)
+
+
+def is_number(type: AbstractType) -> bool:
+    """Whether derivatives of this type are plain numbers: a real or complex scalar, proved."""
+    return is_real(type) or (
+        isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128")
+    )
+
+
+def is_numpy_number(cls: type, kind: str) -> bool:
+    """Whether `cls` is a NumPy scalar class below the abstract class called `kind`."""
+    return cls.__module__ == "numpy" and any(c.__name__ == kind for c in cls.__mro__)
+
+
+def has_cotangent(type: AbstractType) -> bool:
+    """Whether a member may hold numbers that are identified by value."""
+    match type:
+        case NeverType() | ConstType() | IteratorType() | ArrayType():
+            return False
+        case TupleType(elements):
+            return any(map(has_cotangent, elements))
+        case Exact(cls):
+            if cls in _INACTIVE_CLASSES or cls in _ADDRESS_CLASSES:
+                return False
+            if cls.__module__ == "numpy":
+                return is_numpy_number(cls, "inexact") or cls.__name__ == "void"
+            return True
+    return True
+
+
+def has_shadow(type: AbstractType) -> bool:
+    """Whether a member may be or hold memory that is identified by address."""
+    match type:
+        case NeverType() | RealType() | IteratorType():
+            return False
+        case ConstType():
+            value = type.value
+            return isinstance(value, types.FunctionType) and value.__closure__ is not None
+        case ArrayType(dtype=dtype):
+            return not dtype.startswith(("int", "uint", "bool", "str", "bytes", "datetime", "timedelta"))
+        case TupleType(elements):
+            return any(map(has_shadow, elements))
+        case Exact(cls):
+            if cls in _INACTIVE_CLASSES or cls in (float, complex):
+                return False
+            return not (cls.__module__ == "numpy" and is_numpy_number(cls, "generic"))
+    return True
+
+
+def join(a: AbstractType, b: AbstractType) -> AbstractType:
+    """The least type that has the members of both."""
+    if a == b or b is NEVER:
+        return a
+    if a is NEVER:
+        return b
+    if is_real(a) and is_real(b):
+        return REAL
+    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
+        return TupleType(tuple(join(x, y) for x, y in zip(a.elements, b.elements, strict=True)))
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.dtype == b.dtype:
+        return ArrayType(a.dtype, None, a.cls)
+    if isinstance(a, IteratorType) and isinstance(b, IteratorType):
+        element = join(a.element, b.element)
+        if element is not ANY:
+            return IteratorType(element)
+    return ANY
+
+
+def join_all(items: Iterable[AbstractType]) -> AbstractType:
+    """The least type that has the members of all; `NEVER` of none."""
+    result: AbstractType = NEVER
+    for item in items:
+        result = join(result, item)
+    return result

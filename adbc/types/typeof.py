@@ -1,0 +1,40 @@
+"""`typeof(value)`: the abstract type of a run-time value, as signatures record it.
+
+It must be cheap (it runs at every entry from outside) and must hold for as long as the call runs:
+so the contents of mutable containers are not looked at, while tuples are.
+"""
+
+from __future__ import annotations
+
+import types
+
+from adbc.types.lattice import ANY, AbstractType, ArrayType, ConstType, Exact, TupleType
+
+__all__ = ["typeof"]
+
+_TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
+
+
+def typeof(value: object) -> AbstractType:
+    """The abstract type of `value`."""
+    cls = value.__class__
+    if cls is float or cls is int:
+        return _EXACT[cls]
+    if cls is tuple:
+        elements = value
+        if len(elements) > _TUPLE_LIMIT:  # type: ignore[arg-type]  # cls is tuple
+            return Exact(tuple)
+        return TupleType(tuple(map(typeof, elements)))  # type: ignore[call-overload]  # cls is tuple
+    if cls in _CONSTANT_CLASSES:
+        if cls is types.FunctionType and value.__closure__ is not None:  # type: ignore[attr-defined]
+            return Exact(cls)
+        return ConstType(value)
+    if cls is not type(value):
+        return ANY
+    if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
+        return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
+    return Exact(cls)
+
+
+_EXACT = {float: Exact(float), int: Exact(int)}
+_CONSTANT_CLASSES = frozenset({types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})

@@ -1,0 +1,1 @@
+"""Small programs to differentiate, each a module on its own."""

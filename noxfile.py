@@ -1,0 +1,90 @@
+"""The sessions of the project: `nox` runs tests, lint and types; `nox -l` lists all.
+
+Interpreters are looked for on the PATH and in the roots of pyenv, where they are usable without being
+selected.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+import nox
+
+nox.needs_version = ">=2024.4"
+nox.options.sessions = ["tests", "lint", "types"]
+# A machine need not have all interpreters; nox names those that it skipped.
+nox.options.error_on_missing_interpreters = False
+nox.options.default_venv_backend = "virtualenv"
+
+VERSIONS = ["3.11", "3.12", "3.13", "3.14", "3.15"]
+ROOT = pathlib.Path(__file__).parent
+
+
+def pyenv_folders() -> list[str]:
+    """The `bin` folders of pyenv's interpreters, newest patch release of each version first."""
+    default = pathlib.Path.home() / ".pyenv"
+    roots = {pathlib.Path(os.environ.get("PYENV_ROOT", default)), default}
+    found = [
+        folder
+        for root in sorted(roots)
+        for version in VERSIONS
+        for folder in sorted(root.glob(f"versions/{version}.*/bin"), reverse=True)
+    ]
+    return [str(folder) for folder in found]
+
+
+# In front of the PATH: pyenv's shims there answer for versions that they then refuse to run.
+os.environ["PATH"] = os.pathsep.join([*pyenv_folders(), os.environ.get("PATH", "")])
+
+
+def has_opcodes(version: str) -> bool:
+    """Whether adbc has the opcode table of this version of CPython."""
+    return any((ROOT / "adbc" / "cpython").glob(f"*{version.replace('.', '')}.py")) or any(
+        (ROOT / "adbc" / "cpython").glob(f"*{version.replace('.', '_')}.py")
+    )
+
+
+@nox.session(python=VERSIONS)
+def tests(session: nox.Session) -> None:
+    """All tests, on every interpreter from 3.11 to 3.15 that is found and whose opcodes adbc knows."""
+    version = str(session.python)
+    if not has_opcodes(version):
+        session.skip(f"adbc has no table of the opcodes of CPython {version}")
+    session.install("-e", ".[test]")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python="3.11")
+def rules(session: nox.Session) -> None:
+    """The tests of rules and of whole programs: every rule against finite differences and both modes."""
+    session.install("-e", ".[test]")
+    session.run("python", "-m", "pytest", "tests/rules", "tests/programs", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, imports and likely mistakes."""
+    session.install("ruff>=0.5")
+    session.run("ruff", "check", ".")
+
+
+@nox.session(python="3.11")
+def types(session: nox.Session) -> None:
+    """Annotations, in mypy's strict mode."""
+    session.install("-e", ".[test,bench]", "mypy>=1.10", "nox>=2024.4")
+    session.run("mypy")
+
+
+@nox.session(python="3.11")
+def docs(session: nox.Session) -> None:
+    """The documentation as HTML, warnings being errors."""
+    session.install("-e", ".[docs]")
+    session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html")
+
+
+@nox.session(python="3.11")
+def benchmarks(session: nox.Session) -> None:
+    """Gradient over plain function, beside HIPS autograd."""
+    session.install("-e", ".[bench]")
+    session.run("python", "-m", "benchmarks", *session.posargs)

@@ -1,0 +1,153 @@
+"""Every opcode has a place in the tables, and versions differ no more behind the decoder."""
+
+from __future__ import annotations
+
+import dis
+import types
+from typing import Any
+
+import pytest
+
+from adbc.cpython import CONSTRUCTS, decode
+from adbc.cpython.decode import FIELDS, stored_globals, table
+from adbc.lift.handlers import HANDLERS
+
+
+def names(function: Any) -> list[str]:
+    return [i.name for i in decode(function.__code__).instructions]
+
+
+def rows() -> dict[str, str]:
+    numbered = {
+        f"{name} {n}": row for name, by in table().BY_NUMBER.items() for n, row in by.items()
+    }
+    return {**table().ROWS, **numbered}
+
+
+def test_every_opcode_is_classified_once() -> None:
+    t = table()
+    kinds = [t.ROWS, t.IGNORED, t.FOLDED, t.REFUSED, t.ABSENT, t.NUMBERS_REFUSED]
+    classified = [name for kind in kinds for name in kind]
+    assert sorted(classified) == sorted(dis.opmap)
+
+
+def test_numbered_rows_belong_to_numbered_opcodes() -> None:
+    t = table()
+    assert set(t.BY_NUMBER) == set(t.NUMBERS_REFUSED)
+    for name, by in t.BY_NUMBER.items():
+        assert not set(by) & set(t.NUMBERS_REFUSED[name])
+
+
+@pytest.mark.parametrize("opcode", rows())
+def test_row_says_what_the_decoder_and_lifter_know(opcode: str) -> None:
+    for step in rows()[opcode].split(", "):
+        name, _, field = step.partition(" if ")[0].partition(" ")
+        assert name in HANDLERS or name == "call_kw"  # becomes a call
+        assert field in FIELDS or field in {"", "target"} or field.isidentifier() or field.isdigit()
+
+
+def test_refused_constructs_have_words() -> None:
+    t = table()
+    refused = {*t.REFUSED.values(), *(c for by in t.NUMBERS_REFUSED.values() for c in by.values())}
+    assert refused <= set(CONSTRUCTS)
+
+
+def test_call_forms_are_unified() -> None:
+    def f(g: Any, x: Any, *a: Any, **k: Any) -> Any:
+        return g(x, 1), g(x, key=1), g.method(x), g(*a, **k)
+
+    calls = [i.arg for i in decode(f.__code__).instructions if i.name in {"call", "call_ex"}]
+    assert calls == [(2, ()), (2, ("key",)), (1, ()), 1]
+    assert names(f).count("null") == 4
+
+
+def test_truth_is_tested_before_every_jump() -> None:
+    def f(x: Any, y: Any) -> Any:
+        if x and not y:
+            return 1
+        return x or y
+
+    code = decode(f.__code__).instructions
+    for before, branch in zip(code, code[1:], strict=False):
+        if branch.name in {"branch_true", "branch_false"}:
+            assert (before.name, before.arg) == ("unary", "bool")
+
+
+def test_made_function_holds_its_parts_deepest_first() -> None:
+    def f(x: Any) -> Any:
+        def g(a: int = 1, *, b: int = 2) -> Any:
+            return a, b, x
+
+        return g
+
+    (made,) = (i for i in decode(f.__code__).instructions if i.name == "make_function")
+    assert sorted(made.arg) == ["annotations", "closure", "defaults", "kwdefaults"]
+
+
+def test_conversion_and_plain_format_are_one_field() -> None:
+    def f(x: Any, w: Any) -> str:
+        return f"{x!r} {x:{w}} {x}"
+
+    fields = [i.arg for i in decode(f.__code__).instructions if i.name == "format"]
+    assert fields == [(2, False), (0, False), (0, True), (0, False)]
+
+
+def test_exit_of_a_loop_is_behind_what_pops_the_iterator() -> None:
+    def f(xs: Any) -> Any:
+        for x in xs:
+            pass
+        return 7
+
+    code = decode(f.__code__).instructions
+    (loop,) = (i for i in code if i.name == "for_iter")
+    assert (code[loop.arg].name, code[loop.arg].arg) == ("const", 7)
+
+
+def test_wide_arguments_and_jumps() -> None:
+    source = "def f(x, n):\n for i in range(n):\n  if i:\n" + "".join(f"   x += {i}.5\n" for i in range(400))
+    space: dict[str, Any] = {}
+    exec(source + " return x", space)
+    code = decode(space["f"].__code__)
+    constants = [i.arg for i in code.instructions if i.name == "const"]
+    assert constants[:3] == [0.5, 1.5, 2.5] and constants[399] == 399.5
+    for i in code.instructions:
+        if i.name in {"jump", "branch_true", "branch_false", "for_iter"}:
+            assert 0 <= i.arg < len(code.instructions)
+
+
+def test_protection_names_the_construct() -> None:
+    def tries(x: Any) -> Any:
+        try:
+            return x()
+        except ValueError:
+            return None
+
+    def enters(x: Any) -> Any:
+        with x as y:
+            return y()
+
+    def comprehends(xs: Any) -> Any:
+        return [x for x in xs]
+
+    def inside(xs: Any) -> Any:
+        try:
+            return [x for x in xs]
+        finally:
+            xs.close()
+
+    def protected(function: Any) -> set[str]:
+        return {i.protected for i in decode(function.__code__).instructions if i.protected and i.name != "refuse"}
+
+    assert "try" in protected(tries)
+    assert "with" in protected(enters)
+    assert protected(comprehends) == set()
+    assert "try" in protected(inside)
+    appending = [i for i in decode(inside.__code__).instructions if i.name in {"list_append", "call"}]
+    assert appending[0].protected == "try"
+
+
+def test_stored_globals_looks_into_nested_functions() -> None:
+    source = "def f():\n global a\n a = 1\n def g():\n  global b\n  del b\n  return c\n return g"
+    code = compile(source, "<test>", "exec").co_consts[0]
+    assert isinstance(code, types.CodeType)
+    assert stored_globals(code) == {"a", "b"}

@@ -1,0 +1,76 @@
+"""What has to be true of a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+import adbc
+from adbc.tangents import increment, random_tangent, scale, zero_tangent
+from adbc.testing import directional_derivative
+from adbc.testing.values import assert_same, duplicate, inner
+
+DIRECTIONS = 3
+
+
+def check_gradient(
+    f: Callable[..., Any],
+    *args: Any,
+    argnums: int | tuple[int, ...] = 0,
+    kwargs: Mapping[str, Any] | None = None,
+    rtol: float = 1e-6,
+    reverse_rtol: float = 1e-12,
+    step: float = 1e-2,
+) -> Any:
+    """Value, gradient against finite differences, forward mode against reverse, arguments restored.
+
+    Returns the gradient.
+    """
+    keywords = dict(kwargs or {})
+    positions = (argnums,) if isinstance(argnums, int) else argnums
+    arguments = duplicate(list(args))
+    expected = f(*duplicate(arguments), **keywords)
+
+    value, gradient = adbc.value_and_grad(f, argnums)(*arguments, **keywords)
+    assert_same(expected, value, "value", rtol=1e-12)
+    assert_same(list(args), arguments, "arguments after the gradient")
+    gradients = [gradient] if isinstance(argnums, int) else list(gradient)
+
+    def plain(values: list[Any]) -> Any:
+        return f(*values, **keywords)
+
+    rng = np.random.default_rng(11)
+    for _ in range(DIRECTIONS):
+        direction = _direction(rng, arguments, positions)
+        along, size = inner([direction[i] for i in positions], gradients)
+
+        found, errors = directional_derivative(plain, arguments, direction, step=step)
+        difference = float(found[0][1])
+        allowed = rtol * max(abs(difference), 1e-3 * size) + 1e-10
+        assert errors[0] <= allowed, (
+            f"finite differences did not settle: {difference!r} up to {errors[0]:.1e}"
+        )
+        assert abs(along - difference) <= allowed, f"reverse {along!r}, finite differences {difference!r}"
+
+        value, tangent = adbc.jvp(
+            plain_call(f, keywords), tuple(duplicate(arguments)), tuple(duplicate(direction))
+        )
+        assert_same(expected, value, "value in forward mode", rtol=1e-12)
+        assert abs(along - tangent) <= reverse_rtol * size, f"reverse {along!r}, forward {float(tangent)!r}"
+    return gradient
+
+
+def plain_call(f: Callable[..., Any], keywords: dict[str, Any]) -> Callable[..., Any]:
+    return (lambda *args: f(*args, **keywords)) if keywords else f
+
+
+def _direction(rng: np.random.Generator, arguments: list[Any], positions: tuple[int, ...]) -> list[Any]:
+    """A random tangent of the selected arguments, and of the others where they are the same memory."""
+    drawn = random_tangent(rng, arguments)
+    direction = zero_tangent(arguments)
+    for i in positions:
+        direction[i] = increment(direction[i], drawn[i])
+    length = float(np.sqrt(inner(direction, direction)[0]))
+    return scale(1.0 / length, direction)

@@ -1,0 +1,124 @@
+"""Imports point one way.  The table below is the architecture: a new edge in it is a design decision."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent / "adbc"
+
+BOTTOM = {"errors", "config"}
+ENGINE = BOTTOM | {"ir", "tangents", "cpython", "types", "lift", "passes", "rules", "forward", "reverse"}
+ENGINE |= {"emit", "runtime", "api"}
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "config": set(),
+    "ir": BOTTOM,
+    "tangents": BOTTOM,
+    "cpython": BOTTOM,
+    "types": BOTTOM | {"ir", "tangents"},
+    "passes": BOTTOM | {"ir", "types"},
+    "lift": BOTTOM | {"ir", "cpython", "types", "passes"},
+    "rules": BOTTOM | {"tangents"},
+    "forward": BOTTOM | {"ir", "tangents", "types", "passes", "rules"},
+    "reverse": BOTTOM | {"ir", "tangents", "types", "passes", "rules"},
+    "emit": BOTTOM | {"ir", "cpython", "types", "passes"},
+    "runtime": ENGINE - {"runtime", "api"},
+    "api": ENGINE - {"api"},
+    "testing": ENGINE | {""},
+    "inspect": ENGINE,
+    "__main__": ENGINE | {"", "inspect"},
+    "": ENGINE,
+}
+"""Package (the module's own name directly under `adbc`; "" is `adbc` itself) -> what it may import."""
+
+MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "testing/")
+
+
+def modules() -> list[pathlib.Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+def package_of(path: pathlib.Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return "" if parts == ("__init__",) else parts[0]
+
+
+def imports(path: pathlib.Path) -> Iterator[tuple[str, int]]:
+    """Absolute names of the modules that `path` imports anywhere in it, with lines."""
+    package = ("adbc", *path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            name = ".".join([*base, *([node.module] if node.module else [])])
+            yield name, node.lineno
+            if name == "adbc":
+                for alias in node.names:
+                    yield f"adbc.{alias.name}", node.lineno
+
+
+def is_ours(name: str) -> bool:
+    """Whether ``adbc.x`` is a module, not a public name."""
+    first = name.split(".")[1]
+    return (ROOT / f"{first}.py").exists() or (ROOT / first).is_dir()
+
+
+def test_every_package_has_a_place_in_the_table() -> None:
+    assert {package_of(path) for path in modules()} <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path: pathlib.Path) -> None:
+    package = package_of(path)
+    wrong = []
+    for name, line in imports(path):
+        if name != "adbc" and not name.startswith("adbc."):
+            continue
+        if name != "adbc" and not is_ours(name):
+            name = "adbc"
+        target = name.partition(".")[2].partition(".")[0]
+        if target != package and target not in MAY_IMPORT[package]:
+            wrong.append(f"{path}:{line} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_array_modules_import_numpy(path: pathlib.Path) -> None:
+    if path.relative_to(ROOT).as_posix().startswith(MAY_IMPORT_NUMPY):
+        return
+    wrong = [f"{path}:{line}" for name, line in imports(path) if name.split(".")[0] in ("numpy", "scipy")]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_table_has_no_cycles() -> None:
+    seen: list[str] = []
+    remaining = dict(MAY_IMPORT)
+    while remaining:
+        free = [name for name, needs in remaining.items() if not needs & set(remaining)]
+        assert free, f"a cycle among {sorted(remaining)}"
+        seen += free
+        for name in free:
+            del remaining[name]
+
+
+def test_importing_adbc_does_not_import_numpy() -> None:
+    code = "import sys, adbc; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = []
+    for path in modules():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if tree.body and ast.get_docstring(tree) is None:
+            silent.append(str(path))
+    assert not silent, "\n".join(silent)
