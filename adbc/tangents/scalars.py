@@ -44,8 +44,8 @@ class ScalarKind(Kind):
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
             return d
-        if not self.is_complex and isinstance(d, complex):
-            d = d.real
+        if not self.is_complex:
+            d = d.real  # of NumPy's complex numbers too, which are not all instances of complex
         return self.tangent(d)
 
     def zero_rdata(self, x: Any) -> Any:
