@@ -23,8 +23,8 @@ store_attribute         name                   [v, o] -> []; delete_attribute: [
 super                   -                      [super, cls, self] -> [super(cls, self)]
 import_name             name                   [level, names] -> [module]
 import_from             name                   [module] -> [module, v]
-call                    (count, keywords)      [f, _ or self, a1 .. an] -> [r]; or [_, f, ..], and [f, self, ..]
-call_ex                 flags                  [f, _, args] or [_, f, args], and a mapping if flags & 1
+call                    (count, keywords)      [f, _ or self, a1 .. an] -> [r]; also [_, f, ..]
+call_ex                 flags                  [f, _, args] or [_, f, args]; a mapping if flags & 1
 make_function           names of parts         [parts .., code] -> [f]
 binary, unary           operation of the IR    [a, b] -> [r]; [a] -> [r]
 contains                inverted               [item, container] -> [bool]
@@ -99,7 +99,8 @@ def table() -> types.ModuleType:
     except KeyError:
         known = ", ".join(f"{major}.{minor}" for major, minor in TABLES)
         raise LiftError(
-            f"adbc does not know the bytecode of Python {sys.version_info[0]}.{sys.version_info[1]}: use {known}"
+            "adbc does not know the bytecode of Python "
+            f"{sys.version_info[0]}.{sys.version_info[1]}: use {known}"
         ) from None
 
 
@@ -132,9 +133,12 @@ def _slots(code: types.CodeType) -> tuple[Slot, ...]:
     return tuple(Slot(i, name, free) for i, (name, free) in enumerate(names))
 
 
-_OPERATORS = "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+_OPERATORS = (
+    *("add", "and", "floordiv", "lshift", "matmul", "mul", "mod"),
+    *("or", "pow", "rshift", "sub", "truediv", "xor"),
+)
 _BINARY = [*_OPERATORS, *(f"i{name}" for name in _OPERATORS), "getitem"]
-_COMPARISONS = "lt le eq ne gt ge".split()
+_COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
 _PARTS = (1, "defaults"), (2, "kwdefaults"), (4, "annotations"), (8, "closure")
 
 FIELDS: dict[str, Callable[[_Decoder, int], Any]] = {
@@ -187,6 +191,9 @@ _parsed: dict[str, tuple[_Step, ...]] = {}  # rows of the table, parsed when fir
 
 
 class _Decoder:
+    code: types.CodeType
+    slots: tuple[Slot, ...]
+
     def __init__(self, code: types.CodeType) -> None:
         self.code = code
         self.slots = _slots(code)
@@ -239,9 +246,7 @@ class _Decoder:
                 self.emit(raw, step.name, int(step.field) if step.field.isdigit() else step.field)
 
     def emit(self, raw: dis.Instruction, name: str, arg: Any) -> None:
-        self.out.append(
-            Instruction(name, arg, raw.offset, raw.positions, self.protection.get(raw.offset))
-        )
+        self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.protection.get(raw.offset)))
 
     # Instructions that are read together with a neighbour.
 
@@ -265,7 +270,7 @@ class _Decoder:
     def set_function_attribute(self, raw: dis.Instruction, n: int) -> None:
         """``MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE 8, .. 1``: the deepest part is set last."""
         made = self.out[-1]
-        names = {bit: name for bit, name in _PARTS}
+        names = dict(_PARTS)
         if made.name != "make_function" or n not in names:
             self.emit(raw, "refuse", "internal")
             return

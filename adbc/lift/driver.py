@@ -47,9 +47,7 @@ def lift(
     return graph
 
 
-def _code_of(
-    function: Any, globals: Mapping[str, Any] | None
-) -> tuple[types.CodeType, Mapping[str, Any]]:
+def _code_of(function: Any, globals: Mapping[str, Any] | None) -> tuple[types.CodeType, Mapping[str, Any]]:
     if isinstance(function, types.MethodType):
         function = function.__func__
     if isinstance(function, types.FunctionType):

@@ -131,7 +131,10 @@ def test_zero_argument_super_gets_its_arguments() -> None:
 
 def test_own_super_is_left_alone() -> None:
     space: dict[str, Any] = {}
-    exec("def super(): return 5\nclass A:\n    def f(self):\n        return super() + 1 if __class__ else 0", space)
+    exec(
+        "def super(): return 5\nclass A:\n    def f(self):\n        return super() + 1 if __class__ else 0",
+        space,
+    )
     graph = lift(space["A"].f)
     call = next(i for i in graph.instructions() if i.op == "call")
     # From 3.12 on the compiler passes them itself where it sees an attribute; here it does not.

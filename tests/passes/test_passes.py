@@ -11,7 +11,7 @@ import pytest
 
 from adbc.ir.graph import Const, Graph, Jump
 from adbc.ir.intrinsics import _foreigncall_, _new_
-from adbc.ir.parser import parse
+from adbc.ir.parser import parse_graph as parse
 from adbc.ir.printer import print_graph
 from adbc.ir.verify import verify
 from adbc.lift import lift
@@ -40,7 +40,9 @@ def check(run: Any, before: str, after: str) -> None:
 def calls(graph: Graph) -> list[Any]:
     """The constant targets of all calls."""
     return [
-        i.operands[0].value for i in graph.instructions() if i.op == "call" and isinstance(i.operands[0], Const)
+        i.operands[0].value
+        for i in graph.instructions()
+        if i.op == "call" and isinstance(i.operands[0], Const)
     ]
 
 
@@ -193,19 +195,35 @@ def test_targets_are_told_apart() -> None:
     import collections
     import functools
 
-    for foreign in (len, math.sin, int, list, list.append, "a".join, type, ValueError, collections.deque, dict.fromkeys):
+    for foreign in (
+        len,
+        math.sin,
+        int,
+        list,
+        list.append,
+        "a".join,
+        type,
+        ValueError,
+        collections.deque,
+        dict.fromkeys,
+    ):
         assert is_foreign(foreign)
         assert not is_python_class(foreign)
     for kind in (Plain, Slotted, WithMeta, types.SimpleNamespace().__class__):
         assert is_python_class(kind) != is_foreign(kind)
     assert is_python_class(Plain) and is_python_class(Slotted) and is_python_class(WithMeta)
-    for own in (lambda: 1, Callable_(), Plain().__init_subclass__.__class__ and Callable_().__call__, functools.wraps):
+    for own in (
+        lambda: 1,
+        Callable_(),
+        Plain().__init_subclass__.__class__ and Callable_().__call__,
+        functools.wraps,
+    ):
         assert not is_foreign(own)
 
 
 def test_foreign_calls_and_new_instances() -> None:
     def f(x: Any) -> Any:
-        return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), check(x, x, x)
+        return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), check(x, x, x)  # noqa: C408
 
     graph = lift(f)
     for step in PASSES[:4]:
@@ -386,9 +404,17 @@ def test_constants_are_folded_and_branches_with_them() -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["operator.truediv(1, 0)", "operator.mul('a', 3)", "operator.lt(1j, 2)", "operator.mul(18446744073709551615, 99)",
-     "operator.is_(1, 1)", "operator.add(1, %x)", "_global_('x')", "operator.lt('a', 'b')"],
-)  # fmt: skip
+    [
+        "operator.truediv(1, 0)",
+        "operator.mul('a', 3)",
+        "operator.lt(1j, 2)",
+        "operator.mul(18446744073709551615, 99)",
+        "operator.is_(1, 1)",
+        "operator.add(1, %x)",
+        "_global_('x')",
+        "operator.lt('a', 'b')",
+    ],
+)
 def test_what_is_not_folded(call: str) -> None:
     text = f"graph f(x: Any)\nentry:\n    %1 = call {call}\n    return %1\n"
     check(fold_constants, text, text)
