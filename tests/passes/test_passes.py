@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adbc.ir.graph import Const, Graph, Jump
-from adbc.ir.intrinsics import _foreigncall_, _new_
+from adbc.ir.intrinsics import _foreigncall_, _new_, _next_
 from adbc.ir.parser import parse_graph as parse
 from adbc.ir.printer import print_graph
 from adbc.ir.verify import verify
@@ -226,7 +226,7 @@ def test_foreign_calls_and_new_instances() -> None:
         return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), check(x, x, x)  # noqa: C408
 
     graph = lift(f)
-    for step in PASSES[:4]:
+    for step in PASSES[:5]:
         step.run(graph, f.__globals__)
     verify(graph, normal_form=True)
     found = []
@@ -251,6 +251,35 @@ def test_class_called_with_keywords_stays_a_call() -> None:
     call.operands[0] = Const(Plain)
     foreigncall_to_call(graph)
     assert calls(graph) == [Plain]
+
+
+# -- comprehensions --------------------------------------------------------------------------------
+
+
+def test_comprehensions_are_loops_on_every_version() -> None:
+    def f(xs: Any, k: Any) -> Any:
+        return [[x * k for x in row] for row in xs], {x + k for x in xs}, {x: k for x in xs}
+
+    graph = normalise(lift(f), f.__globals__)
+    verify(graph, normal_form=True)
+    assert not any(
+        isinstance(v, Const) and v.value is types.FunctionType
+        for i in graph.instructions()
+        for v in i.operands
+    )
+    assert calls(graph).count(_next_) == 4
+
+
+def test_generator_expressions_stay_functions() -> None:
+    def f(xs: Any) -> Any:
+        return sum(x for x in xs)
+
+    graph = normalise(lift(f), f.__globals__)
+    assert any(
+        isinstance(v, Const) and v.value is types.FunctionType
+        for i in graph.instructions()
+        for v in i.operands
+    )
 
 
 # -- truth -----------------------------------------------------------------------------------------
