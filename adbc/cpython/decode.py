@@ -58,7 +58,7 @@ from adbc.cpython import v311, v312, v313
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 
-__all__ = ["TABLES", "Code", "Instruction", "Slot", "decode", "stored_globals", "successors", "table"]
+__all__ = ["TABLES", "Code", "Instruction", "Slot", "decode", "successors", "table"]
 
 TABLES: dict[tuple[int, int], types.ModuleType] = {(3, 11): v311, (3, 12): v312, (3, 13): v313}
 
@@ -372,12 +372,3 @@ def _construct_of(raw: list[dis.Instruction], start: int) -> str:
             case "CLEANUP_THROW" | "END_ASYNC_FOR":
                 return "async"
     return "try"
-
-
-def stored_globals(code: types.CodeType) -> set[str]:
-    """The global names that `code`, or code nested in it, stores to or deletes."""
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in {"STORE_GLOBAL", "DELETE_GLOBAL"}}
-    for nested in code.co_consts:
-        if isinstance(nested, types.CodeType):
-            names |= stored_globals(nested)
-    return names

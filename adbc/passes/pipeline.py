@@ -12,7 +12,6 @@ from adbc.passes.copy_propagation import copy_propagation
 from adbc.passes.dead_code import dead_code
 from adbc.passes.fold_constants import fold_constants
 from adbc.passes.foreigncall_to_call import foreigncall_to_call
-from adbc.passes.inline_comprehension import inline_comprehension
 from adbc.passes.merge_blocks import merge_blocks
 from adbc.passes.new_to_call import new_to_call
 from adbc.passes.operators_to_call import operators_to_call
@@ -44,7 +43,6 @@ def _alone(run: Callable[[Graph], Graph]) -> Callable[[Graph, Globals], Graph]:
 PASSES: tuple[Pass, ...] = (
     Pass("new_to_call", _alone(new_to_call), "raw operations go first: what follows sees calls only"),
     Pass("operators_to_call", _alone(operators_to_call), "as before"),
-    Pass("inline_comprehension", inline_comprehension, "brings names, which are resolved next"),
     Pass("dead_code", _alone(dead_code), "takes away the functions of inlined comprehensions"),
     Pass("promote_cells", _alone(promote_cells), "needs cells that those functions no longer hold"),
     Pass("resolve_globals", resolve_globals, "looks for calls of _global_ and _getattr_"),

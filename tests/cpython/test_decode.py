@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dis
 import itertools
-import types
 from typing import Any
 
 import pytest
 
 from adbc.cpython import CONSTRUCTS, decode
-from adbc.cpython.decode import FIELDS, stored_globals, table
+from adbc.cpython.decode import FIELDS, table
 from adbc.lift.handlers import HANDLERS
 
 
@@ -144,10 +143,3 @@ def test_protection_names_the_construct() -> None:
     assert "try" in protected(inside)
     appending = [i for i in decode(inside.__code__).instructions if i.name in {"list_append", "call"}]
     assert appending[0].protected == "try"
-
-
-def test_stored_globals_looks_into_nested_functions() -> None:
-    source = "def f():\n global a\n a = 1\n def g():\n  global b\n  del b\n  return c\n return g"
-    code = compile(source, "<test>", "exec").co_consts[0]
-    assert isinstance(code, types.CodeType)
-    assert stored_globals(code) == {"a", "b"}

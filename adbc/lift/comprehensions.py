@@ -2,94 +2,93 @@
 
 before::
 
-    %1 = call _new_(FunctionType, <code <listcomp>>, None, None, None, %cells)
-    %2 = call _iter_(%xs)
+    %1 = make_function <code <listcomp>>, None, None, None, %cells
+    %2 = iter %xs
     %3 = call %1(%2)
     ...
 
 after, as 3.12 compiles it to begin with::
 
-        %2 = call _iter_(%xs)
-        %4 = call _new_(list)
+        %2 = iter %xs
+        %4 = build_list
         jump loop
     loop:
-        %5 = call _next_(%2)
-        %6 = call _exhausted_(%5)
+        %5 = next %2
+        %6 = exhausted %5
         branch %6, rest, body
     body:
-        %7 = call _list_append_(%4, %5)
+        %7 = list_append %4, %5
         jump loop
     rest:
         ...                      (uses of %3 see %4)
 
 What the comprehension captures it reads from the same cells as before.  Generator expressions stay
-functions.  Needs calls instead of raw operations; leaves the function without use, for `dead_code`.
+functions.  The function is left without use.
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
 
 from adbc.errors import LiftError
-from adbc.ir.graph import Block, Graph, Instruction, Jump, Phi, Return, Value
-from adbc.ir.intrinsics import _freevar_, _new_
-from adbc.lift import lift
-from adbc.passes.new_to_call import new_to_call
-from adbc.passes.operators_to_call import operators_to_call
-from adbc.passes.query import constant, drop, target, use_counts
+from adbc.ir.builder import remove_trivial_phis
+from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Phi, Return, Value
 
-__all__ = ["inline_comprehension"]
+__all__ = ["inline_comprehensions"]
 
 _NAMES = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 
-def inline_comprehension(graph: Graph, globals: Mapping[str, Any]) -> Graph:
-    uses = use_counts(graph)
+def inline_comprehensions(graph: Graph, lift: Callable[[types.CodeType], Graph]) -> None:
+    """`lift` gives the graph of a code object."""
     for call in list(graph.instructions()):
-        body = _comprehension(call, uses, globals)
-        if body is not None:
-            _inline(graph, call, body)
-    return graph
+        made = _comprehension(call)
+        if made is None:
+            continue
+        try:
+            body = lift(_code(made))
+        except LiftError:  # it stays a call, and says why when it is lifted itself
+            continue
+        _connect(body, call.operands[1], _cells(made))
+        _inline(graph, call, body)
+    remove_trivial_phis(graph)
 
 
-def _comprehension(call: Instruction, uses: Mapping[Value, int], globals: Mapping[str, Any]) -> Graph | None:
-    """The graph of the comprehension that `call` calls, in calls; None if it is something else."""
-    made = call.operands[0] if call.op == "call" else None
-    if not isinstance(made, Instruction) or target(made) is not _new_ or uses[made] != 1:
+def _comprehension(call: Instruction) -> Instruction | None:
+    """The function made for a comprehension, if that is what `call` calls."""
+    if call.op != "call" or len(call.operands) != 2 or call.block is None:
         return None
-    if call.block is None or call.block.handler is not None:  # its blocks would need the handler
+    made = call.operands[0]
+    if not isinstance(made, Instruction) or made.op != "make_function":
         return None
-    if constant(made.operands[1]) is not types.FunctionType or len(call.operands) != 2:
+    if call.block.handler is not None:  # its blocks would need the handler
         return None
-    code = constant(made.operands[2])
-    if not isinstance(code, types.CodeType) or code.co_name not in _NAMES:
-        return None
-    cells = _cells(made)
-    if len(cells) != len(code.co_freevars):
-        return None
-    try:
-        body = lift(code, globals=globals)
-    except LiftError:  # it stays a call, and says why when it is differentiated
-        return None
-    new_to_call(body)
-    operators_to_call(body)
-    inline_comprehension(body, globals)
-    replaced: dict[Value, Value] = {body.arguments[0]: call.operands[1]}
-    reads = {i for i in body.instructions() if target(i) is _freevar_}
-    replaced |= {i: cells[constant(i.operands[1])] for i in reads}
-    drop(body, reads)
-    body.replace_uses(replaced)
-    return body
+    code = _code(made)
+    return made if code.co_name in _NAMES and len(_cells(made)) == len(code.co_freevars) else None
+
+
+def _code(made: Instruction) -> types.CodeType:
+    code = made.operands[0]
+    assert isinstance(code, Const) and isinstance(code.value, types.CodeType), code
+    return code.value
 
 
 def _cells(made: Instruction) -> list[Value]:
     """The cells that a new function is given."""
-    closure = made.operands[6]
-    if isinstance(closure, Instruction) and target(closure) is _new_:
-        return closure.operands[2:]
+    closure = made.operands[4]
+    if isinstance(closure, Instruction) and closure.op == "build_tuple":
+        return closure.operands
     return []
+
+
+def _connect(body: Graph, iterator: Value, cells: list[Value]) -> None:
+    """Let `body` use the values of the graph around it."""
+    replaced: dict[Value, Value] = {body.arguments[0]: iterator}
+    for block in body.blocks:
+        replaced |= {i: cells[i.attribute] for i in block.instructions if i.op == "freevar"}
+        block.instructions = [i for i in block.instructions if i.op != "freevar"]
+    body.replace_uses(replaced)
 
 
 def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
