@@ -38,8 +38,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": ENGINE | {"", "inspect"},
     "": ENGINE,
 }
-"""Package (the module's own name directly under `adbc`; "" is `adbc` itself) -> what it may import: packages, or
-single modules of them."""
+"""Package (the name directly under `adbc`; "" is `adbc` itself) -> what it may import: packages, or single
+modules of them."""
 
 MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "testing/")
 

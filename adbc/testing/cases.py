@@ -21,7 +21,7 @@ POINTS: dict[str, tuple[float, ...]] = {
 
 
 def array(*shape: int, dtype: Any = np.float64, low: float = -1.7, high: float = 2.1) -> np.ndarray[Any, Any]:
-    """An array whose elements differ, are not zero, and fill the interval from `low` to `high` out of order."""
+    """An array whose elements differ and fill the interval from `low` to `high`, out of order."""
     size = int(np.prod(shape))
     # Multiples of the golden ratio modulo 1 spread evenly and never repeat.
     spread = (np.arange(1, size + 1) * 0.6180339887498949) % 1.0
@@ -45,4 +45,5 @@ def layouts(x: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
 def positive_definite(n: int, dtype: Any = np.float64) -> np.ndarray[Any, Any]:
     """A well-conditioned symmetric (Hermitian) positive definite matrix."""
     a = array(n, n, dtype=dtype)
-    return (a @ a.conj().T / n + np.eye(n)).astype(dtype)
+    made: np.ndarray[Any, Any] = a @ a.conj().T / n + np.eye(n, dtype=dtype)
+    return made

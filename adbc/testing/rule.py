@@ -264,7 +264,7 @@ class _Tester:
             if error > allowed:
                 raise AssertionError(
                     f"step 'forward: finite differences': {where} is {value!r}; differences give {expected!r}"
-                    f" and are themselves unsure by {error:.1e}: is there a kink nearby, or is `step` too large?"
+                    f" and are themselves unsure by {error:.1e}: is there a kink, or is `step` too large?"
                 )
             raise AssertionError(
                 f"step 'forward: finite differences': {where} is {value!r}, differences give {expected!r}"
