@@ -165,10 +165,11 @@ class _Dual:
             if argument not in self.active:
                 continue
             graph = self.support.partial(site.row, i)
-            assert graph is not None
+            if graph is None:
+                continue
             term = self._times(self._inline(graph, values), self.tangent[argument])
             total = term if total is None else self.builder.call(operator.add, total, term)
-        self._define(call, out, total)
+        self._define(call, out, Const(0.0) if total is None else total)
 
     def _inline(self, graph: Graph, values: Sequence[Value]) -> Value:
         mapping: dict[Value, Value] = dict(zip(graph.arguments, values, strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adbc.ir.graph import Graph
+from adbc.ir.traverse import remove_unreachable
 from adbc.passes.copy_propagation import copy_propagation
 from adbc.passes.dead_code import dead_code
 from adbc.passes.fold_constants import fold_constants
@@ -19,7 +20,7 @@ from adbc.passes.trivial_phis import trivial_phis
 from adbc.passes.truth import truth
 from adbc.passes.unreachable import unreachable
 
-__all__ = ["PASSES", "Pass", "normalise"]
+__all__ = ["PASSES", "Pass", "clean", "normalise"]
 
 Globals = Mapping[str, Any]
 
@@ -64,4 +65,17 @@ def normalise(
         step.run(graph, globals)
         if after is not None:
             after(step, graph)
+    return graph
+
+
+CLEANING = ("copy_propagation", "trivial_phis", "dead_code", "merge_blocks")
+"""The passes that tidy up what a builder wrote."""
+
+
+def clean(graph: Graph) -> Graph:
+    """Tidy a graph in normal form that a builder made, in place."""
+    remove_unreachable(graph)
+    for step in PASSES:
+        if step.name in CLEANING:
+            step.run(graph, {})
     return graph

@@ -57,6 +57,9 @@ class Rule:
         function from the classes to a class or None; None if it does not.
     """
 
+    kind = ""
+    """Which of the five kinds of rule this is; builders choose by it."""
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -101,6 +104,8 @@ class ZeroRule(Rule):
     that active values written into it later have a shadow to go with.
     """
 
+    kind = "zero"
+
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = self.function(*args, **kwargs)
         return out, fresh_tangent(out)
@@ -121,6 +126,8 @@ class ScalarRule(Rule):
     arguments; the cotangent of an argument is ``conj(partial) * bout``, its real part if the
     argument is real.
     """
+
+    kind = "scalar"
 
     def __init__(
         self,
@@ -175,6 +182,8 @@ class PureRule(Rule):
     ignore broadcasting.  Formulas must not keep or change what they are given.
     """
 
+    kind = "pure"
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -215,6 +224,8 @@ class PureRule(Rule):
 class Primitive(Rule):
     """A rule written by hand in flat form: views, mutation, containers."""
 
+    kind = "primitive"
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -230,6 +241,8 @@ class Primitive(Rule):
 
 class Overlay(Rule):
     """A Python body that stands in for a C function; the body is differentiated instead."""
+
+    kind = "overlay"
 
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)

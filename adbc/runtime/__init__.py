@@ -1,0 +1,33 @@
+"""Signatures, caches, dispatch and protocols: everything that happens while derivatives run.
+
+Only this package owns mutable global state, and it is one object: the default engine.
+"""
+
+from __future__ import annotations
+
+from adbc.rules import default_table
+from adbc.rules.table import RuleTable
+from adbc.runtime import fields
+from adbc.runtime.engine import Engine
+from adbc.runtime.support import forward_support, reverse_support
+
+__all__ = ["default_engine", "make_engine"]
+
+_engine: Engine | None = None
+
+
+def make_engine(table: RuleTable) -> Engine:
+    """A new engine on `table`, with nothing derived yet."""
+    engine = Engine(table)
+    engine.reverse = reverse_support(engine)
+    engine.forward = forward_support(engine)
+    table.add([fields.GET, fields.SET, fields.DELETE, fields.SUPER])
+    return engine
+
+
+def default_engine() -> Engine:
+    """The engine behind the public functions."""
+    global _engine
+    if _engine is None:
+        _engine = make_engine(default_table())
+    return _engine

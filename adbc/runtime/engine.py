@@ -20,7 +20,7 @@ from typing import Any
 
 from adbc.emit import emit
 from adbc.errors import LiftError
-from adbc.forward import build_forward
+from adbc.forward import ForwardSupport, build_forward
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Return
 from adbc.ir.traverse import copy_graph
@@ -147,11 +147,10 @@ class _Fact:
 class Engine:
     """One rule table and all that was derived with it."""
 
-    def __init__(self, table: RuleTable, support: Callable[[Engine, str], Support]) -> None:
+    def __init__(self, table: RuleTable) -> None:
         self.table = table
         self.lock = threading.RLock()
         self.epoch = table.epoch
-        self.supports = {mode: support(self, mode) for mode in ("reverse", "forward")}
         self.graphs: dict[Key, Graph | LiftError] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
@@ -159,6 +158,8 @@ class Engine:
         self.rules: dict[Key, Derived] = {}
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
+        self.reverse: Support
+        self.forward: ForwardSupport
 
     def clear(self) -> None:
         """Forget everything that was derived."""
@@ -368,11 +369,11 @@ class Engine:
         self.building.append(rule)
         try:
             if rule.mode == "reverse":
-                pair = build_reverse(graph, rule.active, rule.result, self.supports["reverse"])
+                pair = build_reverse(graph, rule.active, rule.result, self.reverse)
                 rule.graphs = (clean(pair.forwards), clean(pair.pullback))
                 _install(rule.pullback, emit(rule.graphs[1], name=rule.code.co_name))
             else:
-                rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.supports["forward"])),)
+                rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
         finally:
             self.building.pop()
         rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
@@ -392,7 +393,10 @@ class Engine:
         """The graph of partial derivative `index` of a scalar rule, constants resolved, one block."""
         key = (row, index)
         if key not in self.partials:
-            partial = row.partials[index]
+            partial = row.partials[index] if index < len(row.partials) else None
+            if partial is None:
+                self.partials[key] = None
+                return None
             graph, _, _ = copy_graph(self.primal(partial))
             infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
             self.partials[key] = graph if _is_straight(graph) else _call_of(partial, graph)

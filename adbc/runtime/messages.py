@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["missing_rule", "where"]
+__all__ = ["describe", "missing_rule", "where"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,3 +39,10 @@ def missing_rule(call: Any, reason: str | None = None) -> str:
         f" (adbc.zero_derivative({name})); or avoid the call, or pass it a value without a derivative"
         " (adbc.stop_gradient)."
     )
+
+
+def describe(f: Any) -> str:
+    """The name of a function, with its file and line if it has one."""
+    name = getattr(f, "__qualname__", None) or repr(f)
+    code = getattr(f, "__code__", None)
+    return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code is not None else str(name)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.tangents import slot_shadow, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, slot_shadow, zero_tangent
+from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
 __all__ = ["Shadows"]
 
@@ -33,6 +34,21 @@ class Shadows:
     def register(self, obj: Any, tangent: Any) -> None:
         """Let `tangent` be the tangent of `obj` from now on."""
         self._memo[id(obj)] = (obj, tangent)
+
+    def adopt(self, obj: Any, shadow: Any) -> None:
+        """Let `shadow` (or a tangent), given from outside, be that of `obj`, and so for all inside it."""
+        pending = [(obj, shadow)]
+        while pending:
+            x, s = pending.pop()
+            if s is None or s is NO_TANGENT or s is NO_FDATA:
+                continue
+            kind = kind_of(type(x))
+            if kind.address:
+                if self.lookup(x) is not None:
+                    continue
+                self.register(x, s)
+            if isinstance(kind, AddressKind | ValueKind):
+                pending.extend((c, kind.part(s, k)) for k, c in kind.parts(x))
 
     def lookup(self, obj: Any) -> Any:
         """The tangent of `obj` if it was met, else None."""

@@ -1,0 +1,36 @@
+"""The rules of NumPy: one file per part of the library, and here all their rows."""
+
+from __future__ import annotations
+
+from adbc.rules.numpy import (
+    creation,
+    indexing,
+    joining,
+    linalg,
+    methods,
+    operators,
+    reductions,
+    scalars,
+    selection,
+    shapes,
+    ufuncs,
+    zeros,
+)
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+ROWS: list[Rule] = [
+    *operators.ROWS,
+    *ufuncs.ROWS,
+    *indexing.ROWS,
+    *reductions.ROWS,
+    *shapes.ROWS,
+    *linalg.ROWS,
+    *joining.ROWS,
+    *creation.ROWS,
+    *scalars.ROWS,
+    *selection.ROWS,
+    *methods.ROWS,
+    *zeros.ROWS,
+]

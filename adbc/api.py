@@ -1,0 +1,299 @@
+"""The public functions: `value_and_grad`, `grad`, `jvp`, `vjp`, `build_rrule`, `build_frule`."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedError
+from adbc.runtime import default_engine
+from adbc.runtime.boxed import DerivedFRule, DerivedRule
+from adbc.runtime.context import Context
+from adbc.runtime.messages import describe
+from adbc.runtime.signature import Signature, as_signature
+from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, slot_increment, slot_shadow, zero_tangent
+from adbc.tangents.operations import increment
+
+__all__ = ["build_frule", "build_rrule", "grad", "jvp", "value_and_grad", "vjp"]
+
+
+def build_rrule(signature: Signature | tuple[Any, ...]) -> DerivedRule:
+    """The reverse rule of a function for arguments of given types.
+
+    ``rule(CoDual(f, ff), CoDual(x, fx), ...) -> (CoDual(out, fout), pullback)`` where each f is the
+    fdata of its primal; ``pullback(rdata) -> (rdata of f, rdata of x, ...)`` undoes what the call
+    changed and adds to the fdata.
+
+    Raises `ArgumentError` if `signature` is not a `Signature` or a tuple ``(f, type, ...)``, and
+    `LiftError` if the function is written in Python and cannot be lifted.
+
+    >>> import adbc
+    >>> rule = adbc.build_rrule((lambda x: x * x, float))
+    >>> f = rule.signature.function
+    >>> out, pullback = rule(adbc.CoDual(f, adbc.NoFData()), adbc.CoDual(3.0, adbc.NoFData()))
+    >>> out.primal, pullback(1.0)
+    (9.0, (NoRData(), 6.0))
+    """
+    signature = as_signature(signature)
+    _prepare(signature, "reverse")
+    return DerivedRule(default_engine(), signature)
+
+
+def build_frule(signature: Signature | tuple[Any, ...]) -> DerivedFRule:
+    """The forward rule of a function for arguments of given types.
+
+    ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual(out, dout)``; tangents of arguments that are changed
+    in place are changed with them.  Raises as `build_rrule` does.
+
+    >>> import adbc
+    >>> rule = adbc.build_frule((lambda x: x * x, float))
+    >>> f = rule.signature.function
+    >>> rule(adbc.Dual(f, adbc.NoTangent()), adbc.Dual(3.0, 1.0))
+    Dual(9.0, 6.0)
+    """
+    signature = as_signature(signature)
+    _prepare(signature, "forward")
+    return DerivedFRule(default_engine(), signature)
+
+
+def _prepare(signature: Signature, mode: str) -> None:
+    """Build the rule now where it is known what will be called."""
+    function = signature.function
+    engine = default_engine()
+    code = getattr(function, "__code__", None)
+    if (
+        isinstance(function, types.FunctionType)
+        and not engine.table.rows(function)
+        and code is not None
+        and code.co_argcount == len(signature.types)
+        and not code.co_kwonlyargcount
+        and not code.co_flags & 0x0C
+    ):
+        from adbc.types import has_cotangent, has_shadow
+
+        active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
+        engine.entry(function, signature.types, active, mode).build()
+
+
+# -- gradients ---------------------------------------------------------------------------------------
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0
+) -> Callable[..., tuple[Any, Any]]:
+    """A function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
+
+    The gradient has the structure of the argument: a float for a float, an array of the same dtype
+    for an array, a list, tuple or dict likewise, and for an object a `MutableTangent` whose fields
+    read as attributes.  For complex arguments it is ``df/dx + i df/dy``.  A tuple of argnums gives a
+    tuple of gradients.  Arguments are left as they were before the call.
+
+    Raises `ArgumentError` if the value is not a real number or an argument has no derivative (an
+    int: pass a float), `MissingRuleError` if a value with a derivative reaches a C function without
+    a rule.
+
+    >>> import adbc
+    >>> adbc.value_and_grad(lambda x, n: x ** n)(3.0, 2)
+    (9.0, 6.0)
+    """
+    numbers = _argnums(argnums)
+    single = not isinstance(argnums, Sequence)
+
+    @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
+    def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        call = _Call(f, args, kwargs, numbers)
+        _check_scalar(f, call.out)
+        bargs = call.pullback(1.0)
+        gradients = tuple(call.gradient(i, bargs) for i in call.numbers)
+        return call.out, gradients[0] if single else gradients
+
+    return value_and_gradient
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """A function that gives the gradient of ``f(*args, **kwargs)``; see `value_and_grad`.
+
+    >>> import math, adbc
+    >>> adbc.grad(math.exp)(0.0)
+    1.0
+    """
+    both = value_and_grad(f, argnums)
+
+    @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    return gradient
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
+
+    The cotangent of the value has its structure (an array for an array, ...).  The arguments keep
+    what `f` did to them until the pullback has run, which restores them.  It runs once: a second
+    run raises `PullbackConsumedError`.
+
+    >>> import adbc
+    >>> value, pullback = adbc.vjp(lambda x, y: x * y, 2.0, 5.0)
+    >>> value, pullback(1.0)
+    (10.0, (5.0, 2.0))
+    """
+    call = _Call(f, primals, {}, tuple(range(len(primals))), strict=False)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        if call.done:
+            raise PullbackConsumedError(
+                "this pullback has been run already; the values it needs are gone. Call adbc.vjp again for another."
+            )
+        bargs = call.pullback(cotangent)
+        return tuple(call.gradient(i, bargs) for i in call.numbers)
+
+    return call.out, pullback
+
+
+class _Call:
+    """One forwards pass from outside: shadows for the arguments from one memo, then the rule."""
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        numbers: Sequence[int],
+        strict: bool = True,
+    ) -> None:
+        n = len(args)
+        for i in numbers:
+            if not -n <= i < n:
+                raise ArgumentError(f"argnums has {i}, but {describe(f)} was called with {n} positional arguments")
+        self.numbers = [i % n for i in numbers]
+        self.done = False
+        self.context = context = Context()
+        self.primals = args
+        self.tangents = [context.shadows.tangent(x) for x in args]
+        if strict:
+            for i in self.numbers:
+                _check_differentiable(f, i, args[i], self.tangents[i])
+        shadows = []
+        for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=True)):
+            shadow = slot_shadow(tangent)
+            shadows.append(shadow if i in self.numbers else context.known_shadow(x))
+        named = [context.known_shadow(x) for x in kwargs.values()]
+        self.shadows = shadows
+        self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
+            context,
+            tuple(kwargs),
+            f,
+            context.known_shadow(f),
+            (*args, *kwargs.values()),
+            (*shadows, *named),
+        )
+
+    def pullback(self, cotangent: Any) -> Sequence[Any]:
+        self.done = True
+        rdata = seed(self.out, self.fout, cotangent)
+        result: Sequence[Any] = self._pullback(rdata)[1:]
+        return result
+
+    def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
+        return slot_increment(self.tangents[i], bargs[i])
+
+
+def seed(out: Any, fout: Any, cotangent: Any) -> Any:
+    """Bring a cotangent of `out` in: what has memory is added to the shadow, the rest is returned as rdata."""
+    if cotangent is NO_TANGENT or cotangent is None or fout is None:
+        return None
+    if fout is NO_FDATA:
+        return cotangent
+    if type(fout) is tuple:
+        if type(cotangent) is not tuple or len(cotangent) != len(fout):
+            raise InvalidTangentError(
+                f"the cotangent of a tuple of {len(fout)} is a tuple of {len(fout)}, not {cotangent!r:.60}"
+            )
+        return tuple(map(seed, out, fout, cotangent))
+    if type(cotangent) is not type(zero_tangent(out)):
+        raise InvalidTangentError(
+            f"the cotangent of a {type(out).__name__} is a {type(zero_tangent(out)).__name__}, not a"
+            f" {type(cotangent).__name__}"
+        )
+    increment(fout, cotangent)
+    return None
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """``(f(*primals), tangent)``: the derivative in the direction `tangents`, one per argument.
+
+    A tangent has the structure of its primal (a float for a float, an array for an array, a list for
+    a list, ...); None or ``NoTangent()`` means zero.  Arguments are changed as `f` changes them, and
+    so are their tangents.
+
+    >>> import adbc
+    >>> adbc.jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
+    (10.0, 5.0)
+    """
+    if len(primals) != len(tangents):
+        raise ArgumentError(f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents")
+    context = Context()
+    given = [None if t is NO_TANGENT else t for t in tangents]
+    for x, t in zip(primals, given, strict=True):
+        context.shadows.adopt(x, t)
+    directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
+    for x, t in zip(primals, directions, strict=True):
+        _check_tangent(x, t)
+    out, dout = default_engine().forward_calls.call(
+        context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
+    )
+    return out, fill_tangent(out, dout)
+
+
+# -- checks ------------------------------------------------------------------------------------------
+
+
+def _argnums(argnums: int | Sequence[int]) -> tuple[int, ...]:
+    numbers = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
+    for i in numbers:
+        if isinstance(i, bool) or not isinstance(i, int):
+            raise ArgumentError(f"argnums is an int or a sequence of ints, not {argnums!r}")
+    return numbers
+
+
+def _check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -> None:
+    if tangent is not NO_TANGENT:
+        return
+    if type(x) in (int, bool):
+        remedy = f"pass a float instead: {float(x)!r}"
+    elif hasattr(x, "dtype"):
+        remedy = "pass an array of floats instead: x.astype(float)"
+    else:
+        remedy = "leave it out of argnums"
+    raise ArgumentError(
+        f"argument {i} of {describe(f)} is a {type(x).__name__} ({x!r:.40}), which has no derivative; {remedy}"
+    )
+
+
+def _check_scalar(f: Callable[..., Any], out: Any) -> None:
+    cls = type(out)
+    if cls is float or cls is int or cls is bool:
+        return
+    is_number = getattr(out, "ndim", None) == 0 and getattr(getattr(out, "dtype", None), "kind", "") in "fiub"
+    if not is_number:
+        shape = f" of shape {out.shape}" if hasattr(out, "shape") else ""
+        raise ArgumentError(
+            f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real number; return a"
+            " number (sum the components, or take one), or use adbc.vjp, which takes a cotangent for the value"
+        )
+
+
+def _check_tangent(x: Any, t: Any) -> None:
+    if t is None:
+        return
+    expected = zero_tangent(x)
+    if expected is NO_TANGENT:
+        raise InvalidTangentError(f"a {type(x).__name__} ({x!r:.40}) has no tangent, but was given {t!r:.40}")
+    wrong = type(t) is not type(expected) and not (isinstance(t, int | float) and isinstance(expected, float))
+    if wrong or getattr(t, "shape", None) != getattr(expected, "shape", None):
+        raise InvalidTangentError(
+            f"the tangent of a {type(x).__name__} is a {type(expected).__name__} of the same structure, not {t!r:.60}"
+        )

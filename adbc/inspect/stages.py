@@ -1,0 +1,78 @@
+"""The graphs of a function at each stop of its life."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.errors import ArgumentError
+from adbc.ir.graph import Graph
+from adbc.ir.traverse import copy_graph
+from adbc.runtime import default_engine
+from adbc.runtime.engine import Derived
+from adbc.runtime.signature import Signature, as_signature
+from adbc.types import has_cotangent, has_shadow, infer
+
+__all__ = ["dual_ir", "fwd_ir", "primal_ir", "rvs_ir"]
+
+
+def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
+    """The primal graph in normal form, typed for `signature`.
+
+    Print it, or walk it.  Raises `ArgumentError` if the function is not written in Python or does
+    not have that many parameters, `LiftError` if it cannot be lifted.
+
+    >>> import adbc.inspect
+    >>> print(adbc.inspect.primal_ir((lambda x: x * x + 1.0, float)))
+    graph <lambda>(x: float)
+    entry:
+        %1: float = call operator.mul(%x, %x)
+        %2: float = call operator.add(%1, 1.0)
+        return %2
+    """
+    signature = as_signature(signature)
+    function = _python_function(signature)
+    engine = default_engine()
+    graph, _, _ = copy_graph(engine.primal(function))
+    infer(graph, signature.types, engine.oracle)
+    return graph
+
+
+def dual_ir(signature: Signature | tuple[Any, ...]) -> Graph:
+    """The dual graph of forward mode, all arguments active."""
+    return _rule(signature, "forward").graphs[0]
+
+
+def fwd_ir(signature: Signature | tuple[Any, ...]) -> Graph:
+    """The forwards pass of reverse mode, all arguments active."""
+    return _rule(signature, "reverse").graphs[0]
+
+
+def rvs_ir(signature: Signature | tuple[Any, ...]) -> Graph:
+    """The pullback of reverse mode, all arguments active."""
+    return _rule(signature, "reverse").graphs[1]
+
+
+def _rule(signature: Signature | tuple[Any, ...], mode: str) -> Derived:
+    signature = as_signature(signature)
+    function = _python_function(signature)
+    active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
+    rule = default_engine().entry(function, signature.types, active, mode)
+    rule.build()
+    return rule
+
+
+def _python_function(signature: Signature) -> types.FunctionType:
+    function = signature.function
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if not isinstance(function, types.FunctionType):
+        raise ArgumentError(f"{function!r} is not written in Python, so it has no graph; it is differentiated by a rule")
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    if count != len(signature.types):
+        raise ArgumentError(
+            f"{function.__qualname__} has {count} parameters (*args and **kwargs are one each), but the signature"
+            f" has {len(signature.types)} types"
+        )
+    return function

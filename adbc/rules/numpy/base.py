@@ -1,0 +1,482 @@
+"""The kinds of rows that NumPy needs: pure functions with ``out=``, ufuncs, views.
+
+All rows here refuse subclasses of `numpy.ndarray` (masked arrays, matrices redefine the arithmetic)
+and classes that override NumPy's functions: they have no row, so such a call is reported as missing.
+Arrays of objects and structured arrays are refused when an active one arrives.
+
+A list or tuple where NumPy would make an array of it is *gathered* into one, its tangent likewise;
+on the way back the cotangent is *spread* over the slots of the list.
+
+Rules with the attribute `mutates` change an argument.  They must be used even where nothing is
+active, because the pullback also restores what was overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
+from adbc.tangents import (
+    NO_TANGENT,
+    accumulate,
+    fresh_shadow,
+    fresh_tangent,
+    project,
+    slot_increment,
+)
+
+__all__ = [
+    "ArrayRule",
+    "ViewRule",
+    "array_operands",
+    "bound",
+    "check_writable",
+    "finish",
+    "gather",
+    "gather_tangent",
+    "give",
+    "give_parts",
+    "is_inexact",
+    "is_plain",
+    "plain",
+    "refuse_opaque",
+    "unbroadcast_to",
+    "write_tangent",
+]
+
+NUMBERS = (bool, int, float, complex)
+
+
+def is_plain(cls: type) -> bool:
+    """Whether NumPy treats instances of `cls` in its own way: they do not override its functions."""
+    if cls is np.ndarray:
+        return True
+    return not hasattr(cls, "__array_function__") and not hasattr(cls, "__array_ufunc__")
+
+
+def plain(*classes: type) -> bool:
+    """The usual `when` of a row: no subclass of ndarray, nothing that overrides NumPy."""
+    return all(map(is_plain, classes))
+
+
+def array_operands(*classes: type) -> bool:
+    """The `when` of operators: one operand is NumPy's, and the others are what it computes with."""
+    found = False
+    for cls in classes:
+        if cls is np.ndarray or issubclass(cls, np.generic):
+            found = True
+        elif cls in (list, tuple):
+            if np.ndarray not in classes:
+                return False
+        elif cls not in NUMBERS:
+            return False
+    return found
+
+
+def is_inexact(x: Any) -> bool:
+    """Whether array `x` holds floats or complex numbers."""
+    return x.dtype.kind in "fc"
+
+
+def refuse_opaque(x: Any) -> None:
+    """Raise if `x` is an array whose elements are not numbers."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "OV":
+        raise UnsupportedError(
+            f"an active array of dtype {x.dtype} reached a NumPy function: only arrays of floats and complex"
+            " numbers can be differentiated; use such an array, or a list"
+        )
+
+
+# -- lists where NumPy expects arrays -------------------------------------------------------------------
+
+
+def gather(x: Any) -> Any:
+    """`x`, or the array NumPy makes of the list or tuple `x`."""
+    return np.asarray(x) if type(x) is list or type(x) is tuple else x
+
+
+def gather_tangent(x: Any, dx: Any) -> Any:
+    """The tangent of ``np.asarray(x)`` where `x` has tangent `dx`; None if that is zero."""
+    if dx is None or dx is NO_TANGENT:
+        return None
+    if type(x) is not list and type(x) is not tuple:
+        return dx
+    whole = np.asarray(x)
+    refuse_opaque(whole)
+    if whole.dtype.kind not in "fc":
+        return None
+    parts = []
+    for xi, di in zip(x, dx, strict=True):
+        di = gather_tangent(xi, di)
+        parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
+    return np.array(parts, whole.dtype).reshape(whole.shape)
+
+
+def give(f: Any, x: Any, d: Any) -> Any:
+    """Add the cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the rdata part is the result."""
+    kind = type(x)
+    if f is not None and (kind is list or kind is tuple):
+        d = project(d, np.asarray(x))
+        return None if d is None else give_parts(f, x, d)
+    return give_parts(f, x, d)
+
+
+def give_parts(f: Any, x: Any, d: Any) -> Any:
+    """The same for a list or tuple `x` where `d` has one part for each of its elements."""
+    if f is None:
+        return None
+    kind = type(x)
+    if kind is list:
+        for i, xi in enumerate(x):
+            slot = f[i]
+            if slot is NO_TANGENT:
+                continue
+            if isinstance(slot, (np.ndarray, list)):
+                give_parts(slot, xi, d[i])
+            elif type(xi) is tuple:
+                for xij, fij, dij in zip(xi, slot, d[i], strict=True):
+                    if isinstance(fij, (np.ndarray, list)):
+                        give_parts(fij, xij, dij)
+                f[i] = slot_increment(
+                    slot, tuple(_number(xij, dij) for xij, dij in zip(xi, d[i], strict=True))
+                )
+            else:
+                f[i] = slot_increment(slot, project(d[i], xi))
+        return None
+    if kind is tuple:
+        return tuple(give_parts(fi, xi, d[i]) for i, (fi, xi) in enumerate(zip(f, x, strict=True)))
+    if isinstance(f, np.ndarray) and 0 in f.strides and f.size:
+        f, x, d = _collapsed(f, x, d)
+    return accumulate(f, x, d)
+
+
+def _collapsed(f: Any, x: Any, d: Any) -> tuple[Any, Any, Any]:
+    """One element in place of the many of a broadcast axis, which are all at the same place."""
+    axes = tuple(i for i, s in enumerate(f.strides) if s == 0)
+    index = tuple(slice(0, 1) if i in axes else slice(None) for i in range(f.ndim))
+    return f[index], x[index], np.sum(np.broadcast_to(d, f.shape), axis=axes, keepdims=True)
+
+
+def _number(x: Any, d: Any) -> Any:
+    """The rdata part of cotangent `d` in a slot that holds `x`."""
+    if isinstance(x, (np.ndarray, list)):
+        return None
+    if type(x) is tuple:
+        return tuple(_number(xi, di) for xi, di in zip(x, d, strict=True))
+    return project(d, x)
+
+
+# -- what several kinds of rows do ------------------------------------------------------------------------
+
+
+def bound(
+    args: Args, kwargs: Kwargs, names: Sequence[str], active: Sequence[int], defaults: Mapping[str, Any]
+) -> Any:
+    """Move keywords up to the last of the `active` positions that is given; fill gaps with `defaults`."""
+    last = max((i for i in active if i >= len(args) and names[i] in kwargs), default=-1)
+    if last < 0:
+        return tuple(args), dict(kwargs)
+    positional, rest = list(args), dict(kwargs)
+    for name in names[len(args) : last + 1]:
+        positional.append(rest.pop(name) if name in rest else defaults.get(name))
+    return tuple(positional), rest
+
+
+def unbroadcast_to(d: Any, shape: Sequence[int]) -> Any:
+    """`d` repeated to `shape`, if it is smaller."""
+    return d if np.shape(d) == tuple(shape) else np.broadcast_to(d, shape)
+
+
+def finish(dout: Any, out: Any) -> Any:
+    """The tangent of `out` from the sum of its parts, as new memory of the right shape and dtype."""
+    if dout is None:
+        return fresh_tangent(out)
+    if np.shape(dout) != np.shape(out):
+        dout = np.broadcast_to(dout, np.shape(out))
+    return project(dout, out, fresh=True)
+
+
+def check_writable(target: Any, shadow: Any, active: bool) -> None:
+    """Raise if an active value is about to be written into the constant array `target`."""
+    if active and shadow is None and isinstance(target, np.ndarray):
+        refuse_opaque(target)
+        if is_inexact(target):
+            raise ConstWriteError(
+                "an active value is written into an array that was declared constant; drop adbc.Const, or"
+                " write into a copy of the array"
+            )
+
+
+def write_tangent(dtarget: Any, dout: Any, where: Any = True) -> None:
+    """``dtarget[...] = dout`` where `where`; None is zero."""
+    if dtarget is None:
+        return
+    if dout is None:
+        dout = 0
+    elif np.iscomplexobj(dout) and not np.iscomplexobj(dtarget):
+        dout = dout.real
+    np.copyto(dtarget, dout, where=where, casting="unsafe")
+
+
+def any_active(shadows: Sequence[Any]) -> bool:
+    """Whether one of the shadows or tangents is not the symbolic zero."""
+    for f in shadows:
+        if f is not None:
+            return True
+    return False
+
+
+class ArrayRule(Rule):
+    """A function whose result is new memory, or is written into ``out=``.
+
+    names: the positional parameters; the first `arrays` of them may be active, and ``out``.
+    jvp, vjp: one formula per array, None where there is no derivative.  Formulas are called as
+        ``jvp(dx, y, *arrays, **others)`` and ``vjp(by, y, *arrays, **others)``, the others by name;
+        they may ignore broadcasting, dtype and the realness of arguments.
+    defaults: what to fill in for a parameter before ``out`` that was not given, if not None.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        names: str,
+        *,
+        jvp: Sequence[Callable[..., Any] | None],
+        vjp: Sequence[Callable[..., Any] | None],
+        defaults: Mapping[str, Any] | None = None,
+        when: When = plain,
+        result: Any = None,
+    ) -> None:
+        self.names = tuple(names.split())
+        self.arrays = len(jvp)
+        self.jvp = tuple(jvp)
+        self.vjp = tuple(vjp)
+        self.defaults = dict(defaults or {})
+        self.out_index = self.names.index("out") if "out" in self.names else None
+        self.active = [*range(self.arrays)] + ([] if self.out_index is None else [self.out_index])
+        super().__init__(function, when=when, parameters=self.names[: self.active[-1] + 1], result=result)
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return bound(args, kwargs, self.names, self.active, self.defaults)
+
+    def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
+        """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
+        n = self.arrays
+        if len(args) <= n:
+            return list(args), dict(kwargs), None, -1
+        others = dict(zip(self.names[n:], args[n:], strict=False))
+        others.update(kwargs)
+        target = others.pop("out", None)
+        return list(args[:n]), others, target, -1 if target is None else self.out_index or 0
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        arrays, others, target, index = self.split(args, kwargs)
+        if target is not None:
+            return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
+        out = self.function(*args, **kwargs)
+        return out, finish(self._tangent(out, arrays, dargs, others), out)
+
+    def _tangent(self, out: Any, arrays: list[Any], dargs: Args, others: dict[str, Any]) -> Any:
+        dout = None
+        gathered = [gather(x) for x in arrays]
+        for jvp, x, dx in zip(self.jvp, arrays, dargs, strict=False):
+            if jvp is not None and dx is not None:
+                refuse_opaque(x)
+                dx = gather_tangent(x, dx)
+                if dx is not None:
+                    term = jvp(dx, out, *gathered, **others)
+                    dout = term if dout is None else dout + term
+        return dout
+
+    def _frule_into(
+        self,
+        target: Any,
+        dtarget: Any,
+        arrays: list[Any],
+        dargs: Args,
+        others: dict[str, Any],
+        args: Args,
+        kwargs: Kwargs,
+    ) -> tuple[Any, Any]:
+        if type(target) is tuple:
+            (target,) = target
+            dtarget = None if dtarget is None else dtarget[0]
+        active = any_active(dargs[: len(arrays)])
+        check_writable(target, dtarget, active)
+        olds = [
+            x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays
+        ]
+        out = self._call_into(target, arrays, others, args, kwargs)
+        dout = self._tangent(out.copy(), olds, dargs, others) if dtarget is not None else None
+        write_tangent(dtarget, dout, self._written(others))
+        return out, dtarget
+
+    def _call_into(
+        self, target: Any, arrays: list[Any], others: dict[str, Any], args: Args, kwargs: Kwargs
+    ) -> Any:
+        """The call that writes into `target`."""
+        return self.function(*args, **kwargs)
+
+    def _written(self, others: dict[str, Any]) -> Any:
+        """The mask of the elements of ``out`` that are written."""
+        return True
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        arrays, others, target, index = self.split(args, kwargs)
+        if target is not None:
+            return self._rrule_into(target, fargs[index], arrays, fargs, others, args, kwargs)
+        active = any_active(fargs[: len(arrays)])
+        if active:
+            for x, f in zip(arrays, fargs, strict=False):
+                if f is not None:
+                    refuse_opaque(x)
+        out = self.function(*args, **kwargs)
+        fout = fresh_shadow(out, active=active)
+
+        def array_pullback(bout: Any) -> Sequence[Any]:
+            by = fout if isinstance(fout, np.ndarray) else bout
+            return self._cotangents(by, out, arrays, fargs, others, len(args))
+
+        return out, fout, array_pullback
+
+    def _cotangents(
+        self, by: Any, out: Any, arrays: list[Any], fargs: Args, others: dict[str, Any], count: int
+    ) -> Sequence[Any]:
+        result: list[Any] = [None] * count
+        if by is not None:
+            gathered = [gather(x) for x in arrays]
+            terms = [
+                vjp(by, out, *gathered, **others) if vjp is not None and f is not None else None
+                for vjp, f in zip(self.vjp, fargs[: len(arrays)], strict=False)
+            ]
+            for i, term in enumerate(terms):
+                if term is not None:
+                    result[i] = give(fargs[i], arrays[i], term)
+        return result
+
+    def _rrule_into(
+        self,
+        target: Any,
+        ftarget: Any,
+        arrays: list[Any],
+        fargs: Args,
+        others: dict[str, Any],
+        args: Args,
+        kwargs: Kwargs,
+    ) -> tuple[Any, Any, Pullback]:
+        if type(target) is tuple:
+            (target,) = target
+            ftarget = None if ftarget is None else ftarget[0]
+        check_writable(target, ftarget, any_active(fargs[: len(arrays)]))
+        old = target.copy()
+        self._call_into(target, arrays, others, args, kwargs)
+
+        def overwriting_pullback(bout: Any) -> Sequence[Any]:
+            out = target.copy()
+            target[...] = old
+            if ftarget is None:
+                return (None,) * len(args)
+            by = ftarget.copy()
+            np.copyto(ftarget, 0, where=self._written(others))
+            return self._cotangents(by, out, arrays, fargs, others, len(args))
+
+        return target, ftarget, overwriting_pullback
+
+
+class ViewRule(Rule):
+    """A function that may give a view of its first argument (or the argument itself).
+
+    What happened to the primal decides: of a view the shadow is the same view of the shadow; a copy
+    has a fresh shadow, and `back(by, x, *args, **kwargs)` brings its cotangent into the shape of `x`.
+    Without `back` the elements are followed through the function by their numbers.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        *,
+        view: Callable[..., Any] | None = None,
+        back: Callable[..., Any] | None = None,
+        parameters: Sequence[str] = ("a",),
+        when: When = plain,
+        result: Any = None,
+    ) -> None:
+        super().__init__(function, when=when, parameters=parameters[:1], result=result)
+        self.view = function if view is None else view
+        self.back = back
+
+    def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
+        """The shadow of `out`, which is a view of `x`."""
+        if out is x:
+            return f
+        refuse_opaque(x)
+        shadow = self.view(f, *args[1:], **kwargs)
+        if np.size(out) and not np.may_share_memory(shadow, f):
+            raise UnsupportedError(
+                f"the memory layout of the shadow of an array does not allow {self!r} as a view; use a copy"
+            )
+        return writable(shadow)
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        x, dx = args[0], dargs[0]
+        out = self.view(x, *args[1:], **kwargs)
+        if type(x) is list or type(x) is tuple:
+            x, dx = gather(x), gather_tangent(x, dx)
+        elif isinstance(x, np.ndarray) and is_view(out, x):
+            return out, None if dx is None else self._shadow(x, dx, out, args, kwargs)
+        if dx is None or not _is_number(out):
+            return out, fresh_tangent(out)
+        refuse_opaque(x)
+        return out, finish(self.view(dx, *args[1:], **kwargs), out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        x, f = args[0], fargs[0]
+        out = self.view(x, *args[1:], **kwargs)
+        nothing = (None,) * len(args)
+        if isinstance(x, np.ndarray) and is_view(out, x):
+            shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
+            return out, shadow, lambda bout: nothing
+        if f is not None:
+            refuse_opaque(x)
+        fout = fresh_shadow(out, active=f is not None)
+
+        def copy_pullback(bout: Any) -> Sequence[Any]:
+            by = fout if isinstance(fout, np.ndarray) else bout
+            if by is None or f is None:
+                return nothing
+            whole = gather(x)
+            if self.back is None:
+                d = self._by_number(by, whole, args, kwargs)
+            else:
+                d = self.back(by, whole, *args[1:], **kwargs)
+            return (give(f, x, d), *nothing[1:])
+
+        return out, fout, copy_pullback
+
+    def _by_number(self, by: Any, x: Any, args: Args, kwargs: Kwargs) -> Any:
+        """The cotangent of `x`, found by sending the numbers of its elements through the function."""
+        numbers = self.view(np.arange(1, np.size(x) + 1).reshape(np.shape(x)), *args[1:], **kwargs)
+        d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
+        np.add.at(d, np.ravel(numbers), np.ravel(by))  # number 0 is where the function filled in zeros
+        return d[1:].reshape(np.shape(x))
+
+
+def _is_number(out: Any) -> bool:
+    """Whether `out` is made of floats or complex numbers."""
+    return is_inexact(out) if isinstance(out, (np.ndarray, np.generic)) else isinstance(out, (float, complex))
+
+
+def is_view(out: Any, x: Any) -> bool:
+    """Whether `out` is `x` or looks into its memory (new memory never overlaps that of `x`)."""
+    return out is x or (isinstance(out, np.ndarray) and np.may_share_memory(out, x))
+
+
+def writable(shadow: Any) -> Any:
+    """`shadow`, writable even where NumPy gives views read-only: shadows are only ever incremented."""
+    if not shadow.flags.writeable:
+        shadow.flags.writeable = True
+    return shadow

@@ -1,0 +1,160 @@
+"""Rules of functions that make arrays: of numbers, of sequences, of other arrays."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import ArrayRule, ViewRule, plain
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def _same_elements(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """The cotangent of an array of which `by` is that of a copy, perhaps with leading axes of length 1."""
+    return np.reshape(by, np.shape(x))
+
+
+def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
+    """A function that gives its argument as an array: itself, a view, or a converted copy."""
+    return ViewRule(function, back=_same_elements, parameters=(name,), **options)
+
+
+def sum_all(by: Any, y: Any, *args: Any, **others: Any) -> Any:
+    return by
+
+
+# -- full, arange, linspace --------------------------------------------------------------------------------
+
+
+def full_jvp(d: Any, y: Any, shape: Any, value: Any, **_: Any) -> Any:
+    return np.broadcast_to(d, np.shape(y))
+
+
+def full_vjp(by: Any, y: Any, shape: Any, value: Any, **_: Any) -> Any:
+    return by
+
+
+class ArangeRule(ArrayRule):
+    """``np.arange``: each value is ``start + i * step``; the stop only decides how many there are."""
+
+    def __init__(self) -> None:
+        super().__init__(np.arange, "start stop step", jvp=[_arange_along(i) for i in range(3)],
+                         vjp=[_arange_against(i) for i in range(3)])  # fmt: skip
+
+
+def _arange_weight(y: Any, i: int, count: int) -> Any:
+    """The derivative of the values by argument `i` of `count`."""
+    if count == 1 or i == 1:
+        return np.zeros(np.shape(y))
+    return np.ones(np.shape(y)) if i == 0 else np.arange(np.size(y)) * 1.0
+
+
+def _arange_along(i: int) -> Any:
+    return lambda d, y, *args, **_: _arange_weight(y, i, len(args)) * d
+
+
+def _arange_against(i: int) -> Any:
+    return lambda by, y, *args, **_: _arange_weight(y, i, len(args)) * by
+
+
+def _fractions(y: Any, num: Any, endpoint: Any, axis: Any, retstep: Any) -> Any:
+    """How far each value of a linspace is on the way from start to stop."""
+    if retstep:
+        raise UnsupportedError("np.linspace with retstep=True: compute the step from start, stop and num")
+    steps = num - 1 if endpoint else num
+    t = np.arange(num) / np.maximum(steps, 1)
+    ndim = np.ndim(y)
+    return np.reshape(t, [num if k == axis % ndim else 1 for k in range(ndim)])
+
+
+def _space_terms(along: bool) -> list[Any]:
+    def start(d: Any, y: Any, a: Any, b: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False,
+              axis: Any = 0, **_: Any) -> Any:  # fmt: skip
+        return _spaced(d, 1 - _fractions(y, num, endpoint, axis, retstep), y, axis, along)
+
+    def stop(d: Any, y: Any, a: Any, b: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False,
+             axis: Any = 0, **_: Any) -> Any:  # fmt: skip
+        return _spaced(d, _fractions(y, num, endpoint, axis, retstep), y, axis, along)
+
+    return [start, stop]
+
+
+def _spaced(d: Any, t: Any, y: Any, axis: Any, along: bool) -> Any:
+    if along:
+        return t * (np.expand_dims(d, axis) if np.ndim(d) == np.ndim(y) - 1 and np.ndim(d) else d)
+    return np.sum(t * d, axis=axis)
+
+
+# -- conversions of arrays to numbers and back --------------------------------------------------------------
+
+
+def _array_operand(cls: type, *rest: type) -> bool:
+    return cls is np.ndarray or issubclass(cls, np.generic)
+
+
+class AstypeView(ViewRule):
+    """``x.view(dtype)``: floats as other floats of the same bytes have no derivative."""
+
+    def _refuse(self, args: Args, kwargs: Kwargs, active: bool) -> None:
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        if active and dtype is not None:
+            if isinstance(dtype, type) and issubclass(dtype, np.ndarray):
+                raise UnsupportedError(f"x.view({dtype.__name__}) of an active array")
+            wanted, present = np.dtype(dtype), args[0].dtype
+            if wanted.kind not in "fc" or np.zeros(0, wanted).real.dtype != np.zeros(0, present).real.dtype:
+                raise UnsupportedError(
+                    f"an active array of {present} is reinterpreted as {wanted}; use astype to convert"
+                )
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        self._refuse(args, kwargs, dargs[0] is not None)
+        return super().frule(args, dargs, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        self._refuse(args, kwargs, fargs[0] is not None)
+        return super().rrule(args, fargs, kwargs)
+
+
+def _item_back(by: Any, x: Any, *index: Any) -> Any:
+    """The cotangent of an array of which one element was read."""
+    d = np.zeros(np.shape(x), np.asarray(by).dtype)
+    if len(index) == 1 and not isinstance(index[0], tuple):
+        d.reshape(-1)[index[0]] = by
+    else:
+        d[index[0] if len(index) == 1 else index] = by
+    return d
+
+
+NEW = [np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
+       np.indices]  # fmt: skip
+
+ROWS: list[Rule] = [
+    *(ZeroRule(function, when=plain, result=np.ndarray) for function in NEW),
+    copying(np.array, "object"),
+    copying(np.asarray),
+    copying(np.asanyarray),
+    copying(np.ascontiguousarray),
+    copying(np.asfortranarray),
+    copying(np.copy),
+    copying(np.ndarray.copy),
+    copying(np.ndarray.__copy__),
+    copying(np.ndarray.__deepcopy__),
+    copying(np.ndarray.astype),
+    copying(np.generic.astype),
+    copying(np.generic.copy),
+    AstypeView(np.ndarray.view),
+    ViewRule(np.ndarray.item, back=_item_back),
+    ViewRule(np.generic.item, back=_item_back),
+    ViewRule(builtins.float, back=_same_elements, when=_array_operand),
+    ViewRule(builtins.complex, back=_same_elements, when=_array_operand),
+    ArrayRule(np.full, "shape fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]),
+    ArrayRule(np.full_like, "a fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]),
+    ArangeRule(),
+    ArrayRule(np.linspace, "start stop num endpoint retstep dtype axis", jvp=_space_terms(True),
+              vjp=_space_terms(False)),
+]  # fmt: skip

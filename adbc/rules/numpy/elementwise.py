@@ -1,0 +1,156 @@
+"""Elementwise functions: the kind of row for ufuncs and for operators on arrays.
+
+A row is a function with one partial derivative per argument, ``partial(out, *args)``, or a number
+where it is constant.  The formulas are holomorphic; what is not (``abs``, ``conjugate``, ...) gives
+`jvp` and `vjp` by hand.  `singular` says that a partial can be infinite or undefined: then a zero
+cotangent stays zero (the strong zero, as for scalars), so that a branch that `where` did not take
+does not make the gradient NaN, and the warnings of computing the partial are not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import NUMBERS, ArrayRule, any_active, array_operands, plain
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
+
+__all__ = ["ElementwiseRule", "InplaceRule", "conj", "elementwise", "operator_row", "strong"]
+
+Partial = Callable[..., Any] | int | None
+
+
+def conj(p: Any) -> Any:
+    """The conjugate of `p`, which costs nothing where `p` is real."""
+    return np.conjugate(p) if np.iscomplexobj(p) else p
+
+
+def strong(p: Any, d: Any) -> Any:
+    """``p * d``, which is zero where `d` is, even if `p` is infinite or NaN."""
+    product = p * d
+    if np.isfinite(product).all():
+        return product
+    return np.where(d == 0, 0, product)
+
+
+def _numpy(x: Any) -> Any:
+    """A Python number as NumPy's, for which division by zero is not an error."""
+    return np.asarray(x)[()] if type(x) in NUMBERS else x
+
+
+def _along(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., Any]:
+    """The formula ``partial * dx``."""
+    if not callable(partial):
+        return (lambda d, out, *args, **others: d) if partial == 1 else (lambda d, out, *args, **others: -d)
+    if not singular:
+        return lambda d, out, *args, **others: partial(out, *args) * d
+
+    def along(d: Any, out: Any, *args: Any, **others: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return strong(partial(out, *map(_numpy, args)), d)
+
+    return along
+
+
+def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., Any]:
+    """The formula ``conj(partial) * by``."""
+    if not callable(partial):
+        return _along(partial, singular)
+    if not singular:
+        return lambda d, out, *args, **others: conj(partial(out, *args)) * d
+
+    def against(d: Any, out: Any, *args: Any, **others: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return strong(conj(partial(out, *map(_numpy, args))), d)
+
+    return against
+
+
+def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """`formula` with zeros where the mask ``where=`` is off."""
+
+    def masked(d: Any, out: Any, *args: Any, where: Any = True, **others: Any) -> Any:
+        if where is True:
+            return formula(d, out, *args)
+        with np.errstate(all="ignore"):
+            return np.where(where, formula(np.where(where, d, 0), out, *args), 0)
+
+    return masked
+
+
+class ElementwiseRule(ArrayRule):
+    """A ufunc, or an operator on arrays, with ``out=`` and ``where=`` where the function knows them."""
+
+    def __init__(
+        self,
+        function: Any,
+        *,
+        jvp: Sequence[Callable[..., Any] | None],
+        vjp: Sequence[Callable[..., Any] | None],
+        when: When = plain,
+    ) -> None:
+        names = " ".join(f"x{i + 1}" for i in range(len(jvp)))
+        if isinstance(function, np.ufunc):
+            names += " out"
+        super().__init__(
+            function,
+            names,
+            jvp=[None if f is None else _masked(f) for f in jvp],
+            vjp=[None if f is None else _masked(f) for f in vjp],
+            when=when,
+            result="elementwise",
+        )
+
+    def _call_into(
+        self, target: Any, arrays: list[Any], others: dict[str, Any], args: Args, kwargs: Kwargs
+    ) -> Any:
+        # A target by position is deprecated for some ufuncs, and may not be a tuple.
+        if isinstance(self.function, np.ufunc):
+            return self.function(*arrays, out=target, **others)
+        return self.function(*args, **kwargs)
+
+    def _written(self, others: dict[str, Any]) -> Any:
+        return others.get("where", True)
+
+
+class InplaceRule(ElementwiseRule):
+    """``operator.iadd`` and its kin with an array on the left, which is overwritten."""
+
+    mutates = True
+    """The pullback restores the array: to be used even where nothing is active."""
+
+    def __init__(self, function: Any, ufunc: np.ufunc, pure: ElementwiseRule) -> None:
+        super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
+        self.result = np.ndarray
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        if fargs[0] is None and any_active(fargs) and args[0].dtype.kind in "OV":
+            raise UnsupportedError("an active value is combined in place with an array of objects")
+        return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
+
+
+def _array_first(*classes: type) -> bool:
+    return classes[0] is np.ndarray and array_operands(*classes)
+
+
+def elementwise(
+    function: Any, *partials: Partial, singular: bool = False, when: When = plain
+) -> ElementwiseRule:
+    """The row of a function with these partial derivatives; None: the derivative is zero."""
+    return ElementwiseRule(
+        function,
+        jvp=[None if p is None else _along(p, singular) for p in partials],
+        vjp=[None if p is None else _against(p, singular) for p in partials],
+        when=when,
+    )
+
+
+def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:
+    """The same derivative as `row` for an operator, where an operand is an array or NumPy scalar."""
+    return ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands)

@@ -1,0 +1,269 @@
+"""Rules of subscripts on arrays: ``u[idx]`` and ``u[idx] = v``.
+
+Basic indices give views, whose shadow is the same view of the shadow; a NumPy scalar read from an
+array is a number of its own.  Advanced indices give copies; a cotangent goes back to every
+occurrence of a repeated index.  Of repeated indices in a write only one value survives, and only
+that one receives a cotangent.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.numpy.base import (
+    check_writable,
+    gather,
+    gather_tangent,
+    give,
+    is_view,
+    refuse_opaque,
+    writable,
+)
+from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import NO_FDATA, fresh_shadow, fresh_tangent, project
+
+__all__ = ["ROWS", "add_at", "mutating"]
+
+
+def mutating(row: Rule) -> Rule:
+    """`row`, marked as one that changes an argument."""
+    row.mutates = True  # type: ignore[attr-defined]  # read by builders
+    return row
+
+
+def add_at(target: Any, index: Any, d: Any) -> None:
+    """``target[index] += d``, once for each occurrence of an index."""
+    if _may_repeat(index) or 0 in target.strides:
+        np.add.at(target, index, d)
+    else:
+        target[index] += d
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether `index` holds numbers of elements, which may be repeated; a mask never is."""
+    parts = index if type(index) is tuple else (index,)
+    for part in parts:
+        kind = type(part)
+        if kind is int or kind is slice or part is None or part is Ellipsis or kind is bool:
+            continue
+        if np.ndim(part) > 0 and np.asarray(part).dtype.kind != "b":
+            return True
+    return False
+
+
+# -- reading ---------------------------------------------------------------------------------------------
+
+
+def _array_read(cls: type, index: type) -> bool:
+    return cls is np.ndarray
+
+
+def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    u, index = args
+    du = dargs[0]
+    out = u[index]
+    if not isinstance(out, np.ndarray):
+        if du is None:
+            return out, fresh_tangent(out)
+        refuse_opaque(u)
+        return out, du[index]
+    if du is None:
+        return out, None if is_view(out, u) else fresh_tangent(out)
+    refuse_opaque(u)
+    if is_view(out, u):
+        return out, writable(du[index])
+    return out, du[index]
+
+
+def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    u, index = args
+    fu = fargs[0]
+    out = u[index]
+    if fu is None:
+        if isinstance(out, np.ndarray) and not is_view(out, u):
+            return out, fresh_shadow(out, active=False), _nothing2
+        return out, None, _nothing2
+    if not isinstance(out, np.ndarray):
+        if u.dtype.kind not in "fc":
+            refuse_opaque(u)
+
+        def element_pullback(bout: Any) -> Sequence[Any]:
+            if bout is not None:
+                fu[index] += project(bout, out)
+            return None, None
+
+        return out, NO_FDATA, element_pullback
+    refuse_opaque(u)
+    if is_view(out, u):
+        return out, writable(fu[index]), _nothing2
+    fout = fresh_shadow(out)
+
+    def gather_pullback(bout: Any) -> Sequence[Any]:
+        add_at(fu, index, fout)
+        return None, None
+
+    return out, fout, gather_pullback
+
+
+def _nothing2(bout: Any) -> Sequence[Any]:
+    return None, None
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+def _array_write(cls: type, index: type, value: type) -> bool:
+    return cls is np.ndarray
+
+
+def same_view(target: Any, index: Any, value: Any) -> bool:
+    """Whether `value` is ``target[index]`` itself, as after ``target[index] += 1``: writing it changes nothing."""
+    if type(value) is not np.ndarray or not np.may_share_memory(target, value):
+        return False
+    there = target[index]
+    return (
+        isinstance(there, np.ndarray)
+        and there.dtype == value.dtype
+        and there.shape == value.shape
+        and there.strides == value.strides
+        and there.__array_interface__["data"] == value.__array_interface__["data"]
+    )
+
+
+def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    u, index, v = args
+    du, _, dv = dargs
+    dv = gather_tangent(v, dv)
+    check_writable(u, du, dv is not None)
+    u[index] = v
+    if du is not None:
+        refuse_opaque(u)
+        if dv is None:
+            du[index] = 0
+        else:
+            du[index] = np.real(dv) if np.iscomplexobj(dv) and not np.iscomplexobj(du) else dv
+    return None, None
+
+
+def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    u, index, v = args
+    fu, _, fv = fargs
+    check_writable(u, fu, fv is not None)
+    if same_view(u, index, v):
+        u[index] = v
+        return None, None, _nothing3
+    if fu is not None:
+        refuse_opaque(u)
+    old = u[index]
+    if isinstance(old, np.ndarray) and is_view(old, u):
+        old = old.copy()
+    u[index] = v
+
+    def setitem_pullback(bout: Any) -> Sequence[Any]:
+        u[index] = old
+        if fu is None:
+            return None, None, None
+        bv = None
+        if fv is not None:
+            b = fu[index]
+            if isinstance(b, np.ndarray):
+                b = b.copy() if is_view(b, fu) else b
+                if _may_repeat(index):
+                    b = np.where(_survives(u, index), b, 0)
+        fu[index] = 0
+        if fv is not None:
+            bv = give(fv, v, _as_value(b, gather(v)))
+        return None, None, bv
+
+    return None, None, setitem_pullback
+
+
+def _nothing3(bout: Any) -> Sequence[Any]:
+    return None, None, None
+
+
+def _as_value(b: Any, v: Any) -> Any:
+    """Cotangent `b` of the elements written, for a value that may have more leading dimensions of length 1."""
+    while np.ndim(b) < np.ndim(v):
+        b = np.expand_dims(b, 0)
+    return b
+
+
+def _survives(u: Any, index: Any) -> Any:
+    """For each element that a write to ``u[index]`` gives, whether it is the one that stays."""
+    winner = np.zeros(u.shape, np.intp)
+    order = np.arange(winner[index].size).reshape(winner[index].shape)
+    winner[index] = order
+    return winner[index] == order
+
+
+# -- whole arrays: fill, copyto, put -----------------------------------------------------------------------
+
+
+def fill_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    return setitem_frule((args[0], Ellipsis, args[1]), (dargs[0], None, dargs[1]), kwargs)
+
+
+def fill_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    _, _, pullback = setitem_rrule((args[0], Ellipsis, args[1]), (fargs[0], None, fargs[1]), kwargs)
+
+    def fill_pullback(bout: Any) -> Sequence[Any]:
+        _, _, bv = pullback(None)
+        return None, bv
+
+    return None, None, fill_pullback
+
+
+def copyto_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    target, source, *rest = args
+    dtarget, dsource = dargs[:2]
+    where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
+    dsource = gather_tangent(source, dsource)
+    check_writable(target, dtarget, dsource is not None)
+    np.copyto(*args, **kwargs)
+    if dtarget is not None:
+        if dsource is not None and np.iscomplexobj(dsource) and not np.iscomplexobj(dtarget):
+            dsource = np.real(dsource)
+        np.copyto(dtarget, 0 if dsource is None else dsource, where=where, casting="unsafe")
+    return None, None
+
+
+def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    target, source, *rest = args
+    ftarget, fsource = fargs[:2]
+    where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
+    check_writable(target, ftarget, fsource is not None)
+    old = target.copy()
+    np.copyto(*args, **kwargs)
+
+    def copyto_pullback(bout: Any) -> Sequence[Any]:
+        target[...] = old
+        bsource = None
+        if ftarget is not None:
+            b = np.where(where, ftarget, 0)
+            np.copyto(ftarget, 0, where=where)
+            if fsource is not None:
+                bsource = give(fsource, source, _as_value(b, gather(source)))
+        return (None, bsource, *(None for _ in rest))
+
+    return None, None, copyto_pullback
+
+
+def _fill_when(cls: type, value: type) -> bool:
+    return cls is np.ndarray
+
+
+ROWS: list[Rule] = [
+    Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read),
+    mutating(Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_array_write)),
+    mutating(
+        Primitive(
+            np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")
+        )
+    ),
+    mutating(Primitive(np.copyto, frule=copyto_frule, rrule=copyto_rrule, parameters=("dst", "src"))),
+]

@@ -1,0 +1,134 @@
+"""Rules of functions that join arrays, and of those that split one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import finish, gather_tangent, give, give_parts, plain, writable
+from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import fill_tangent, fresh_shadow, slot_tangent
+
+__all__ = ["ROWS"]
+
+Pieces = Callable[..., list[Any]]
+
+
+def _cut(by: Any, sizes: Sequence[int], axis: int) -> list[Any]:
+    """`by` in pieces of these sizes along `axis`."""
+    pieces, start = [], 0
+    moved = np.moveaxis(by, axis, 0)
+    for size in sizes:
+        pieces.append(np.moveaxis(moved[start : start + size], 0, axis))
+        start += size
+    return pieces
+
+
+def concatenate_pieces(by: Any, arrays: Sequence[Any], axis: Any = 0, **_: Any) -> list[Any]:
+    if axis is None:
+        return _cut(by, [np.size(x) for x in arrays], 0)
+    return _cut(by, [np.shape(x)[axis] for x in arrays], axis)
+
+
+def stack_pieces(by: Any, arrays: Sequence[Any], axis: Any = 0, **_: Any) -> list[Any]:
+    return list(np.moveaxis(by, axis, 0))
+
+
+def vstack_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
+    return _cut(by, [np.shape(x)[0] if np.ndim(x) > 1 else 1 for x in arrays], 0)
+
+
+def hstack_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
+    axis = 1 if np.ndim(by) > 1 else 0
+    return _cut(by, [np.shape(x)[axis] if np.ndim(x) > axis else 1 for x in arrays], axis)
+
+
+def dstack_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
+    return _cut(by, [np.shape(x)[2] if np.ndim(x) > 2 else 1 for x in arrays], 2)
+
+
+def column_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
+    return _cut(by, [np.shape(x)[1] if np.ndim(x) > 1 else 1 for x in arrays], 1)
+
+
+def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
+    """A function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
+
+    def refuse_out(args: Args, kwargs: Kwargs) -> None:
+        if len(args) > 2 or kwargs.get("out") is not None:
+            raise UnsupportedError(f"np.{function.__name__} with out=: assign the result instead")
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        refuse_out(args, kwargs)
+        arrays, darrays = args[0], dargs[0]
+        out = function(*args, **kwargs)
+        if darrays is None:
+            return out, finish(None, out)
+        parts = []
+        for x, d in zip(arrays, darrays, strict=True):
+            d = gather_tangent(x, d)
+            parts.append(np.zeros(np.shape(x), out.dtype) if d is None else d)
+        return out, finish(function(parts, *args[1:], **kwargs), out)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        refuse_out(args, kwargs)
+        arrays, farrays = args[0], fargs[0]
+        out = function(*args, **kwargs)
+        fout = fresh_shadow(out, active=farrays is not None)
+        nothing = (None,) * (len(args) - 1)
+
+        def joining_pullback(bout: Any) -> Sequence[Any]:
+            if farrays is None or fout is None:
+                return (None, *nothing)
+            parts = pieces(fout, arrays, *args[1:], **kwargs)
+            parts = [np.reshape(d, np.shape(x)) for d, x in zip(parts, arrays, strict=True)]
+            if isinstance(arrays, np.ndarray):
+                return (give(farrays, arrays, np.array(parts)), *nothing)
+            return (give_parts(farrays, arrays, parts), *nothing)
+
+        return out, fout, joining_pullback
+
+    return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,), result=np.ndarray)
+
+
+def splitting(function: Any, name: str = "ary") -> Primitive:
+    """A function that gives several views of one array."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        outs = function(*args, **kwargs)
+        if dargs[0] is None:
+            douts = [fill_tangent(y, None) for y in outs]
+        else:
+            douts = [writable(d) for d in function(dargs[0], *args[1:], **kwargs)]
+        return outs, type(outs)(douts)
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        outs = function(*args, **kwargs)
+        nothing = (None,) * len(args)
+        if fargs[0] is None:
+            fouts = None if type(outs) is tuple else [slot_tangent(y, None) for y in outs]
+        else:
+            fouts = type(outs)(writable(f) for f in function(fargs[0], *args[1:], **kwargs))
+        return outs, fouts, lambda bout: nothing
+
+    return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,))
+
+
+ROWS: list[Rule] = [
+    joining(np.concatenate, concatenate_pieces, "arrays"),
+    joining(np.stack, stack_pieces, "arrays"),
+    joining(np.vstack, vstack_pieces),
+    joining(np.hstack, hstack_pieces),
+    joining(np.dstack, dstack_pieces),
+    joining(np.column_stack, column_pieces),
+    splitting(np.split),
+    splitting(np.array_split),
+    splitting(np.hsplit),
+    splitting(np.vsplit),
+    splitting(np.dsplit),
+]
+if hasattr(np, "unstack"):
+    ROWS.append(splitting(np.unstack, "x"))

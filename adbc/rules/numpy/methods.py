@@ -1,0 +1,56 @@
+"""Rules of the methods of arrays that are not simply a function of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.numpy.base import ArrayRule, gather_tangent, plain, refuse_opaque
+from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import accumulate, fresh_shadow, fresh_tangent
+
+__all__ = ["ROWS"]
+
+
+def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    x, dx = args[0], dargs[0]
+    out = np.asarray(x).tolist()
+    if dx is None or np.asarray(x).dtype.kind not in "fc":
+        return out, fresh_tangent(out)
+    return out, np.asarray(dx).tolist()
+
+
+def tolist_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    x, f = args[0], fargs[0]
+    if f is not None:
+        refuse_opaque(x)
+    out = np.asarray(x).tolist()
+    fout = fresh_shadow(out, active=f is not None)
+
+    def tolist_pullback(bout: Any) -> Sequence[Any]:
+        if f is None:
+            return (None,)
+        by = bout if not isinstance(fout, list) else gather_tangent(out, fout)
+        return (None if by is None else accumulate(f, x, by),)
+
+    return out, fout, tolist_pullback
+
+
+def _conjugated(d: Any, y: Any, x: Any) -> Any:
+    return np.conjugate(d)
+
+
+def _conjugate_row(function: Any) -> ArrayRule:
+    return ArrayRule(function, "x out", jvp=[_conjugated], vjp=[_conjugated])
+
+
+ROWS: list[Rule] = [
+    Primitive(np.ndarray.tolist, frule=tolist_frule, rrule=tolist_rrule, when=plain),
+    Primitive(np.generic.tolist, frule=tolist_frule, rrule=tolist_rrule, when=plain),
+    _conjugate_row(np.ndarray.conj),
+    _conjugate_row(np.ndarray.conjugate),
+    _conjugate_row(np.generic.conj),
+    _conjugate_row(np.generic.conjugate),
+]

@@ -1,0 +1,328 @@
+"""Rules of reductions along axes, and of cumulative sums and products.
+
+Ties: ``max`` and ``min`` follow the first extremum in the order of the axes.  ``std`` of constant
+data has derivative 0.  ``prod`` and ``cumprod`` are right with zeros among the factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.numpy.base import ArrayRule
+from adbc.rules.numpy.elementwise import conj
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS", "Formulas", "axes_of", "kept"]
+
+Formulas = tuple[Callable[..., Any], Callable[..., Any]]
+
+
+def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
+    """The axes that `axis` means, as non-negative numbers in order."""
+    ndim = np.ndim(x)
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, tuple):
+        return tuple(sorted(a % ndim for a in axis))
+    return (axis % ndim,) if ndim else ()
+
+
+def kept(by: Any, x: Any, axis: Any) -> Any:
+    """`by`, the reduction of `x` along `axis`, with the reduced axes kept as length 1."""
+    axes = axes_of(x, axis)
+    return np.reshape(by, tuple(1 if i in axes else n for i, n in enumerate(np.shape(x))))
+
+
+def spread(by: Any, x: Any, axis: Any) -> Any:
+    """`by`, repeated along the reduced axes to the shape of `x`."""
+    return np.broadcast_to(kept(by, x, axis), np.shape(x))
+
+
+def masked(d: Any, where: Any) -> Any:
+    """`d` where the mask is on, else 0."""
+    return d if where is True else np.where(where, d, 0)
+
+
+# -- sums and means --------------------------------------------------------------------------------------
+
+
+def sum_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    return np.sum(d, axis=axis, keepdims=keepdims, where=where)
+
+
+def sum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
+    return masked(spread(by, x, axis), where)
+
+
+def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
+    """The number of elements that a reduction of `x` takes together."""
+    if where is True:
+        count = 1
+        for i in axes_of(x, axis):
+            count *= np.shape(x)[i]
+        return count
+    return np.sum(np.broadcast_to(where, np.shape(x)), axis=axis, keepdims=keepdims)
+
+
+def mean_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    return np.sum(d, axis=axis, keepdims=keepdims, where=where) / counted(x, axis, where, keepdims)
+
+
+def mean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
+    count = counted(x, axis, where, True)
+    return masked(np.broadcast_to(kept(by, x, axis) / count, np.shape(x)), where)
+
+
+def deviation(x: Any, axis: Any, where: Any, mean: Any) -> Any:
+    """`x` minus its mean."""
+    if mean is not None:
+        return x - mean
+    return x - np.mean(x, axis=axis, keepdims=True, where=where)
+
+
+def freedom(x: Any, axis: Any, where: Any, keepdims: Any, ddof: Any, correction: Any) -> Any:
+    """The divisor of a variance."""
+    count = counted(x, axis, where, keepdims)
+    return np.maximum(count - (ddof if correction is None else correction), 0)
+
+
+def var_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, where: Any = True,
+    mean: Any = None, correction: Any = None, **_: Any,
+) -> Any:  # fmt: skip
+    """2 Re(conj(x - mean) dx) / n, summed: the mean's own derivative sums to nothing."""
+    terms = np.real(np.conjugate(deviation(x, axis, where, mean)) * d)
+    n = freedom(x, axis, where, keepdims, ddof, correction)
+    return 2 * np.sum(terms, axis=axis, keepdims=keepdims, where=where) / n
+
+
+def var_vjp(
+    by: Any, y: Any, x: Any, axis: Any = None, ddof: Any = 0, where: Any = True,
+    mean: Any = None, correction: Any = None, **_: Any,
+) -> Any:  # fmt: skip
+    n = freedom(x, axis, where, True, ddof, correction)
+    return masked(2 * deviation(x, axis, where, mean) * (kept(by, x, axis) / n), where)
+
+
+def half_inverse(y: Any) -> Any:
+    """1 / (2 y), 0 where y is 0."""
+    return np.where(y == 0, 0, 0.5 / np.where(y == 0, 1, y))
+
+
+def std_jvp(d: Any, y: Any, x: Any, **others: Any) -> Any:
+    return var_jvp(d, y, x, **others) * half_inverse(y)
+
+
+def std_vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
+    return var_vjp(by * half_inverse(y), y, x, **others)
+
+
+# -- extrema ---------------------------------------------------------------------------------------------
+
+
+def chosen(y: Any, x: Any, axis: Any, where: Any) -> Any:
+    """The mask of the elements that are the extremum `y`: the first one along the reduced axes."""
+    peak = kept(y, x, axis)
+    equal = np.logical_or(x == peak, np.logical_and(x != x, peak != peak))
+    if where is not True:
+        equal = np.logical_and(equal, where)
+    axes = axes_of(x, axis)
+    rest = tuple(i for i in range(np.ndim(x)) if i not in axes)
+    order = rest + axes
+    flat = np.transpose(equal, order)
+    shape = flat.shape
+    flat = flat.reshape((*shape[: len(rest)], -1))
+    first = np.logical_and(flat, np.cumsum(flat, axis=-1) == 1)
+    return np.transpose(first.reshape(shape), np.argsort(np.array(order, int)))
+
+
+def extremum_jvp(
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+) -> Any:
+    return np.sum(np.where(chosen(y, x, axis, where), d, 0), axis=axis, keepdims=keepdims)
+
+
+def extremum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
+    return np.where(chosen(y, x, axis, where), kept(by, x, axis), 0)
+
+
+def ptp_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
+    high = extremum_jvp(d, np.max(x, axis), x, axis, keepdims)
+    return high - extremum_jvp(d, np.min(x, axis), x, axis, keepdims)
+
+
+def ptp_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    return extremum_vjp(by, np.max(x, axis), x, axis) - extremum_vjp(by, np.min(x, axis), x, axis)
+
+
+# -- products --------------------------------------------------------------------------------------------
+
+
+def others_product(x: Any, axis: Any, where: Any) -> Any:
+    """For each element of `x`, the product of the others that are reduced together with it."""
+    if where is not True:
+        x = np.where(where, x, 1)
+    axes = axes_of(x, axis)
+    rest = tuple(i for i in range(np.ndim(x)) if i not in axes)
+    order = rest + axes
+    moved = np.transpose(x, order)
+    flat = moved.reshape((*moved.shape[: len(rest)], -1))
+    if flat.shape[-1] == 0:
+        return np.asarray(x)
+    ones = np.ones_like(flat[..., :1])
+    before = np.concatenate([ones, np.cumprod(flat[..., :-1], axis=-1)], axis=-1)
+    after = np.flip(np.cumprod(np.flip(flat[..., 1:], -1), axis=-1), -1)
+    after = np.concatenate([after, ones], axis=-1)
+    product = (before * after).reshape(moved.shape)
+    return np.transpose(product, np.argsort(np.array(order, int)))
+
+
+def prod_jvp(
+    d: Any,
+    y: Any,
+    x: Any,
+    axis: Any = None,
+    keepdims: Any = False,
+    initial: Any = 1,
+    where: Any = True,
+    **_: Any,
+) -> Any:
+    return np.sum(others_product(x, axis, where) * d, axis=axis, keepdims=keepdims, where=where) * initial
+
+
+def prod_vjp(by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where: Any = True, **_: Any) -> Any:
+    return masked(conj(others_product(x, axis, where) * initial) * kept(by, x, axis), where)
+
+
+# -- cumulative ------------------------------------------------------------------------------------------
+
+
+def lined(x: Any, axis: Any) -> Any:
+    """`x` with the cumulative axis last: flattened if `axis` is None."""
+    return np.reshape(x, (1, -1))[0] if axis is None else np.moveaxis(x, axis, -1)
+
+
+def unlined(d: Any, x: Any, axis: Any) -> Any:
+    """The inverse of `lined`."""
+    return np.reshape(d, np.shape(x)) if axis is None else np.moveaxis(d, -1, axis)
+
+
+def cumsum_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    return np.cumsum(d, axis=axis)
+
+
+def cumsum_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    back = np.flip(np.cumsum(np.flip(by if axis is None else np.moveaxis(by, axis, -1), -1), axis=-1), -1)
+    return unlined(back, x, axis)
+
+
+def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    """dy[k] = dy[k-1] x[k] + y[k-1] dx[k], which needs no division."""
+    flat, dx = lined(x, axis), lined(d, axis)
+    total, dtotal = np.ones_like(flat[..., 0:1]), np.zeros_like(dx[..., 0:1])
+    parts = []
+    for k in range(flat.shape[-1]):
+        here = flat[..., k : k + 1]
+        dtotal = dtotal * here + total * dx[..., k : k + 1]
+        total = total * here
+        parts.append(dtotal)
+    moved = np.concatenate(parts, axis=-1) if parts else dx
+    return moved if axis is None else np.moveaxis(moved, -1, axis)
+
+
+def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    """The recurrence of `cumprod_jvp`, transposed."""
+    flat = conj(lined(x, axis))
+    b = by if axis is None else np.moveaxis(by, axis, -1)
+    out = conj(y if axis is None else np.moveaxis(y, axis, -1))
+    n = flat.shape[-1]
+    if n == 0:
+        return x
+    parts = []
+    carry = np.zeros_like(b[..., 0:1])
+    for k in range(n - 1, -1, -1):
+        carry = b[..., k : k + 1] + carry
+        parts.append(carry * out[..., k - 1 : k] if k else carry)
+        carry = carry * flat[..., k : k + 1]
+    parts.reverse()
+    return unlined(np.concatenate(parts, axis=-1), x, axis)
+
+
+# -- differences -----------------------------------------------------------------------------------------
+
+
+def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) -> ArrayRule:
+    """A row of one array; parameters as in `names`."""
+    return ArrayRule(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults)
+
+
+def axis_zero(formulas: Formulas) -> Formulas:
+    """`formulas` for a function whose axis is 0 if not given."""
+    jvp, vjp = formulas
+    return (
+        lambda d, y, x, axis=0, **others: jvp(d, y, x, axis=axis, **others),
+        lambda d, y, x, axis=0, **others: vjp(d, y, x, axis=axis, **others),
+    )
+
+
+SUM: Formulas = (sum_jvp, sum_vjp)
+MEAN: Formulas = (mean_jvp, mean_vjp)
+VAR: Formulas = (var_jvp, var_vjp)
+STD: Formulas = (std_jvp, std_vjp)
+EXTREMUM: Formulas = (extremum_jvp, extremum_vjp)
+PTP: Formulas = (ptp_jvp, ptp_vjp)
+PROD: Formulas = (prod_jvp, prod_vjp)
+CUMSUM: Formulas = (cumsum_jvp, cumsum_vjp)
+CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
+
+WITH_DTYPE = "a axis dtype out keepdims initial where"
+WITHOUT_DTYPE = "a axis out keepdims initial where"
+MOMENT = "a axis dtype out ddof keepdims"
+MEAN_NAMES = "a axis dtype out keepdims"
+CUMULATIVE = "a axis dtype out"
+UFUNC_REDUCE = "array axis dtype out keepdims initial where"
+UFUNC_ACCUMULATE = "array axis dtype out"
+
+FUNCTIONS: list[tuple[str, str, Formulas]] = [
+    ("sum", WITH_DTYPE, SUM),
+    ("mean", MEAN_NAMES, MEAN),
+    ("var", MOMENT, VAR),
+    ("std", MOMENT, STD),
+    ("max", WITHOUT_DTYPE, EXTREMUM),
+    ("min", WITHOUT_DTYPE, EXTREMUM),
+    ("prod", WITH_DTYPE, PROD),
+    ("cumsum", CUMULATIVE, CUMSUM),
+    ("cumprod", CUMULATIVE, CUMPROD),
+]
+"""Those that arrays have as methods of the same name."""
+
+
+def _rows() -> list[Rule]:
+    rows: list[Rule] = []
+    for name, names, formulas in FUNCTIONS:
+        rows.append(reduction(getattr(np, name), names, formulas))
+        rows.append(reduction(getattr(np.ndarray, name), names, formulas))
+    for alias, names, formulas in [("amax", WITHOUT_DTYPE, EXTREMUM), ("amin", WITHOUT_DTYPE, EXTREMUM)]:
+        if getattr(np, alias) is not getattr(np, alias[1:]):
+            rows.append(reduction(getattr(np, alias), names, formulas))
+    rows.append(reduction(np.ptp, "a axis out keepdims", PTP))
+    for ufunc, formulas in [
+        (np.add, SUM),
+        (np.multiply, PROD),
+        (np.maximum, EXTREMUM),
+        (np.minimum, EXTREMUM),
+    ]:
+        rows.append(reduction(ufunc.reduce, UFUNC_REDUCE, axis_zero(formulas), axis=0))
+    for ufunc, formulas in [(np.add, CUMSUM), (np.multiply, CUMPROD)]:
+        rows.append(reduction(ufunc.accumulate, UFUNC_ACCUMULATE, axis_zero(formulas), axis=0))
+    return rows
+
+
+ROWS: list[Rule] = _rows()

@@ -1,0 +1,316 @@
+"""Rules of functions that choose among elements, sort them, or look between them.
+
+``clip`` at a bound follows the clipped value.  Sorting follows the order of a stable sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.indexing import mutating
+from adbc.rules.numpy.reductions import axes_of, kept
+from adbc.rules.numpy.shapes import back_by_number
+from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
+
+__all__ = ["ROWS", "clip_row"]
+
+
+# -- where, clip -------------------------------------------------------------------------------------------
+
+
+def where_x(d: Any, y: Any, c: Any, *_: Any) -> Any:
+    return np.where(c, d, 0)
+
+
+def where_y(d: Any, y: Any, c: Any, *_: Any) -> Any:
+    return np.where(c, 0, d)
+
+
+def _bounds(low: Any, high: Any, others: dict[str, Any]) -> tuple[Any, Any]:
+    return (others.get("min") if low is None else low), (others.get("max") if high is None else high)
+
+
+def _inside(x: Any, low: Any, high: Any) -> Any:
+    inside = np.ones(np.shape(x), bool)
+    if low is not None:
+        inside = np.logical_and(inside, np.logical_not(x < low))
+    if high is not None:
+        inside = np.logical_and(inside, np.logical_not(x > high))
+    return inside
+
+
+def clip_x(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
+    low, high = _bounds(low, high, others)
+    return np.where(_inside(x, low, high), d, 0)
+
+
+def clip_low(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
+    """The lower bound counts where it is above `x` and not above the upper bound."""
+    low, high = _bounds(low, high, others)
+    taken = np.less(x, low)
+    if high is not None:
+        taken = np.logical_and(taken, np.less_equal(low, high))
+    return np.where(taken, d, 0)
+
+
+def clip_high(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
+    """The upper bound is applied last."""
+    low, high = _bounds(low, high, others)
+    raised = x if low is None else np.maximum(x, low)
+    return np.where(np.greater(raised, high), d, 0)
+
+
+CLIP = [clip_x, clip_low, clip_high]
+
+
+def clip_row(function: Any, names: str) -> ArrayRule:
+    return ArrayRule(function, names, jvp=CLIP, vjp=CLIP)
+
+
+def nan_to_num_vjp(d: Any, y: Any, x: Any, **_: Any) -> Any:
+    return np.where(np.isfinite(x), d, 0)
+
+
+def _sinc_slope(x: Any, y: Any) -> Any:
+    """(cos(pi x) - sinc(x)) / x, 0 at 0."""
+    x = np.asarray(x)
+    safe = np.where(x == 0, 1, x)
+    return np.where(x == 0, 0, (np.cos(np.pi * x) - y) / safe)
+
+
+def _angle_scale(x: Any, deg: Any) -> Any:
+    """i z / |z|**2 (0 at 0): the gradient of the angle at z."""
+    z = np.asarray(x) + 0j
+    size = np.real(z * np.conjugate(z))
+    unit = np.where(size == 0, 0, 1j * z / np.where(size == 0, 1, size))
+    return unit * (180 / np.pi) if deg else unit
+
+
+# -- elements by number --------------------------------------------------------------------------------------
+
+
+def _along_first(function: Any) -> Any:
+    return lambda d, y, x, *args, **others: function(d, *args, **others)
+
+
+def compress_jvp(d: Any, y: Any, condition: Any, a: Any, axis: Any = None, **_: Any) -> Any:
+    return np.compress(condition, d, axis)
+
+
+def compress_vjp(by: Any, y: Any, condition: Any, a: Any, axis: Any = None, **_: Any) -> Any:
+    return back_by_number(lambda x: np.compress(condition, x, axis))(by, y, a)
+
+
+def _method_compress(function: Any) -> ArrayRule:
+    return ArrayRule(
+        function,
+        "a condition axis out",
+        jvp=[lambda d, y, a, condition=None, axis=None: np.compress(condition, d, axis)],
+        vjp=[lambda by, y, a, condition=None, axis=None: compress_vjp(by, y, condition, a, axis)],
+    )
+
+
+def by_number(function: Any, names: str, **defaults: Any) -> ArrayRule:
+    """A row of a function that only picks elements of its first argument."""
+    return ArrayRule(
+        function,
+        names,
+        jvp=[_picked(function, names)],
+        vjp=[_picked_back(function, names)],
+        defaults=defaults,
+    )
+
+
+def _call(function: Any, names: str, x: Any, others: dict[str, Any]) -> Any:
+    """`function` of `x` and the other arguments in order: methods do not take all of them by name."""
+    args = []
+    for name in names.split()[1:]:
+        if name == "out" or name not in others:
+            break
+        args.append(others[name])
+    return function(
+        x, *args, **{k: v for k, v in others.items() if k not in names.split()[1 : 1 + len(args)]}
+    )
+
+
+def _picked(function: Any, names: str) -> Any:
+    return lambda d, y, x, **others: _call(function, names, d, others)
+
+
+def _picked_back(function: Any, names: str) -> Any:
+    def vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
+        return back_by_number(lambda numbers: _call(function, names, numbers, others))(by, y, x)
+
+    return vjp
+
+
+# -- sorting -------------------------------------------------------------------------------------------------
+
+
+def sort_jvp(d: Any, y: Any, x: Any, axis: Any = -1, **_: Any) -> Any:
+    order = np.argsort(x, axis=axis, kind="stable")
+    return np.ravel(d)[order] if axis is None else np.take_along_axis(d, order, axis)
+
+
+def sort_vjp(by: Any, y: Any, x: Any, axis: Any = -1, **_: Any) -> Any:
+    order = np.argsort(x, axis=axis, kind="stable")
+    if axis is None:
+        return np.ravel(by)[np.argsort(order)].reshape(np.shape(x))
+    return np.take_along_axis(by, np.argsort(order, axis=axis), axis)
+
+
+def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    x, dx = args[0], dargs[0]
+    axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
+    if dx is not None:
+        dx[...] = sort_jvp(dx, None, x, axis)
+    np.ndarray.sort(*args, **kwargs)
+    return None, None
+
+
+def sort_in_place_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    x, f = args[0], fargs[0]
+    axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
+    old = x.copy()
+    np.ndarray.sort(*args, **kwargs)
+
+    def sort_pullback(bout: Any) -> Sequence[Any]:
+        x[...] = old
+        if f is not None:
+            f[...] = sort_vjp(f.copy(), None, old, axis)
+        return (None,) * len(args)
+
+    return None, None, sort_pullback
+
+
+def _middle(x: Any, axis: Any) -> Any:
+    """The weight of each element in a median: 1 or two halves, 0 for the others."""
+    axes = axes_of(x, axis)
+    rest = tuple(i for i in range(np.ndim(x)) if i not in axes)
+    order = rest + axes
+    moved = np.transpose(x, order)
+    flat = moved.reshape((*moved.shape[: len(rest)], -1))
+    n = flat.shape[-1]
+    rank = np.argsort(np.argsort(flat, axis=-1, kind="stable"), axis=-1)
+    weight = 0.5 * (rank == (n - 1) // 2) + 0.5 * (rank == n // 2)
+    return np.transpose(weight.reshape(moved.shape), np.argsort(np.array(order, int)))
+
+
+def median_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
+    return np.sum(_middle(x, axis) * d, axis=axis, keepdims=keepdims)
+
+
+def median_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
+    return _middle(x, axis) * kept(by, x, axis)
+
+
+# -- interpolation --------------------------------------------------------------------------------------------
+
+
+def _segments(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+    """For each `x` the number of its segment, how far it is in it, whether it is left or right of all."""
+    if others.get("period") is not None:
+        raise UnsupportedError("np.interp with period=: reduce the argument modulo the period first")
+    x, xp = np.asarray(x), np.asarray(xp)
+    if len(xp) < 2:
+        raise UnsupportedError("np.interp with a single point")
+    j = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    t = (x - xp[j]) / (xp[j + 1] - xp[j])
+    return j, t, x < xp[0], x > xp[-1]
+
+
+def _interp_slope(x: Any, xp: Any, fp: Any, others: dict[str, Any]) -> Any:
+    j, _, left, right = _segments(x, xp, others)
+    xp, fp = np.asarray(xp), np.asarray(fp)
+    return np.where(left | right, 0, (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]))
+
+
+def interp_dx(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
+    return _interp_slope(x, xp, fp, others) * d
+
+
+def _interp_weights(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """The segment, and the weights of the values at its two ends."""
+    j, t, left, right = _segments(x, xp, others)
+    low = np.where(left, 0 if others.get("left") is not None else 1, np.where(right, 0, 1 - t))
+    high = np.where(right, 0 if others.get("right") is not None else 1, np.where(left, 0, t))
+    return j, low, high
+
+
+def interp_dfp(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
+    j, low, high = _interp_weights(x, xp, others)
+    return low * d[j] + high * d[j + 1]
+
+
+def interp_bfp(by: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
+    j, low, high = _interp_weights(x, xp, others)
+    return _to_ends(j, low * by, high * by, len(fp))
+
+
+def _to_ends(j: Any, low: Any, high: Any, n: int) -> Any:
+    d = np.zeros(n, np.result_type(low, high))
+    np.add.at(d, j, low)
+    np.add.at(d, j + 1, high)
+    return d
+
+
+def interp_dxp(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
+    j, t, _, _ = _segments(x, xp, others)
+    return -_interp_slope(x, xp, fp, others) * ((1 - t) * d[j] + t * d[j + 1])
+
+
+def interp_bxp(by: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
+    j, t, _, _ = _segments(x, xp, others)
+    push = -np.conjugate(_interp_slope(x, xp, fp, others)) * by
+    return _to_ends(j, (1 - t) * push, t * push, len(xp))
+
+
+def interp_bx(by: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
+    return np.conjugate(_interp_slope(x, xp, fp, others)) * by
+
+
+def _three(*classes: type) -> bool:
+    return len(classes) == 3 and plain(*classes)
+
+
+ROWS: list[Rule] = [
+    ArrayRule(
+        np.where, "condition x y", jvp=[None, where_x, where_y], vjp=[None, where_x, where_y], when=_three
+    ),
+    ZeroRule(np.where, when=plain),
+    clip_row(np.clip, "a a_min a_max out"),
+    clip_row(np.ndarray.clip, "a min max out"),
+    ArrayRule(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp]),
+    ArrayRule(
+        np.sinc,
+        "x",
+        jvp=[lambda d, y, x: _sinc_slope(x, y) * d],
+        vjp=[lambda by, y, x: _sinc_slope(x, y) * by],
+    ),
+    ArrayRule(
+        np.angle,
+        "z deg",
+        jvp=[lambda d, y, z, deg=False: np.real(np.conjugate(_angle_scale(z, deg)) * d)],
+        vjp=[lambda by, y, z, deg=False: _angle_scale(z, deg) * by],
+    ),
+    by_number(np.take, "a indices axis out mode"),
+    by_number(np.ndarray.take, "a indices axis out mode"),
+    by_number(np.take_along_axis, "arr indices axis"),
+    by_number(np.delete, "arr obj axis"),
+    ArrayRule(np.compress, "condition a axis out", jvp=[None, compress_jvp], vjp=[None, compress_vjp]),
+    _method_compress(np.ndarray.compress),
+    ArrayRule(np.sort, "a axis", jvp=[sort_jvp], vjp=[sort_vjp]),
+    mutating(Primitive(np.ndarray.sort, frule=sort_in_place_frule, rrule=sort_in_place_rrule, when=plain)),
+    ArrayRule(np.median, "a axis out", jvp=[median_jvp], vjp=[median_vjp]),
+    ArrayRule(
+        np.interp,
+        "x xp fp left right period",
+        jvp=[interp_dx, interp_dxp, interp_dfp],
+        vjp=[interp_bx, interp_bxp, interp_bfp],
+    ),
+]

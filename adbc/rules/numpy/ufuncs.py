@@ -1,0 +1,353 @@
+"""Rules of the ufuncs.
+
+Conventions at kinks, the same in both modes: ``abs`` at 0 has derivative 0, and so has ``hypot`` at
+(0, 0); ``maximum`` and ``minimum`` at a tie follow their first argument; ``sqrt`` at 0 is inf;
+``x**0`` has derivative 0 by `x` everywhere, ``0**y`` derivative 0 by `y`; ``arctan2`` at (0, 0) has 0;
+``sign``, ``floor`` and other steps have derivative 0, at their jumps too; ``mod`` and ``fmod`` have
+derivative 1 by the dividend, at their jumps too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import (
+    any_active,
+    check_writable,
+    finish,
+    gather,
+    gather_tangent,
+    give,
+    plain,
+)
+from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
+
+__all__ = ["ROWS", "UFUNC_ROWS"]
+
+LN2 = float(np.log(2.0))
+LN10 = float(np.log(10.0))
+DEGREE = float(np.pi / 180.0)
+
+
+def _power_by_base(out: Any, x: Any, y: Any) -> Any:
+    """y * x**(y-1), which is 0 where y is 0."""
+    if np.ndim(y) == 0:
+        if y == 0:
+            return np.zeros_like(out)
+        if y == 2:
+            return 2 * x
+        return y * np.power(x, y - 1 if y == y else y)
+    safe = np.where(y == 0, 1, y)
+    return np.where(y == 0, 0, y * np.power(x, _inexact(safe) - 1))
+
+
+def _inexact(y: Any) -> Any:
+    """Integers as floats, so that a negative exponent is allowed."""
+    return y if np.asarray(y).dtype.kind in "fc" else np.asarray(y) * 1.0
+
+
+def _power_by_exponent(out: Any, x: Any, y: Any) -> Any:
+    """x**y * log(x), which is 0 where x is 0."""
+    zero = np.equal(x, 0)
+    if not np.any(zero):
+        return out * np.log(x)
+    return np.where(zero, 0, out * np.log(np.where(zero, 1, x)))
+
+
+def _power(function: Any) -> ElementwiseRule:
+    def by_base(out: Any, x: Any, y: Any) -> Any:
+        return _power_by_base(out, x, y if np.ndim(y) else _float_exponent(x, y))
+
+    return elementwise(function, by_base, _power_by_exponent, singular=True)
+
+
+def _float_exponent(x: Any, y: Any) -> Any:
+    """A scalar exponent for which ``x ** (y - 1)`` is defined: integers to a negative power are not."""
+    if isinstance(y, (int, np.integer)) and np.asarray(x).dtype.kind not in "fc":
+        return float(y)
+    return y
+
+
+def _abs_along(d: Any, out: Any, x: Any) -> Any:
+    if np.iscomplexobj(x):
+        return np.real(np.conjugate(_unit(x, out)) * d)
+    return np.sign(x) * d
+
+
+def _abs_against(d: Any, out: Any, x: Any) -> Any:
+    return (_unit(x, out) if np.iscomplexobj(x) else np.sign(x)) * d
+
+
+def _unit(x: Any, size: Any) -> Any:
+    """x / |x|, 0 at 0."""
+    return x / np.where(size == 0, 1, size)
+
+
+def _sign_along(d: Any, out: Any, x: Any) -> Any:
+    if not np.iscomplexobj(x):
+        return np.zeros_like(d)
+    size = np.abs(x)
+    safe = np.where(size == 0, 1, size)
+    return np.where(size == 0, 0, 1j * out * np.imag(np.conjugate(out) * d) / safe)
+
+
+def _hypot(a: Any, out: Any) -> Any:
+    return a / np.where(out == 0, 1, out)
+
+
+def _square_sum(y: Any, x: Any) -> Any:
+    """x**2 + y**2, 1 at the origin."""
+    total = x * x + y * y
+    return np.where(total == 0, 1, total)
+
+
+def _log_share(x: Any, out: Any) -> Any:
+    """exp(x - out), 1 where both are the same infinity is not attained."""
+    return np.exp(np.where(x == out, 0, x - out))
+
+
+FIRST: dict[str, ElementwiseRule] = {}
+"""The rows that operators and function aliases share, by the name of the ufunc."""
+
+
+def _row(name: str, *partials: Any, singular: bool = False) -> ElementwiseRule:
+    row = elementwise(getattr(np, name), *partials, singular=singular)
+    FIRST[name] = row
+    return row
+
+
+def _by_hand(name: str, jvp: Any, vjp: Any) -> ElementwiseRule:
+    row = ElementwiseRule(getattr(np, name), jvp=jvp, vjp=vjp)
+    FIRST[name] = row
+    return row
+
+
+UFUNC_ROWS: list[ElementwiseRule] = [
+    # arithmetic
+    _row("add", 1, 1),
+    _row("subtract", 1, -1),
+    _row("multiply", lambda out, x, y: y, lambda out, x, y: x),
+    _row("divide", lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y, singular=True),
+    _row("remainder", 1, lambda out, x, y: -np.floor_divide(x, y), singular=True),
+    _row("fmod", 1, lambda out, x, y: -np.trunc(np.divide(x, y)), singular=True),
+    _row("floor_divide", None, None),
+    _row("positive", 1),
+    _row("negative", -1),
+    _row("square", lambda out, x: 2 * x),
+    _row("reciprocal", lambda out, x: -out * out, singular=True),
+    _row("sqrt", lambda out, x: 0.5 / out, singular=True),
+    _row("cbrt", lambda out, x: 1 / (3 * out * out), singular=True),
+    # exponentials and logarithms
+    _row("exp", lambda out, x: out),
+    _row("exp2", lambda out, x: out * LN2),
+    _row("expm1", lambda out, x: out + 1),
+    _row("log", lambda out, x: 1.0 / x, singular=True),
+    _row("log2", lambda out, x: 1 / (x * LN2), singular=True),
+    _row("log10", lambda out, x: 1 / (x * LN10), singular=True),
+    _row("log1p", lambda out, x: 1 / (1 + x), singular=True),
+    _row(
+        "logaddexp", lambda out, x, y: _log_share(x, out), lambda out, x, y: _log_share(y, out), singular=True
+    ),
+    _row(
+        "logaddexp2",
+        lambda out, x, y: np.exp2(np.where(x == out, 0, x - out)),
+        lambda out, x, y: np.exp2(np.where(y == out, 0, y - out)),
+        singular=True,
+    ),
+    # trigonometric and hyperbolic
+    _row("sin", lambda out, x: np.cos(x)),
+    _row("cos", lambda out, x: -np.sin(x)),
+    _row("tan", lambda out, x: 1 + out * out),
+    _row("arcsin", lambda out, x: 1 / np.sqrt(1 - x * x), singular=True),
+    _row("arccos", lambda out, x: -1 / np.sqrt(1 - x * x), singular=True),
+    _row("arctan", lambda out, x: 1 / (1 + x * x), singular=True),
+    _row(
+        "arctan2",
+        lambda out, y, x: x / _square_sum(y, x),
+        lambda out, y, x: -y / _square_sum(y, x),
+        singular=True,
+    ),
+    _row("hypot", lambda out, x, y: _hypot(x, out), lambda out, x, y: _hypot(y, out)),
+    _row("sinh", lambda out, x: np.cosh(x)),
+    _row("cosh", lambda out, x: np.sinh(x)),
+    _row("tanh", lambda out, x: 1 - out * out),
+    _row("arcsinh", lambda out, x: 1 / np.sqrt(1 + x * x)),
+    _row("arccosh", lambda out, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)), singular=True),
+    _row("arctanh", lambda out, x: 1 / (1 - x * x), singular=True),
+    _row("deg2rad", lambda out, x: DEGREE),
+    _row("radians", lambda out, x: DEGREE),
+    _row("rad2deg", lambda out, x: 1 / DEGREE),
+    _row("degrees", lambda out, x: 1 / DEGREE),
+    # choices
+    _row("maximum", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
+    _row("minimum", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
+    _row("fmax", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
+    _row("fmin", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
+    _row("copysign", lambda out, x, y: np.sign(x) * np.where(np.signbit(y), -1, 1), None),
+    _row("heaviside", None, lambda out, x, y: np.equal(x, 0)),
+    _row("fabs", lambda out, x: np.sign(x)),
+    _row("ldexp", lambda out, x, i: np.ldexp(1.0, i), None),
+    _row("nextafter", 1, None),
+    # complex numbers
+    _by_hand("absolute", [_abs_along], [_abs_against]),
+    _by_hand("conjugate", [lambda d, out, x: np.conjugate(d)], [lambda d, out, x: np.conjugate(d)]),
+    _by_hand("sign", [_sign_along], [_sign_along]),
+]
+
+
+def _first(x: Any, out: Any) -> Any:
+    """Where the result of a choice is its first argument."""
+    return np.logical_or(np.equal(x, out), np.logical_and(np.isnan(x), np.isnan(out)))
+
+
+FIRST["power"] = _power(np.power)
+FIRST["float_power"] = _power(np.float_power)
+UFUNC_ROWS += [FIRST["power"], FIRST["float_power"]]
+
+
+# -- ufuncs with two results -----------------------------------------------------------------------------
+
+
+class PairRule(Rule):
+    """A ufunc with two results, of which only the one at `which` has a derivative.
+
+    ``partials[i](outs, *args)`` is its partial derivative by argument `i`.  Without ``out=``.
+    """
+
+    def __init__(self, function: Any, which: int, *partials: Any, when: Any = plain) -> None:
+        super().__init__(function, when=when)
+        self.which = which
+        self.partials = partials
+
+    def _check(self, args: Args, kwargs: Kwargs) -> None:
+        if kwargs or len(args) != len(self.partials):
+            raise UnsupportedError(f"numpy's {self!r} with out= or where=: call it without, and assign")
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        self._check(args, kwargs)
+        outs = self.function(*args)
+        dout = None
+        for partial, x, dx in zip(self.partials, args, dargs, strict=True):
+            dx = gather_tangent(x, dx)
+            if partial is not None and dx is not None:
+                term = partial(outs, *map(gather, args)) * dx
+                dout = term if dout is None else dout + term
+        if dout is None:
+            return outs, fresh_tangent(outs)
+        douts = [fill_tangent(out, None) for out in outs]
+        douts[self.which] = finish(dout, outs[self.which])
+        return outs, tuple(douts)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        self._check(args, kwargs)
+        outs = self.function(*args)
+        active = any_active(fargs)
+        fouts = tuple(fresh_shadow(out, active=active) for out in outs)
+
+        def pair_pullback(bouts: Any) -> Any:
+            fout = fouts[self.which]
+            by = fout if isinstance(fout, np.ndarray) else None if bouts is None else bouts[self.which]
+            result: list[Any] = [None] * len(args)
+            if by is not None:
+                for i, partial in enumerate(self.partials):
+                    if partial is not None and fargs[i] is not None:
+                        result[i] = give(fargs[i], args[i], partial(outs, *map(gather, args)) * by)
+            return result
+
+        return outs, fouts if any_active(fouts) else None, pair_pullback
+
+
+def divmod_row(function: Any, when: Any = plain) -> PairRule:
+    return PairRule(function, 1, lambda outs, x, y: 1.0, lambda outs, x, y: -outs[0], when=when)
+
+
+PAIRS: list[Rule] = [
+    PairRule(np.modf, 0, lambda outs, x: 1.0),
+    PairRule(np.frexp, 0, lambda outs, x: np.ldexp(1.0, -outs[1])),
+    divmod_row(np.divmod),
+]
+
+
+# -- methods of ufuncs -----------------------------------------------------------------------------------
+
+
+def _at_row(function: Any, sign: int) -> Primitive:
+    """``np.add.at(u, indices, v)``: u[indices] += v, once for each occurrence of an index."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        u, indices, v = args
+        du, _, dv = dargs
+        check_writable(u, du, dv is not None)
+        function(u, indices, v)
+        if du is not None and dv is not None:
+            function(du, indices, gather_tangent(v, dv))
+        return None, None
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        u, indices, v = args
+        fu, _, fv = fargs
+        check_writable(u, fu, fv is not None)
+        old = np.array(u[indices])
+        function(u, indices, v)
+
+        def at_pullback(bout: Any) -> Any:
+            u[indices] = old
+            if fu is None or fv is None:
+                return None, None, None
+            return None, None, give(fv, v, sign * fu[indices])
+
+        return None, None, at_pullback
+
+    row = Primitive(function, frule=frule, rrule=rrule, when=plain)
+    row.mutates = True  # type: ignore[attr-defined]  # read by builders
+    return row
+
+
+def _outer_row(name: str) -> Rule:
+    """``np.add.outer(x, y)``: the elementwise function on ``x[..., None]`` and ``y``."""
+    row = FIRST[name]
+    ufunc = getattr(np, name)
+
+    def widened(x: Any, y: Any) -> Any:
+        return np.reshape(x, np.shape(x) + (1,) * np.ndim(y))
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+        x, y = map(gather, args)
+        dx, dy = map(gather_tangent, args, dargs)
+        return row.frule((widened(x, y), y), (None if dx is None else widened(dx, y), dy))
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        x, y = map(gather, args)
+        out = ufunc.outer(x, y)
+        fout = fresh_shadow(out, active=any_active(fargs))
+
+        def outer_pullback(bout: Any) -> Any:
+            by = fout if isinstance(fout, np.ndarray) else bout
+            bx = by_ = None
+            if by is not None:
+                wide = widened(x, y)
+                if fargs[0] is not None and row.vjp[0] is not None:
+                    d = np.broadcast_to(row.vjp[0](by, out, wide, y), np.shape(out))
+                    d = d.sum(axis=tuple(range(np.ndim(x), np.ndim(out))))
+                    bx = give(fargs[0], args[0], d)
+                if fargs[1] is not None and row.vjp[1] is not None:
+                    by_ = give(fargs[1], args[1], row.vjp[1](by, out, wide, y))
+            return bx, by_
+
+        return out, fout, outer_pullback
+
+    return Primitive(ufunc.outer, frule=frule, rrule=rrule, when=plain)
+
+
+METHODS: list[Rule] = [
+    _at_row(np.add.at, 1),
+    _at_row(np.subtract.at, -1),
+    *(_outer_row(name) for name in ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum")),
+]
+
+ROWS: list[Rule] = [*UFUNC_ROWS, *PAIRS, *METHODS]

@@ -1,0 +1,74 @@
+"""Functions of NumPy whose derivative is zero: tests, comparisons, positions, counts, steps.
+
+Each gives new memory or a number.  Random numbers are here only where the arguments are sizes: the
+parameters of a distribution do have a derivative, so those functions have no row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.numpy.base import plain
+from adbc.rules.numpy.elementwise import elementwise
+from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+TESTS = [
+    "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
+    "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "invert", "left_shift", "right_shift", "gcd", "lcm", "spacing",
+]  # fmt: skip
+STEPS = ["floor", "ceil", "trunc", "rint"]
+FUNCTIONS = [
+    "argmax", "argmin", "nanargmax", "nanargmin", "argsort", "argwhere", "nonzero", "flatnonzero",
+    "count_nonzero", "searchsorted", "digitize", "all", "any", "allclose", "isclose", "array_equal",
+    "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar", "isposinf", "isneginf",
+    "shape", "ndim", "size", "result_type", "can_cast", "may_share_memory", "shares_memory", "lexsort",
+    "isin", "tril_indices", "triu_indices", "diag_indices", "ix_", "unravel_index", "ravel_multi_index",
+    "broadcast_shapes", "round", "around", "fix", "iterable", "min_scalar_type", "promote_types", "array2string",
+    "array_repr", "array_str", "finfo", "iinfo", "dtype",
+]  # fmt: skip
+METHODS = [
+    "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "shape", "ndim", "size",
+    "dtype", "strides", "itemsize", "nbytes", "flags", "__len__", "__bool__", "__repr__", "__str__",
+    "__contains__",
+]  # fmt: skip
+ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
+RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
+
+
+class AttributeRule(ZeroRule):
+    """An attribute of an array that is not made of its numbers."""
+
+    def __init__(self, cls: type, name: str) -> None:
+        super().__init__(getattr(cls, name), when=plain)
+        self.name = name
+
+    def frule(self, args: Any, dargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any]:
+        return getattr(args[0], self.name), None
+
+    def rrule(self, args: Any, fargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any, Any]:
+        return getattr(args[0], self.name), None, lambda bout: (None,)
+
+
+def _rows() -> list[Rule]:
+    rows: list[Rule] = []
+    for name in TESTS + STEPS:
+        ufunc = getattr(np, name)
+        rows.append(elementwise(ufunc, *([None] * ufunc.nin)))
+    for name in FUNCTIONS:
+        if hasattr(np, name):
+            rows.append(ZeroRule(getattr(np, name), when=plain))
+    for name in METHODS:
+        if name not in ATTRIBUTES:
+            rows.append(ZeroRule(getattr(np.ndarray, name), when=plain))
+    for cls in (np.ndarray, np.generic):
+        rows.extend(AttributeRule(cls, name) for name in ATTRIBUTES)
+    rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM)
+    return rows
+
+
+ROWS: list[Rule] = _rows()
