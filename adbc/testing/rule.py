@@ -6,7 +6,8 @@ derived rules alike and knows nothing of how either is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from adbc.errors import PullbackConsumedError
 from adbc.tangents import (
     CoDual,
     Dual,
+    FData,
+    MutableTangent,
+    Tangent,
     add_to_primal,
     fdata,
     increment,
@@ -152,6 +156,7 @@ class _Run:
         # contents.
         self.identities = _identities(self.primals)
         self.shadows = [fdata(t) for t in duplicate(shadows)]
+        holders = _holders(self.shadows)
         boxes = [CoDual(p, f) for p, f in zip(self.primals, self.shadows, strict=True)]
         result = rule(*boxes)
         if not (isinstance(result, tuple) and len(result) == 2):
@@ -163,6 +168,14 @@ class _Run:
             raise AssertionError(f"step '{step}': a reverse rule returns a CoDual first, this one {output!r}")
         self.output = output.primal
         self.output_shadow = output.fdata
+        # Memory that no argument refers to any more is not part of the state after the call, so its
+        # cotangent there is zero, whatever its shadow held when the call began.
+        kept = _holders([self.shadows, self.output_shadow])
+        arrays = [k for k in kept.values() if isinstance(k, np.ndarray)]
+        for key, holder in holders.items():
+            is_view = isinstance(holder, np.ndarray) and any(np.shares_memory(holder, k) for k in arrays)
+            if key not in kept and not is_view:
+                _clear(holder)
         self.rdata: tuple[Any, ...] = ()
         self.entry: list[Any] = []
 
@@ -386,6 +399,50 @@ def _collect(x: Any, found: list[int], seen: set[int]) -> None:
         seen.add(id(x))
     for _, item in parts(x) or []:
         _collect(item, found, seen)
+
+
+def _holders(tangents: Any) -> dict[int, Any]:
+    """Every object in `tangents` that holds numbers by address, by identity."""
+    found: dict[int, Any] = {}
+    pending = [tangents]
+    while pending:
+        t = pending.pop()
+        if id(t) in found:
+            continue
+        inside: Iterable[Any]
+        if isinstance(t, np.ndarray):
+            found[id(t)] = t
+            inside = t.flat if t.dtype == object else ()
+        elif isinstance(t, list | deque):
+            found[id(t)] = t
+            inside = t
+        elif isinstance(t, dict):
+            found[id(t)] = t
+            inside = t.values()
+        elif isinstance(t, MutableTangent):
+            found[id(t)] = t
+            inside = t.__dict__.values()
+        elif isinstance(t, FData | Tangent):
+            inside = t.__dict__.values()
+        elif isinstance(t, tuple):
+            inside = t
+        else:
+            inside = ()
+        pending.extend(inside)
+    return found
+
+
+def _clear(holder: Any) -> None:
+    """Set the numbers that stand in `holder` itself to zero."""
+    if isinstance(holder, np.ndarray):
+        if holder.dtype != object:
+            holder[...] = 0
+        return
+    slots = holder.__dict__ if isinstance(holder, MutableTangent) else holder
+    keys = slots.keys() if isinstance(slots, dict) else range(len(slots))
+    for key in keys:
+        if isinstance(slots[key], float | complex | np.generic):
+            slots[key] = type(slots[key])(0)
 
 
 def _name(i: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from rule_harness import check
+from tests.rules.rule_harness import check
 
 from adbc.errors import UnsupportedError
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative

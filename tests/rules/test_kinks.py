@@ -7,7 +7,7 @@ import math
 import operator
 
 import pytest
-from rule_harness import find, gradient
+from tests.rules.rule_harness import find, gradient
 
 from adbc.rules.math import digamma
 

@@ -7,7 +7,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 from types import CellType
 
 import pytest
-from rule_harness import check, find
+from tests.rules.rule_harness import check, find
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics as i

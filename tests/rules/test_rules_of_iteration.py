@@ -7,7 +7,7 @@ import functools
 import math
 
 import pytest
-from rule_harness import find
+from tests.rules.rule_harness import find
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics as i

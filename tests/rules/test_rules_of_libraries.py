@@ -7,7 +7,7 @@ import operator
 from collections import deque
 
 import pytest
-from rule_harness import check, find
+from tests.rules.rule_harness import check, find
 
 from adbc.ir import intrinsics as i
 from adbc.rules import default_table

@@ -8,7 +8,7 @@ import math
 import operator
 
 import pytest
-from rule_harness import check
+from tests.rules.rule_harness import check
 
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ScalarRule, ZeroRule
