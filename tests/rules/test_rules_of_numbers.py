@@ -8,10 +8,10 @@ import math
 import operator
 
 import pytest
-from rule_harness import check
 
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ScalarRule, ZeroRule
+from tests.rules.rule_harness import check
 
 REAL_UNARY = {
     "sin": (0.7, -2.0),
