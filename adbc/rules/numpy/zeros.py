@@ -29,7 +29,7 @@ FUNCTIONS = [
     "shape", "ndim", "size", "result_type", "can_cast", "may_share_memory", "shares_memory", "lexsort",
     "isin", "tril_indices", "triu_indices", "diag_indices", "ix_", "unravel_index", "ravel_multi_index",
     "broadcast_shapes", "round", "around", "fix", "iterable", "min_scalar_type", "promote_types", "array2string",
-    "array_repr", "array_str", "finfo", "iinfo", "dtype",
+    "array_repr", "array_str", "finfo", "iinfo", "dtype", "issubdtype",
 ]  # fmt: skip
 METHODS = [
     "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "shape", "ndim", "size",
