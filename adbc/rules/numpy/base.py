@@ -120,10 +120,10 @@ def gather_tangent(x: Any, dx: Any) -> Any:
 def give(f: Any, x: Any, d: Any) -> Any:
     """Add cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the result is the rdata part."""
     kind = type(x)
-    if kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray:
-        if f.base is None and f.shape == d.shape and f.dtype == d.dtype:
-            f += d
-            return None
+    whole = kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray
+    if whole and f.base is None and f.shape == d.shape and f.dtype == d.dtype:
+        f += d
+        return None
     if f is not None and (kind is list or kind is tuple):
         d = project(d, np.asarray(x))
         return None if d is None else give_parts(f, x, d)
@@ -189,8 +189,9 @@ def bound(
     if last < 0:
         return tuple(args), dict(kwargs)
     positional, rest = list(args), dict(kwargs)
-    for name in names[len(args) : last + 1]:
-        positional.append(rest.pop(name) if name in rest else defaults.get(name))
+    positional += [
+        rest.pop(name) if name in rest else defaults.get(name) for name in names[len(args) : last + 1]
+    ]
     return tuple(positional), rest
 
 
@@ -239,10 +240,7 @@ def write_tangent(dtarget: Any, dout: Any, where: Any = True) -> None:
 
 def any_active(shadows: Sequence[Any]) -> bool:
     """Whether one of the shadows or tangents is not the symbolic zero."""
-    for f in shadows:
-        if f is not None:
-            return True
-    return False
+    return any([f is not None for f in shadows])
 
 
 class ArrayRule(Rule):
@@ -276,7 +274,10 @@ class ArrayRule(Rule):
         super().__init__(function, when=when, parameters=self.names[: self.active[-1] + 1], result=result)
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return bound(args, kwargs, self.names, self.active, self.defaults)
+        moved: tuple[tuple[Any, ...], dict[str, Any]] = bound(
+            args, kwargs, self.names, self.active, self.defaults
+        )
+        return moved
 
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
@@ -440,9 +441,7 @@ class ViewRule(Rule):
             return writable(shadow)
         except ValueError:  # a view of a view that is read-only itself: the same geometry over the shadow
             if _address(x) != _address(out):
-                raise UnsupportedError(
-                    f"{self!r} gives a read-only view without a shadow"
-                ) from None
+                raise UnsupportedError(f"{self!r} gives a read-only view without a shadow") from None
             return np.lib.stride_tricks.as_strided(f, out.shape, out.strides)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:

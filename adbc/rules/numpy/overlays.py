@@ -170,9 +170,7 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     moved = np.moveaxis(np.asarray(arr), axis, -1)
     shape = moved.shape[:-1]
     rows = np.reshape(moved, (-1, moved.shape[-1]))
-    results = []
-    for i in range(rows.shape[0]):
-        results.append(np.asarray(func1d(rows[i], *args, **kwargs)))
+    results = [np.asarray(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])]
     inner = results[0].shape
     whole = np.reshape(np.stack(results), shape + inner)
     # The axes of a result stand where the axis was.
