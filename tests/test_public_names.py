@@ -8,7 +8,6 @@ import adbc
 
 PUBLIC = {
     "CoDual",
-    "Const",
     "Dual",
     "FData",
     "MutableTangent",
@@ -20,7 +19,8 @@ PUBLIC = {
     "Tangent",
     "build_frule",
     "build_rrule",
-    "errors",
+    "AdbcError",
+    "MissingRuleError",
     "fdata",
     "grad",
     "jvp",

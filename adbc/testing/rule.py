@@ -263,8 +263,8 @@ class _Tester:
             where = _place(label, "tangent")
             if error > allowed:
                 raise AssertionError(
-                    f"step 'forward: finite differences': {where} is {value!r}; differences give {expected!r} and"
-                    f" are themselves unsure by {error:.1e}: is there a kink nearby, or is `step` too large?"
+                    f"step 'forward: finite differences': {where} is {value!r}; differences give {expected!r}"
+                    f" and are themselves unsure by {error:.1e}: is there a kink, or is `step` too large?"
                 )
             raise AssertionError(
                 f"step 'forward: finite differences': {where} is {value!r}, differences give {expected!r}"

@@ -309,7 +309,7 @@ class _Comparison:
             raise AssertionError(f"{where} is {actual!r}, expected {expected!r}")
 
     def visit_opaque(self, expected: Any, actual: Any, where: str) -> None:
-        if expected is actual or type(expected).__eq__ is object.__eq__:
+        if expected is actual or "__eq__" not in _attributes(type(expected)):
             # Objects of C types that compare by identity tell nothing about their state.
             return
         if self.numbers and not bool(expected == actual):
@@ -328,6 +328,11 @@ class _Comparison:
                 offset = address(expected) - address(other_expected)
                 if offset != address(actual) - address(other_actual) or expected.strides != actual.strides:
                     raise AssertionError(f"{where} and {other_where} overlap in another way than they should")
+
+
+def _attributes(cls: type) -> set[str]:
+    """What `cls` and its bases define, beyond what every object has."""
+    return {name for base in cls.__mro__[:-1] for name in base.__dict__}
 
 
 def _describe(x: Any) -> str:

@@ -44,7 +44,8 @@ def lorenz(state, sigma, rho, beta, h=0.01, steps=20):
         k2 = lorenz_slope(tuple([s + 0.5 * h * k for s, k in zip(state, k1)]), sigma, rho, beta)
         k3 = lorenz_slope(tuple([s + 0.5 * h * k for s, k in zip(state, k2)]), sigma, rho, beta)
         k4 = lorenz_slope(tuple([s + h * k for s, k in zip(state, k3)]), sigma, rho, beta)
-        state = tuple([s + h / 6.0 * (a + 2.0 * b + 2.0 * c + d) for s, a, b, c, d in zip(state, k1, k2, k3, k4)])
+        slopes = zip(state, k1, k2, k3, k4)
+        state = tuple([s + h / 6.0 * (a + 2.0 * b + 2.0 * c + d) for s, a, b, c, d in slopes])
     return sum([s * s for s in state])
 
 
