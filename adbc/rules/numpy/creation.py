@@ -131,7 +131,8 @@ def _item_back(by: Any, x: Any, *index: Any) -> Any:
 
 
 NEW: list[Any] = [
-    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri, np.indices,
+    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
+    np.indices,
 ]  # fmt: skip
 
 ROWS: list[Rule] = [
