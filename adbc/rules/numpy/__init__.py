@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from adbc.rules.numpy import (
     creation,
+    fourier,
     indexing,
     iteration,
     joining,
     linalg,
     methods,
     operators,
+    overlays,
     reductions,
     scalars,
     selection,
@@ -35,4 +37,7 @@ ROWS: list[Rule] = [
     *selection.ROWS,
     *methods.ROWS,
     *zeros.ROWS,
+    *iteration.ROWS,
+    *overlays.ROWS,
+    *fourier.ROWS,
 ]

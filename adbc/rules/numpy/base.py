@@ -118,12 +118,12 @@ def gather_tangent(x: Any, dx: Any) -> Any:
 
 
 def give(f: Any, x: Any, d: Any) -> Any:
-    """Add the cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the rdata part is the result."""
+    """Add cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the result is the rdata part."""
     kind = type(x)
-    if kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray:
-        if f.base is None and f.shape == d.shape and f.dtype == d.dtype:
-            f += d
-            return None
+    whole = kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray
+    if whole and f.base is None and f.shape == d.shape and f.dtype == d.dtype:
+        f += d
+        return None
     if f is not None and (kind is list or kind is tuple):
         d = project(d, np.asarray(x))
         return None if d is None else give_parts(f, x, d)
@@ -161,9 +161,12 @@ def give_parts(f: Any, x: Any, d: Any) -> Any:
 
 def _collapsed(f: Any, x: Any, d: Any) -> tuple[Any, Any, Any]:
     """One element in place of the many of a broadcast axis, which are all at the same place."""
-    axes = tuple(i for i, s in enumerate(f.strides) if s == 0)
+    axes = tuple(i for i, (n, s) in enumerate(zip(f.shape, f.strides, strict=True)) if s == 0 and n > 1)
+    d = project(d, x)
+    if not axes:
+        return f, x, d
     index = tuple(slice(0, 1) if i in axes else slice(None) for i in range(f.ndim))
-    return f[index], x[index], np.sum(np.broadcast_to(d, f.shape), axis=axes, keepdims=True)
+    return f[index], x[index], np.sum(d, axis=axes, keepdims=True)
 
 
 def _number(x: Any, d: Any) -> Any:
@@ -186,8 +189,9 @@ def bound(
     if last < 0:
         return tuple(args), dict(kwargs)
     positional, rest = list(args), dict(kwargs)
-    for name in names[len(args) : last + 1]:
-        positional.append(rest.pop(name) if name in rest else defaults.get(name))
+    positional += [
+        rest.pop(name) if name in rest else defaults.get(name) for name in names[len(args) : last + 1]
+    ]
     return tuple(positional), rest
 
 
@@ -236,10 +240,7 @@ def write_tangent(dtarget: Any, dout: Any, where: Any = True) -> None:
 
 def any_active(shadows: Sequence[Any]) -> bool:
     """Whether one of the shadows or tangents is not the symbolic zero."""
-    for f in shadows:
-        if f is not None:
-            return True
-    return False
+    return any([f is not None for f in shadows])  # noqa: C419  # quicker than a generator, and can be lifted
 
 
 class ArrayRule(Rule):
@@ -273,7 +274,10 @@ class ArrayRule(Rule):
         super().__init__(function, when=when, parameters=self.names[: self.active[-1] + 1], result=result)
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return bound(args, kwargs, self.names, self.active, self.defaults)
+        moved: tuple[tuple[Any, ...], dict[str, Any]] = bound(
+            args, kwargs, self.names, self.active, self.defaults
+        )
+        return moved
 
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
@@ -431,7 +435,14 @@ class ViewRule(Rule):
             raise UnsupportedError(
                 f"the memory layout of the shadow of an array does not allow {self!r} as a view; use a copy"
             )
-        return writable(shadow)
+        if shadow.flags.writeable:
+            return shadow
+        try:
+            return writable(shadow)
+        except ValueError:  # a view of a view that is read-only itself: the same geometry over the shadow
+            if _address(x) != _address(out):
+                raise UnsupportedError(f"{self!r} gives a read-only view without a shadow") from None
+            return np.lib.stride_tricks.as_strided(f, out.shape, out.strides)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, dx = args[0], dargs[0]
@@ -475,6 +486,11 @@ class ViewRule(Rule):
         d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
         np.add.at(d, np.ravel(numbers), np.ravel(by))  # number 0 is where the function filled in zeros
         return d[1:].reshape(np.shape(x))
+
+
+def _address(x: Any) -> int:
+    """Where the first element of `x` is."""
+    return int(x.__array_interface__["data"][0])
 
 
 def _is_number(out: Any) -> bool:

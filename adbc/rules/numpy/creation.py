@@ -130,8 +130,10 @@ def _item_back(by: Any, x: Any, *index: Any) -> Any:
     return d
 
 
-NEW = [np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
-       np.indices]  # fmt: skip
+NEW: list[Any] = [
+    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
+    np.indices,
+]  # fmt: skip
 
 ROWS: list[Rule] = [
     *(ZeroRule(function, when=plain, result=np.ndarray) for function in NEW),

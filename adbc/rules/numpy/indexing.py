@@ -122,7 +122,7 @@ def _array_write(cls: type, index: type, value: type) -> bool:
 
 
 def same_view(target: Any, index: Any, value: Any) -> bool:
-    """Whether `value` is ``target[index]`` itself, as after ``target[index] += 1``: writing it changes nothing."""
+    """Whether `value` is ``target[index]`` itself, as after ``target[index] += 1``."""
     if type(value) is not np.ndarray or not np.may_share_memory(target, value):
         return False
     there = target[index]
@@ -188,7 +188,7 @@ def _nothing3(bout: Any) -> Sequence[Any]:
 
 
 def _as_value(b: Any, v: Any) -> Any:
-    """Cotangent `b` of the elements written, for a value that may have more leading dimensions of length 1."""
+    """Cotangent `b` of the elements written, for a value with more leading dimensions of length 1."""
     while np.ndim(b) < np.ndim(v):
         b = np.expand_dims(b, 0)
     return b
@@ -254,7 +254,7 @@ def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
     return None, None, copyto_pullback
 
 
-def _fill_when(cls: type, value: type) -> bool:
+def _fill_when(cls: type, *rest: type) -> bool:
     return cls is np.ndarray
 
 

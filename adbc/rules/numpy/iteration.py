@@ -1,30 +1,68 @@
-"""Iterating over arrays: elements are scalars or views, one per step along the first axis."""
+"""Rules of iteration over arrays: the shadow of the iterator steps with it."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from adbc.ir import intrinsics
-from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
-from adbc.rules.table import Primitive, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import shadow_iterator
 
 __all__ = ["ROWS"]
 
-_SEQUENCE_ITERATOR = type(iter(np.zeros(1)))
+ITERATOR = type(iter(np.zeros(1)))
+"""The class of the iterators of arrays: Python's own for whatever has ``__getitem__``."""
 
 
-def _is_array(cls: type, *rest: type) -> bool:
+def _nothing(bout: Any) -> Sequence[Any]:
+    return (None,)
+
+
+def iter_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    (x,), (dx,) = args, dargs
+    return iter(x), None if dx is None else shadow_iterator(x, dx)
+
+
+def iter_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    (x,), (f,) = args, fargs
+    return iter(x), None if f is None else shadow_iterator(x, f), _nothing
+
+
+def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = intrinsics._next_(args[0])
+    if out is intrinsics.EXHAUSTED or dargs[0] is None:
+        return out, None
+    return out, dargs[0].step(out)[2]
+
+
+def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    out = intrinsics._next_(args[0])
+    if out is intrinsics.EXHAUSTED or fargs[0] is None:
+        return out, None, _nothing
+    shadow, sink, _ = fargs[0].step(out)
+
+    def next_pullback(bout: Any) -> Sequence[Any]:
+        if bout is not None and sink is not None:
+            sink(bout)
+        return (None,)
+
+    return out, shadow, next_pullback
+
+
+def _array(cls: type, *rest: type) -> bool:
     return cls is np.ndarray and not rest
 
 
-def _is_iterator(cls: type, *rest: type) -> bool:
-    return cls is _SEQUENCE_ITERATOR and not rest
+def _array_iterator(cls: type, *rest: type) -> bool:
+    return cls is ITERATOR and not rest
 
 
 ROWS: list[Rule] = [
-    making_iterator(intrinsics._iter_, _is_array),
-    making_iterator(builtins.iter, _is_array),
-    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_is_iterator),
+    Primitive(intrinsics._iter_, frule=iter_frule, rrule=iter_rrule, when=_array),
+    Primitive(builtins.iter, frule=iter_frule, rrule=iter_rrule, when=_array),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_array_iterator),
 ]

@@ -265,7 +265,7 @@ def _einsum_cotangent(by: Any, i: int, operands: Sequence[Any], inputs: list[str
     terms = ",".join([output, *(o for o, _ in others)])
     # A dimension of length 1 stands for any length, so the result may be larger than the operand.
     d = np.einsum(f"{terms}->{found}", by, *(o for _, o in others))
-    sizes = {c: n for c, n in zip(labels, np.shape(x), strict=True)}
+    sizes = dict(zip(labels, np.shape(x), strict=True))
     for k, c in enumerate(found):
         if sizes[c] == 1 and d.shape[k] != 1:
             d = np.sum(d, axis=k, keepdims=True)
@@ -462,12 +462,12 @@ def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
     return _fold(0.5 * (s + adjoint(s)), uplo)
 
 
-def eigvalsh_jvp(d: Any, w: Any, a: Any, UPLO: str = "L") -> Any:
+def eigvalsh_jvp(d: Any, w: Any, a: Any, UPLO: Any = "L") -> Any:
     _, v = np.linalg.eigh(a, UPLO)
     return _eigh_along(d, w, v, UPLO.upper())[0]
 
 
-def eigvalsh_vjp(bw: Any, w: Any, a: Any, UPLO: str = "L") -> Any:
+def eigvalsh_vjp(bw: Any, w: Any, a: Any, UPLO: Any = "L") -> Any:
     _, v = np.linalg.eigh(a, UPLO)
     return _eigh_against(bw, None, w, v, UPLO.upper())
 
@@ -502,8 +502,8 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
         u, s, v = np.linalg.svd(x, full_matrices=False)
         if ord == "nuc":
             return np.matmul(u, v)
-        k = 0 if ord == 2 else len(s) - 1
-        return np.outer(u[:, k], v[k, :])
+        last = 0 if ord == 2 else len(s) - 1
+        return np.outer(u[:, last], v[last, :])
     if ord in (1, -1, np.inf, -np.inf):
         along = 0 if ord in (1, -1) else 1
         sums = np.sum(size, axis=along)
@@ -593,7 +593,6 @@ def _bundle(outs: Any, parts: list[Any]) -> Any:
 
 
 def slogdet_along(d: Any, outs: Any, a: Any) -> list[Any]:
-    sign, _ = outs
     if np.iscomplexobj(a):
         raise UnsupportedError("np.linalg.slogdet of a complex matrix: use log(det(a))")
     return [None, np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d, axis=(-2, -1))]
@@ -611,7 +610,7 @@ def eigh_along(d: Any, outs: Any, a: Any, UPLO: str = "L") -> list[Any]:
     return list(_eigh_along(d, outs[0], outs[1], UPLO.upper()))
 
 
-def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: str = "L") -> Any:
+def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
     return _eigh_against(by[0], by[1], outs[0], outs[1], UPLO.upper())
 
 

@@ -49,8 +49,7 @@ def _rows() -> list[Rule]:
                 getattr(operator, name), getattr(np, ufunc), elementwise(getattr(np, ufunc), None, None)
             )
         )
-    for name in COMPARISONS:
-        rows.append(ZeroRule(getattr(operator, name), when=array_operands))
+    rows.extend(ZeroRule(getattr(operator, name), when=array_operands) for name in COMPARISONS)
     rows.append(operator_row(builtins.pow, FIRST["power"]))
     rows.append(operator_row(builtins.abs, FIRST["absolute"]))
     rows.append(divmod_row(builtins.divmod, when=array_operands))

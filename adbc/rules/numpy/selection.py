@@ -209,7 +209,7 @@ def median_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     return _middle(x, axis) * kept(by, x, axis)
 
 
-# -- interpolation --------------------------------------------------------------------------------------------
+# -- interpolation -------------------------------------------------------------------------------------
 
 
 def _segments(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any, Any]:

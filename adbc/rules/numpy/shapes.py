@@ -132,6 +132,7 @@ VIEWS: list[Rule] = [
     ViewRule(np.flip),
     ViewRule(np.fliplr, parameters=("m",)),
     ViewRule(np.flipud, parameters=("m",)),
+    ViewRule(np.lib.stride_tricks.sliding_window_view, parameters=("x",)),
     ViewRule(np.rot90, parameters=("m",)),
     _PartRule(np.ndarray.real, view=real_view, back=_real_back),
     _PartRule(np.ndarray.imag, view=imag_view, back=_imag_back),

@@ -26,15 +26,19 @@ FUNCTIONS = [
     "argmax", "argmin", "nanargmax", "nanargmin", "argsort", "argwhere", "nonzero", "flatnonzero",
     "count_nonzero", "searchsorted", "digitize", "all", "any", "allclose", "isclose", "array_equal",
     "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar", "isposinf", "isneginf",
-    "shape", "ndim", "size", "result_type", "can_cast", "may_share_memory", "shares_memory", "lexsort",
-    "isin", "tril_indices", "triu_indices", "diag_indices", "ix_", "unravel_index", "ravel_multi_index",
-    "broadcast_shapes", "round", "around", "fix", "iterable", "min_scalar_type", "promote_types", "array2string",
-    "array_repr", "array_str", "finfo", "iinfo", "dtype",
+    "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
+    "isin", "ix_",
+    "round", "around", "fix", "iterable", "array2string",
+    "array_repr", "array_str",
 ]  # fmt: skip
+METADATA = [
+    "result_type", "can_cast", "finfo", "iinfo", "dtype", "issubdtype", "promote_types", "broadcast_shapes",
+    "min_scalar_type", "tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index",
+]  # fmt: skip
+"""Functions of types, shapes and positions, whatever their classes."""
 METHODS = [
-    "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "shape", "ndim", "size",
-    "dtype", "strides", "itemsize", "nbytes", "flags", "__len__", "__bool__", "__repr__", "__str__",
-    "__contains__",
+    "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "__len__", "__bool__",
+    "__repr__", "__str__", "__contains__",
 ]  # fmt: skip
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
 RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
@@ -60,12 +64,9 @@ def _rows() -> list[Rule]:
         ufunc = getattr(np, name)
         result = "elementwise" if name in STEPS else None
         rows.append(elementwise(ufunc, *([None] * ufunc.nin), result=result))
-    for name in FUNCTIONS:
-        if hasattr(np, name):
-            rows.append(ZeroRule(getattr(np, name), when=plain))
-    for name in METHODS:
-        if name not in ATTRIBUTES:
-            rows.append(ZeroRule(getattr(np.ndarray, name), when=plain))
+    rows.extend(ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name))
+    rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
+    rows.extend(ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name) for name in ATTRIBUTES)
     rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM)

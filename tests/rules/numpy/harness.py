@@ -35,7 +35,20 @@ TABLE.add(ROWS)
 ATTRIBUTES = {
     getattr(cls, name): name
     for cls in (np.ndarray, np.generic)
-    for name in ("T", "mT", "real", "imag", "shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags")
+    for name in (
+        "T",
+        "mT",
+        "real",
+        "imag",
+        "shape",
+        "ndim",
+        "size",
+        "dtype",
+        "strides",
+        "itemsize",
+        "nbytes",
+        "flags",
+    )
     if hasattr(cls, name)
 }
 
@@ -52,7 +65,11 @@ def by_keyword(function: Any) -> Callable[..., Any]:
     ufunc = function
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return ufunc(*args[: ufunc.nin], out=args[ufunc.nin], **kwargs) if len(args) > ufunc.nin else ufunc(*args, **kwargs)
+        return (
+            ufunc(*args[: ufunc.nin], out=args[ufunc.nin], **kwargs)
+            if len(args) > ufunc.nin
+            else ufunc(*args, **kwargs)
+        )
 
     return call
 
@@ -150,7 +167,9 @@ def check(
     if isinstance(out, np.ndarray) and filled is not NO_TANGENT:
         assert filled.dtype == out.dtype and filled.shape == out.shape
     elif isinstance(out, (float, complex, np.inexact)):
-        assert type(filled) is type(out) or (isinstance(out, float) and isinstance(filled, float)), type(filled)
+        assert type(filled) is type(out) or (isinstance(out, float) and isinstance(filled, float)), type(
+            filled
+        )
     forward = np.concatenate([_numbers(filled), _numbers([t for t in after if _addresses(t)])])
     if differences:
         ends = []

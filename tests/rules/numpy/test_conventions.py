@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS
 from adbc.rules.table import ZeroRule
 from adbc.tangents import NO_FDATA
@@ -228,8 +229,7 @@ EXTRA: dict[Any, tuple[Any, ...]] = {
 }  # fmt: skip
 ON_ARRAYS = [
     getattr(np, name)
-    for name in "argmax argmin argsort nonzero flatnonzero argwhere count_nonzero all any isclose allclose round "
-    "zeros_like ones_like searchsorted digitize isin shape ndim size iscomplexobj isreal".split()
+    for name in ["argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "count_nonzero", "all", "any", "isclose", "allclose", "round", "zeros_like", "ones_like", "searchsorted", "digitize", "isin", "shape", "ndim", "size", "iscomplexobj", "isreal"]
 ] + [row.function for row in ROWS if row.function in ATTRIBUTES and isinstance(row, ZeroRule)
      and row.function.__objclass__ is np.ndarray]  # fmt: skip
 
@@ -261,3 +261,23 @@ def test_mutating_rows_say_so() -> None:
     for function in (operator.setitem, operator.iadd, operator.imatmul, operator.ior, np.ndarray.fill,
                      np.ndarray.sort, np.copyto, np.add.at):  # fmt: skip
         assert any(getattr(row, "mutates", False) for row in TABLE.rows(function))
+
+
+def test_iteration() -> None:
+    """Numbers go back to their slots; rows are views of the shadow."""
+    x, f = np.array([2.0, 3.0]), np.zeros(2)
+    iterator, shadow, _ = find(intrinsics._iter_, (x,), {})[0].rrule((x,), (f,))
+    found = []
+    for _ in range(3):
+        value, fvalue, pullback = find(intrinsics._next_, (iterator,), {})[0].rrule((iterator,), (shadow,))
+        found.append(value)
+        pullback(10.0 if fvalue is NO_FDATA else None)
+    assert found == [2.0, 3.0, intrinsics.EXHAUSTED]
+    np.testing.assert_array_equal(f, [10.0, 10.0])
+    a, fa = np.ones((2, 2)), np.zeros((2, 2))
+    iterator, shadow, _ = find(iter, (a,), {})[0].rrule((a,), (fa,))
+    _, row, _ = find(intrinsics._next_, (iterator,), {})[0].rrule((iterator,), (shadow,))
+    row += 1.0
+    np.testing.assert_array_equal(fa, [[1.0, 1.0], [0.0, 0.0]])
+    iterator, tangent = find(iter, (x,), {})[0].frule((x,), (np.array([5.0, 7.0]),))
+    assert find(intrinsics._next_, (iterator,), {})[0].frule((iterator,), (tangent,)) == (2.0, 5.0)

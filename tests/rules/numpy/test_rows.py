@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
-from adbc.rules.table import ZeroRule
+from adbc.rules.table import Overlay, ZeroRule
 
 from .harness import check
 
@@ -117,7 +118,13 @@ def test_binary_ufunc_forms(f: Any) -> None:
     check(f, lambda: (u(3), u(3, seed=5), n(3)))
     check(f, lambda: (u(3), u(3, seed=5)), lambda: {"out": n(2, 3)})
     check(f, lambda: (u(3), u(3, seed=5), n(3)), {"where": np.array([True, False, True])})
-    check(f, lambda: (u(3).astype(np.float32), u(3, seed=5).astype(np.float32)), tolerance=3e-2, step=1e-2, exact=1e-4)
+    check(
+        f,
+        lambda: (u(3).astype(np.float32), u(3, seed=5).astype(np.float32)),
+        tolerance=3e-2,
+        step=1e-2,
+        exact=1e-4,
+    )
     check(f, lambda: (u(3).astype(np.float32), 0.5), tolerance=3e-2, step=1e-2, exact=1e-4)
 
     def overlapping() -> Any:
@@ -140,7 +147,13 @@ OPERATORS = ["add", "sub", "mul", "truediv", "mod", "pow"]
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operator(name: str) -> None:
     f = getattr(operator, name)
-    for left, right in [(u(3), u(2, 3)), (u(2, 3), 0.55), (0.55, u(3)), (u(2, 1), np.float64(0.3)), (u(2, 2), 2)]:
+    for left, right in [
+        (u(3), u(2, 3)),
+        (u(2, 3), 0.55),
+        (0.55, u(3)),
+        (u(2, 1), np.float64(0.3)),
+        (u(2, 2), 2),
+    ]:
         check(f, lambda left=left, right=right: (np.copy(left) if np.ndim(left) else left, right))
     g = getattr(operator, "i" + name)
     for left, right in [(u(2, 3), u(3, seed=4)), (u(3), 0.55), (u(2, 3), [0.5, 0.6, 0.7]), (u(3), 2)]:
@@ -190,6 +203,10 @@ CASES: list[tuple[Any, Make, Any]] = [
     *((getattr(np, name).outer, lambda: (u(3), u(2, 2)), {}) for name in
       ["add", "subtract", "multiply", "divide", "power", "maximum", "minimum"]),
     (np.multiply.outer, lambda: (c(3), c(2)), {}),
+    # views with axes of stride 0
+    (operator.mul, lambda: (n(2, 3), n(3)[None, :]), {}),
+    (operator.mul, lambda: (n(2, 3), n(2)[:, None]), {}),
+    (operator.mul, lambda: (n(2, 3), np.broadcast_to(n(3), (2, 3))), {}),
     # subscripts
     *((operator.getitem, lambda i=i: (n(3, 4), i), {}) for i in
       [0, -1, (1, 2), slice(None, None, 2), (slice(None), 1), (Ellipsis, None), ([0, 0, 2],), [0, 0, 2],
@@ -284,6 +301,10 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.broadcast_to, lambda: (n(3), (2, 3)), {}),
     (np.broadcast_to, lambda: (2.0, (2, 3)), {}),
     (np.flip, lambda: (n(2, 3), 1), {}),
+    (np.lib.stride_tricks.sliding_window_view, lambda: (n(5), 3), {}),
+    *((f, lambda: (c(2, 4),), k) for f in [np.fft.fft, np.fft.ifft]
+      for k in [{}, {"axis": 0}, {"n": 3}, {"n": 6}, {"norm": "ortho"}]),
+    (np.fft.fft, lambda: (n(5),), {}),
     (np.diag, lambda: (n(3), 1), {}),
     (np.diagflat, lambda: (n(2, 2),), {}),
     (np.roll, lambda: (n(2, 3), 2), {}),
@@ -465,11 +486,12 @@ def test_row(case: Any) -> None:
 def test_every_row_has_a_case() -> None:
     covered = {case[0] for case in CASES} | {row.function for row in UFUNC_ROWS}
     covered |= {getattr(operator, p + name) for p in ("", "i") for name in OPERATORS}
+    covered |= {intrinsics._iter_, intrinsics._next_, iter}  # see test_iteration
     covered |= {operator.neg, operator.pos, operator.abs, abs, pow, divmod, np.ndarray.flat, np.float16}
     missing = [
         row
         for row in ROWS
-        if row.function not in covered and not isinstance(row, ZeroRule) and not _is_step(row)
+        if row.function not in covered and not isinstance(row, (ZeroRule, Overlay)) and not _is_step(row)
     ]
     assert not missing
 
@@ -477,5 +499,3 @@ def test_every_row_has_a_case() -> None:
 def _is_step(row: Any) -> bool:
     """A function whose derivative is zero everywhere."""
     return isinstance(row, ElementwiseRule) and not any(row.jvp)
-
-

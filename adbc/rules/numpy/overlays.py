@@ -1,0 +1,228 @@
+"""Python bodies for functions of NumPy whose own code holds something that adbc refuses.
+
+NumPy's functions in Python are descended into; some of them look for attributes in a ``try``, enter
+``errstate`` or run generators on the way to a few lines of arithmetic.  Here are those lines.  What
+a body does not cover (a method of `quantile`, a mode of `pad`) it refuses by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import plain
+from adbc.rules.table import Overlay, Rule
+
+__all__ = ["ROWS"]
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    y = np.asarray(y)
+    moved = np.moveaxis(y, axis, -1)
+    if x is None:
+        return (dx * (moved[..., 1:] + moved[..., :-1]) / 2.0).sum(-1)
+    x = np.asarray(x)
+    step = np.diff(x) if x.ndim == 1 else np.diff(np.moveaxis(x, axis, -1))
+    return (step * (moved[..., 1:] + moved[..., :-1]) / 2.0).sum(-1)
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    arr, values = np.asarray(arr), np.asarray(values)
+    if axis is None:
+        return np.concatenate((np.ravel(arr), np.ravel(values)))
+    return np.concatenate((arr, values), axis=axis)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    if not copy or indexing not in ("xy", "ij"):
+        raise UnsupportedError("np.meshgrid with copy=False, or an unknown indexing")
+    n = len(xi)
+    axes = list(range(n))
+    if indexing == "xy" and n > 1:
+        axes[0], axes[1] = 1, 0
+    flat = [np.ravel(x) for x in xi]
+    sizes = [1] * n
+    for i in range(n):
+        sizes[axes[i]] = flat[i].size
+    grids = []
+    for i in range(n):
+        shape = [1] * n
+        shape[axes[i]] = flat[i].size
+        wide = np.reshape(flat[i], tuple(shape))
+        grids.append(np.copy(wide) if sparse else np.copy(np.broadcast_to(wide, tuple(sizes))))
+    return tuple(grids)
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    result = default
+    for i in range(len(condlist) - 1, -1, -1):
+        result = np.where(condlist[i], choicelist[i], result)
+    return result
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
+    aweights: Any = None, *, dtype: Any = None,
+) -> Any:  # fmt: skip
+    if fweights is not None or aweights is not None or dtype is not None:
+        raise UnsupportedError("np.cov with weights or dtype: form the weighted products directly")
+    rows = np.atleast_2d(np.asarray(m))
+    if not rowvar and np.ndim(m) > 1:
+        rows = rows.T
+    if y is not None:
+        other = np.atleast_2d(np.asarray(y))
+        if not rowvar and np.ndim(y) > 1:
+            other = other.T
+        rows = np.concatenate((rows, other), axis=0)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    return np.squeeze(np.dot(centred, np.conjugate(centred.T)) / max(rows.shape[1] - ddof, 0))
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    c = np.cov(x, y, rowvar)
+    if np.ndim(c) == 0:
+        return c / c
+    scale = np.sqrt(np.real(np.diagonal(c)))
+    return c / scale[:, None] / scale[None, :]
+
+
+def matrix_power(a: Any, n: int) -> Any:
+    a = np.asarray(a)
+    if n < 0:
+        a, n = np.linalg.inv(a), -n
+    if n == 0:
+        return np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape).copy()
+    result = a
+    for _ in range(n - 1):
+        result = np.matmul(result, a)
+    return result
+
+
+def quantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
+) -> Any:  # fmt: skip
+    if out is not None or method != "linear" or keepdims or weights is not None or interpolation is not None:
+        raise UnsupportedError("np.quantile with anything but method='linear', a single axis and no weights")
+    if axis is None:
+        ordered = np.sort(np.ravel(a))
+    elif isinstance(axis, int):
+        ordered = np.moveaxis(np.sort(a, axis=axis), axis, 0)
+    else:
+        raise UnsupportedError("np.quantile along several axes: reshape first")
+    place = np.asarray(q) * (ordered.shape[0] - 1)
+    low = np.floor(place).astype(int)
+    high = np.minimum(low + 1, ordered.shape[0] - 1)
+    part = place - low
+    part = np.reshape(part, part.shape + (1,) * (ordered.ndim - 1))
+    return ordered[low] * (1 - part) + ordered[high] * part
+
+
+def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+               method: str = "linear", keepdims: bool = False) -> Any:  # fmt: skip
+    return quantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims)
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    array = np.asarray(array)
+    if kwargs and (mode != "constant" or list(kwargs) != ["constant_values"]):
+        raise UnsupportedError(f"np.pad with mode={mode!r} and {', '.join(kwargs)}")
+    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
+    if mode == "constant":
+        value = kwargs.get("constant_values", 0)
+        if np.ndim(value) != 0:
+            raise UnsupportedError("np.pad with several constant values")
+        shape = tuple([n + before + after for n, (before, after) in zip(array.shape, widths, strict=True)])
+        result = np.full(shape, value, dtype=array.dtype)
+        inner = tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths, strict=True)])
+        result[inner] = array
+        return result
+    if mode not in ("edge", "wrap", "reflect", "symmetric"):
+        raise UnsupportedError(f"np.pad with mode={mode!r}")
+    for axis in range(array.ndim):
+        before, after = widths[axis]
+        array = np.take(array, _padded_places(array.shape[axis], before, after, mode), axis=axis)
+    return array
+
+
+def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
+    """The number of the element that each place of the padded axis repeats."""
+    place = np.arange(-before, n + after)
+    if mode == "edge":
+        return np.clip(place, 0, n - 1)
+    if mode == "wrap":
+        return place % n
+    if mode == "symmetric":
+        place = place % (2 * n)
+        return np.where(place < n, place, 2 * n - 1 - place)
+    period = max(2 * (n - 1), 1)
+    place = place % period
+    return np.where(place < n, place, period - place)
+
+
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    moved = np.moveaxis(np.asarray(arr), axis, -1)
+    shape = moved.shape[:-1]
+    rows = np.reshape(moved, (-1, moved.shape[-1]))
+    results = [np.asarray(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])]
+    inner = results[0].shape
+    whole = np.reshape(np.stack(results), shape + inner)
+    # The axes of a result stand where the axis was.
+    place = axis % np.ndim(arr)
+    for k in range(len(inner)):
+        whole = np.moveaxis(whole, len(shape) + k, place + k)
+    return whole
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    a, v = np.atleast_1d(np.asarray(a)), np.atleast_1d(np.asarray(v))
+    if len(v) > len(a):
+        a, v = v, a
+    n, k = len(a), len(v)
+    result = np.zeros(n + k - 1, np.result_type(a, v))
+    for i in range(k):
+        result[i : i + n] += v[i] * a
+    if mode == "full":
+        return result
+    if mode == "same":
+        start = (k - 1) // 2
+        return result[start : start + n]
+    if mode == "valid":
+        return result[k - 1 : n]
+    raise ValueError("mode must be one of 'full', 'same', 'valid'")
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    if len(v) > len(a):
+        raise UnsupportedError("np.correlate with a second sequence longer than the first: swap them")
+    if mode == "same" and len(v) % 2 == 0:
+        raise UnsupportedError("np.correlate with mode='same' and an even length: take mode='full' and cut")
+    return convolve(a, np.conjugate(v)[::-1], mode)
+
+
+BODIES: list[tuple[str, Any]] = [
+    ("trapezoid", trapezoid),
+    ("trapz", trapezoid),
+    ("append", append),
+    ("meshgrid", meshgrid),
+    ("select", select),
+    ("cov", cov),
+    ("corrcoef", corrcoef),
+    ("quantile", quantile),
+    ("percentile", percentile),
+    ("pad", pad),
+    ("apply_along_axis", apply_along_axis),
+    ("convolve", convolve),
+    ("correlate", correlate),
+]
+
+ROWS: list[Rule] = [
+    *(Overlay(getattr(np, name), body, when=plain) for name, body in BODIES if name in np.__all__),
+    Overlay(np.linalg.matrix_power, matrix_power, when=plain),
+]

@@ -1,0 +1,61 @@
+"""The bodies that stand in for NumPy's own code give NumPy's values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adbc.rules.numpy.overlays import ROWS
+
+X = np.array([0.4, 1.5, -0.3, 2.0, 0.9, 0.1])
+A = X.reshape(2, 3)
+CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
+    (np.trapezoid if hasattr(np, "trapezoid") else np.trapz, (X,), {"dx": 0.5}),
+    (np.trapezoid if hasattr(np, "trapezoid") else np.trapz, (A, [0.0, 1.0, 3.0]), {}),
+    (np.trapezoid if hasattr(np, "trapezoid") else np.trapz, (A, [0.0, 2.0]), {"axis": 0}),
+    (np.append, (X, 2.0), {}),
+    (np.append, (A, A), {"axis": 1}),
+    (np.meshgrid, (X, A[0]), {}),
+    (np.meshgrid, (X, A[0], A[1]), {"indexing": "ij"}),
+    (np.meshgrid, (X, A[0]), {"sparse": True}),
+    (np.select, ([X < 0.3, X < 1.0], [X, X**2]), {}),
+    (np.select, ([X < 0.3, X < 1.0], [X, X**2]), {"default": 3.0}),
+    (np.cov, (A,), {}),
+    (np.cov, (X, X[::-1]), {"ddof": 0}),
+    (np.cov, (A.T,), {"rowvar": False}),
+    (np.corrcoef, (A,), {}),
+    (np.corrcoef, (X, X[::-1]), {}),
+    (np.linalg.matrix_power, (A[:, :2], 3), {}),
+    (np.linalg.matrix_power, (A[:, :2], 0), {}),
+    (np.linalg.matrix_power, (A[:, :2], -2), {}),
+    (np.quantile, (X, 0.3), {}),
+    (np.quantile, (A, [0.1, 1.0]), {"axis": 1}),
+    (np.percentile, (A, 40), {"axis": 0}),
+    (np.pad, (X, 2), {}),
+    (np.pad, (A, ((1, 0), (2, 3))), {"constant_values": 1.5}),
+    (np.apply_along_axis, (np.cumsum, 0, A), {}),
+    (np.apply_along_axis, (np.sum, 1, A), {}),
+    *((np.pad, (A, ((1, 0), (2, 3))), {"mode": mode}) for mode in ("edge", "wrap", "reflect", "symmetric")),
+    *((np.convolve, (X, A[0], mode), {}) for mode in ("full", "same", "valid")),
+    *((np.convolve, (A[0], X, mode), {}) for mode in ("full", "same", "valid")),
+    *((np.correlate, (X, A[0], mode), {}) for mode in ("full", "same", "valid")),
+]
+
+
+@pytest.mark.parametrize("function, args, kwargs", CASES, ids=lambda x: getattr(x, "__name__", None))
+def test_value(function: Any, args: Any, kwargs: Any) -> None:
+    (body,) = [row.body for row in ROWS if row.function is function]
+    expected, found = function(*args, **kwargs), body(*args, **kwargs)
+    if isinstance(expected, tuple):
+        assert type(found) is tuple and len(found) == len(expected)
+        for x, y in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(x, y)
+    else:
+        assert np.shape(found) == np.shape(expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_every_body_has_a_case() -> None:
+    assert {row.function for row in ROWS} <= {case[0] for case in CASES}
