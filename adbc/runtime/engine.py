@@ -220,8 +220,8 @@ class Engine:
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         if not isinstance(function, types.FunctionType) or function.__closure__ is not None:
             return None
-        if function in _INTRINSICS:
-            return None
+        if function in _INTRINSICS or self.table.rows(function):
+            return None  # syntax, or a function whose rule depends on classes that are not known
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             return None

@@ -72,8 +72,8 @@ class ForwardCalls:
                         missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover")
                     )
             out, dout = row.frule(
-                tuple(call.args[i] for i in indices),
-                tuple(call.shadows[i] for i in indices),
+                tuple(None if i is None else call.args[i] for i in indices),
+                tuple(None if i is None else call.shadows[i] for i in indices),
                 {name: call.args[i] for name, i in rest.items()},
             )
         return out, None if dout is NO_TANGENT else dout

@@ -103,11 +103,11 @@ class ReverseCalls:
                 if is_active(call.shadows[i]) and row.kind != "zero":
                     raise MissingRuleError(missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"))
             out, fout, pullback = row.rrule(
-                tuple(call.args[i] for i in indices),
-                tuple(call.shadows[i] for i in indices),
+                tuple(None if i is None else call.args[i] for i in indices),
+                tuple(None if i is None else call.shadows[i] for i in indices),
                 {name: call.args[i] for name, i in rest.items()},
             )
-            origins = [call.origins[i] for i in indices]
+            origins = [None if i is None else call.origins[i] for i in indices]
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
 
     def enter(self, context: Context, step: resolve.Enter) -> Any:
