@@ -150,8 +150,11 @@ class _Run:
         self.before: Bundle = duplicate(self.primals)
         # Slots must get back the very objects they held, so the objects are remembered, not only their
         # contents.
-        self.identities = _identities(self.primals)
+        self.identities = [id(x) for x in _mutable(self.primals)[1:]]
         self.shadows = [fdata(t) for t in duplicate(shadows)]
+        # What arguments refer to before the call is part of the state even if they let go of it.
+        state = [tangent(f, zero_rdata(p)) for p, f in zip(self.primals, self.shadows, strict=True)]
+        self.held = _mutable(state)[1:]
         boxes = [CoDual(p, f) for p, f in zip(self.primals, self.shadows, strict=True)]
         result = rule(*boxes)
         if not (isinstance(result, tuple) and len(result) == 2):
@@ -179,7 +182,7 @@ class _Run:
         cotangents = random_tangent(np.random.default_rng(seed), [self.output, *self.primals])
         filled = increment(state, cotangents)
         # What arguments hold by value after the call is nobody's: callers kept their own floats.
-        self.entry = duplicate([filled[0], *self.tangents_after()[1:]])
+        self.entry = duplicate([filled[0], *self.tangents_after()[1:], self.held])
         self.rdata = self.pullback(rdata(filled[0]))
         expected = len(self.primals)
         if not isinstance(self.rdata, tuple) or len(self.rdata) != expected:
@@ -222,26 +225,27 @@ class _Tester:
 
     # -- forward -----------------------------------------------------------------------------------
 
-    def forward(self, rule: Rule, direction: Any) -> tuple[list[Any], list[Any]]:
-        """Output and arguments after the call, and their tangents."""
+    def forward(self, rule: Rule, direction: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """Output and arguments after the call, their tangents, and the tangents that were there before."""
         primals, tangents = duplicate(self.bundle), duplicate(direction)
+        held = _mutable(tangents)
         result = rule(*(Dual(p, t) for p, t in zip(primals, tangents, strict=True)))
         if not isinstance(result, Dual):
             raise AssertionError(f"step 'forward: types': a forward rule returns a Dual, this one {result!r}")
-        return [result.primal, *primals], [result.tangent, *tangents]
+        return [result.primal, *primals], [result.tangent, *tangents], held[1:]
 
     def check_forward(self, rule: Rule) -> None:
-        after, tangents = self.forward(rule, self.direction)
+        after, tangents, _ = self.forward(rule, self.direction)
         self.assert_value(after, "forward: value")
         template = zero_tangent(after)
         _step("forward: types", template, tangents, _names("tangent", len(after)), numbers=False)
 
         first = duplicate(tangents)
-        _, again = self.forward(rule, self.direction)
+        _, again, _ = self.forward(rule, self.direction)
         _step("forward: repeated", first, again, _names("tangent", len(after)))
         _step("forward: repeated, results of the first run", first, tangents, _names("tangent", len(after)))
 
-        _, none = self.forward(rule, zero_tangent(duplicate(self.bundle)))
+        _, none, _ = self.forward(rule, zero_tangent(duplicate(self.bundle)))
         for label, value in leaves(none):
             if np.any(np.asarray(value) != 0):
                 raise AssertionError(f"step 'forward: zero': tangent{label} is {value!r} for zero tangents")
@@ -312,7 +316,7 @@ class _Tester:
             _step(f"{run.step}: rdata", zero_rdata(p), r, f"rdata of {_name(i)}", numbers=False)
         names = _names("", len(run.primals), output=False)
         _step(f"{run.step}: restoration", run.before, run.primals, names)
-        if _identities(run.primals) != run.identities:
+        if [id(x) for x in _mutable(run.primals)[1:]] != run.identities:
             raise AssertionError(
                 f"step '{run.step}: restoration': an argument holds equal but other objects than before"
             )
@@ -326,8 +330,8 @@ class _Tester:
         if frule is None:
             return
         direction = unit_direction(np.random.default_rng(self.seeds[3]), self.bundle)
-        _, tangents = self.forward(frule, direction)
-        after, after_size = inner(tangents, run.entry)
+        _, tangents, held = self.forward(frule, direction)
+        after, after_size = inner([*tangents, held], run.entry)
         before, before_size = inner(direction, run.exit())
         allowed = self.reverse_rtol * (after_size + before_size)
         if not abs(after - before) <= allowed:
@@ -371,16 +375,16 @@ def _plain(bundle: Bundle) -> list[Any]:
     return [function(*args), *bundle]
 
 
-def _identities(bundle: Bundle) -> list[int]:
-    """Which mutable objects are where, in order."""
-    found: list[int] = []
-    _collect(bundle, found, set())
-    return found[1:]  # the bundle itself is a list
+def _mutable(x: Any) -> list[Any]:
+    """All mutable objects in `x`, itself included, in order; each as often as it is referred to."""
+    found: list[Any] = []
+    _collect(x, found, set())
+    return found
 
 
-def _collect(x: Any, found: list[int], seen: set[int]) -> None:
+def _collect(x: Any, found: list[Any], seen: set[int]) -> None:
     if has_identity(x):
-        found.append(id(x))
+        found.append(x)
         if id(x) in seen:
             return
         seen.add(id(x))
