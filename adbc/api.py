@@ -281,7 +281,7 @@ def _check_scalar(f: Callable[..., Any], out: Any) -> None:
     if not is_number:
         shape = f" of shape {out.shape}" if hasattr(out, "shape") else ""
         raise ArgumentError(
-            f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real number; return a"
+            f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real scalar; return a"
             " number (sum the components, or take one), or use adbc.vjp, which takes a cotangent for the value"
         )
 

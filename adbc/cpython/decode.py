@@ -23,8 +23,8 @@ store_attribute         name                   [v, o] -> []; delete_attribute: [
 super                   -                      [super, cls, self] -> [super(cls, self)]
 import_name             name                   [level, names] -> [module]
 import_from             name                   [module] -> [module, v]
-call                    (count, keywords)      [f, _ or self, a1 .. an] -> [r]; or [_, f, ..], and [f, self, ..]
-call_ex                 flags                  [f, _, args] or [_, f, args], and a mapping if flags & 1
+call                    (count, keywords)      [f, _ or self, a1 .. an] -> [r]; also [_, f, ..]
+call_ex                 flags                  [f, _, args] or [_, f, args]; a mapping if flags & 1
 make_function           names of parts         [parts .., code] -> [f]
 binary, unary           operation of the IR    [a, b] -> [r]; [a] -> [r]
 contains                inverted               [item, container] -> [bool]
@@ -58,7 +58,7 @@ from adbc.cpython import v311, v312, v313
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 
-__all__ = ["TABLES", "Code", "Instruction", "Slot", "decode", "stored_globals", "successors", "table"]
+__all__ = ["TABLES", "Code", "Instruction", "Slot", "decode", "successors", "table"]
 
 TABLES: dict[tuple[int, int], types.ModuleType] = {(3, 11): v311, (3, 12): v312, (3, 13): v313}
 
@@ -99,7 +99,8 @@ def table() -> types.ModuleType:
     except KeyError:
         known = ", ".join(f"{major}.{minor}" for major, minor in TABLES)
         raise LiftError(
-            f"adbc does not know the bytecode of Python {sys.version_info[0]}.{sys.version_info[1]}: use {known}"
+            "adbc does not know the bytecode of Python "
+            f"{sys.version_info[0]}.{sys.version_info[1]}: use {known}"
         ) from None
 
 
@@ -132,9 +133,12 @@ def _slots(code: types.CodeType) -> tuple[Slot, ...]:
     return tuple(Slot(i, name, free) for i, (name, free) in enumerate(names))
 
 
-_OPERATORS = "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+_OPERATORS = (
+    *("add", "and", "floordiv", "lshift", "matmul", "mul", "mod"),
+    *("or", "pow", "rshift", "sub", "truediv", "xor"),
+)
 _BINARY = [*_OPERATORS, *(f"i{name}" for name in _OPERATORS), "getitem"]
-_COMPARISONS = "lt le eq ne gt ge".split()
+_COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
 _PARTS = (1, "defaults"), (2, "kwdefaults"), (4, "annotations"), (8, "closure")
 
 FIELDS: dict[str, Callable[[_Decoder, int], Any]] = {
@@ -187,6 +191,9 @@ _parsed: dict[str, tuple[_Step, ...]] = {}  # rows of the table, parsed when fir
 
 
 class _Decoder:
+    code: types.CodeType
+    slots: tuple[Slot, ...]
+
     def __init__(self, code: types.CodeType) -> None:
         self.code = code
         self.slots = _slots(code)
@@ -239,9 +246,7 @@ class _Decoder:
                 self.emit(raw, step.name, int(step.field) if step.field.isdigit() else step.field)
 
     def emit(self, raw: dis.Instruction, name: str, arg: Any) -> None:
-        self.out.append(
-            Instruction(name, arg, raw.offset, raw.positions, self.protection.get(raw.offset))
-        )
+        self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.protection.get(raw.offset)))
 
     # Instructions that are read together with a neighbour.
 
@@ -265,7 +270,7 @@ class _Decoder:
     def set_function_attribute(self, raw: dis.Instruction, n: int) -> None:
         """``MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE 8, .. 1``: the deepest part is set last."""
         made = self.out[-1]
-        names = {bit: name for bit, name in _PARTS}
+        names = dict(_PARTS)
         if made.name != "make_function" or n not in names:
             self.emit(raw, "refuse", "internal")
             return
@@ -367,12 +372,3 @@ def _construct_of(raw: list[dis.Instruction], start: int) -> str:
             case "CLEANUP_THROW" | "END_ASYNC_FOR":
                 return "async"
     return "try"
-
-
-def stored_globals(code: types.CodeType) -> set[str]:
-    """The global names that `code`, or code nested in it, stores to or deletes."""
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in {"STORE_GLOBAL", "DELETE_GLOBAL"}}
-    for nested in code.co_consts:
-        if isinstance(nested, types.CodeType):
-            names |= stored_globals(nested)
-    return names

@@ -33,16 +33,21 @@ CONSTRUCTS: dict[str, Construct] = {
     "generator": Construct("a generator", "collect the values in a list and return it"),
     "async": Construct("asynchronous code", "differentiate the synchronous functions that it awaits"),
     "match": Construct(
-        "a match statement with structural patterns", "write the cases as if ... elif with isinstance tests"
+        "a match statement with structural patterns",
+        "write the cases as if ... elif with isinstance tests",
     ),
     "class": Construct("the body of a class", "differentiate the methods or functions that use the class"),
     "module": Construct("code of a module", "put the code into a function"),
     "type parameters": Construct("type parameters", "leave the type parameters out, or define this outside"),
     "import star": Construct("from ... import *", "import the names that are used"),
     "locals": Construct("a call of locals(), which looks at its own frame", _OWN_FRAME),
-    "eval": Construct("a use of eval or exec", "write the evaluated code out, or give it a function with a rule"),
+    "eval": Construct(
+        "a use of eval or exec", "write the evaluated code out, or give it a function with a rule"
+    ),
     "frame": Construct("a look at its own frame (sys._getframe)", _OWN_FRAME),
-    "internal": Construct("an instruction that compiled code does not contain", "use code that CPython compiled"),
+    "internal": Construct(
+        "an instruction that compiled code does not contain", "use code that CPython compiled"
+    ),
     "template": Construct("a template string", "use an f-string"),
     "keywords": Construct(
         "a call whose keyword names are not constant", "use code that CPython compiled, or call with **"

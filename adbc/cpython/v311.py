@@ -90,9 +90,7 @@ ROWS: dict[str, str] = {
     "RAISE_VARARGS": "raise oparg",
 }
 
-IGNORED: frozenset[str] = frozenset(
-    {"CACHE", "COPY_FREE_VARS", "EXTENDED_ARG", "NOP", "PRECALL", "RESUME"}
-)
+IGNORED: frozenset[str] = frozenset({"CACHE", "COPY_FREE_VARS", "EXTENDED_ARG", "NOP", "PRECALL", "RESUME"})
 """No effect on values."""
 
 FOLDED: frozenset[str] = frozenset({"KW_NAMES"})

@@ -47,8 +47,7 @@ REFUSED: dict[str, str] = {
     **{
         name: construct
         for name, construct in v311.REFUSED.items()
-        if name
-        not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PREP_RERAISE_STAR", "PRINT_EXPR"}
+        if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PREP_RERAISE_STAR", "PRINT_EXPR"}
     },
     "CLEANUP_THROW": "generator",
     "END_SEND": "generator",

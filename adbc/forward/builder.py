@@ -18,6 +18,7 @@ becomes, on floats,
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,6 +45,9 @@ from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
 
 __all__ = ["build_forward"]
+
+
+_NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
 
 
 def build_forward(
@@ -236,7 +240,7 @@ class _Dual:
 
     def _row(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(
-            site.row.frule, self._pack(map(self.p, site.arguments)), self._pack(map(self.d, site.arguments))
+            site.row.frule, self._pack(map(self.p, site.arguments)), self._pack(map(self.d, site.arguments)), _NO_KEYWORDS
         )
         self._returned(call, answer)
 

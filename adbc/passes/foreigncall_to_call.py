@@ -64,8 +64,10 @@ def is_foreign(function: Any) -> bool:
         return not is_python_class(function)
     if isinstance(function, _FOREIGN):
         return True
-    return callable(function) and not type(function).__flags__ & _HEAPTYPE and not isinstance(
-        function, types.FunctionType | types.MethodType
+    return (
+        callable(function)
+        and not type(function).__flags__ & _HEAPTYPE
+        and not isinstance(function, types.FunctionType | types.MethodType)
     )
 
 

@@ -59,7 +59,9 @@ def _merge_lines(graph: Graph) -> bool:
             for successor in block.successors:
                 predecessors[successor] = [block if p is following else p for p in predecessors[successor]]
                 for phi in successor.phis:
-                    phi.operands[block] = phi.operands.pop(following)
+                    phi.operands = {
+                        block if old is following else old: value for old, value in phi.operands.items()
+                    }
             gone.add(following)
     graph.blocks = [block for block in graph.blocks if block not in gone]
     graph.replace_uses(replaced)
@@ -86,9 +88,11 @@ def _skip_forwarding(graph: Graph) -> bool:
         if not sources or not all(_may_skip(source, block, following, predecessors) for source in sources):
             continue
         for phi in following.phis:
-            value = phi.operands.pop(block)
-            for source in sources:
-                phi.operands[source] = value
+            phi.operands = {
+                source: value
+                for old, value in phi.operands.items()
+                for source in (sources if old is block else (old,))
+            }
         for source in sources:
             source.terminator.replace_successor(block, following)
             _straighten(source)
@@ -99,9 +103,7 @@ def _skip_forwarding(graph: Graph) -> bool:
     return changed
 
 
-def _may_skip(
-    source: Block, block: Block, following: Block, predecessors: dict[Block, list[Block]]
-) -> bool:
+def _may_skip(source: Block, block: Block, following: Block, predecessors: dict[Block, list[Block]]) -> bool:
     if source.handler is block or source.handler is following:
         return False
     if source not in predecessors[following]:

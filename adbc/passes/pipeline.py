@@ -15,6 +15,7 @@ from adbc.passes.foreigncall_to_call import foreigncall_to_call
 from adbc.passes.merge_blocks import merge_blocks
 from adbc.passes.new_to_call import new_to_call
 from adbc.passes.operators_to_call import operators_to_call
+from adbc.passes.promote_cells import promote_cells
 from adbc.passes.resolve_globals import resolve_globals
 from adbc.passes.trivial_phis import trivial_phis
 from adbc.passes.truth import truth
@@ -42,6 +43,8 @@ def _alone(run: Callable[[Graph], Graph]) -> Callable[[Graph, Globals], Graph]:
 PASSES: tuple[Pass, ...] = (
     Pass("new_to_call", _alone(new_to_call), "raw operations go first: what follows sees calls only"),
     Pass("operators_to_call", _alone(operators_to_call), "as before"),
+    Pass("dead_code", _alone(dead_code), "takes away the functions of inlined comprehensions"),
+    Pass("promote_cells", _alone(promote_cells), "needs cells that those functions no longer hold"),
     Pass("resolve_globals", resolve_globals, "looks for calls of _global_ and _getattr_"),
     Pass("foreigncall_to_call", _alone(foreigncall_to_call), "needs targets that are constants"),
     Pass("truth", _alone(truth), "knows isinstance and its like as foreign calls"),

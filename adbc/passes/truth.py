@@ -42,7 +42,9 @@ def truth(graph: Graph) -> Graph:
     _turn_inverted_branches(graph)
     certain = certain_bools(graph)
     replaced: dict[Value, Value] = {
-        i: i.operands[1] for i in graph.instructions() if target(i) is _bool_ and _is_bool(i.operands[1], certain)
+        i: i.operands[1]
+        for i in graph.instructions()
+        if target(i) is _bool_ and _is_bool(i.operands[1], certain)
     }
     drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)

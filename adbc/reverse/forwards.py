@@ -8,6 +8,7 @@ those.  Only values that are or hold memory cost anything here.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,9 @@ from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, TupleType, has_cotangent, has_shadow
 
 __all__ = ["ForwardsPass", "constant_shadow"]
+
+
+_NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
 
 
 def constant_shadow(type: AbstractType, no_fdata: object) -> Any:
@@ -249,7 +253,7 @@ class ForwardsPass:
 
     def _row(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         answer = self.builder.call(
-            site.row.rrule, self._pack(map(self.p, site.arguments)), self._pack(map(self.s, site.arguments))
+            site.row.rrule, self._pack(map(self.p, site.arguments)), self._pack(map(self.s, site.arguments)), _NO_KEYWORDS
         )
         self._returned(call, answer, site.arguments, steps)
 

@@ -14,8 +14,11 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.builtins"),
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
+    ("collections", "adbc.rules.collections"),
     ("functools", "adbc.rules.functools"),
+    ("itertools", "adbc.rules.itertools"),
     ("numpy", "adbc.rules.numpy"),
+    ("scipy._lib._array_api", "adbc.rules.scipy"),
 )
 """What has rules, and the module they are in."""
 

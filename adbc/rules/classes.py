@@ -17,9 +17,10 @@ __all__ = [
     "builtin_data",
     "c_truth",
     "complex_only",
+    "dict_like",
     "division",
     "integer",
-    "is_list",
+    "list_like",
     "number",
     "numbers",
     "power",
@@ -37,7 +38,7 @@ _ARITHMETIC = tuple(
 
 @functools.cache
 def _numpy_kind(cls: type) -> str | None:
-    """"i", "f" or "c" for NumPy's integer (or boolean), floating and complex scalar classes."""
+    """ "i", "f" or "c" for NumPy's integer (or boolean), floating and complex scalar classes."""
     if cls.__module__ != "numpy":
         return None
     names = {base.__name__ for base in cls.__mro__}
@@ -88,17 +89,71 @@ def arity(count: int, each: Callable[[type], bool] = real) -> Callable[..., bool
     return lambda *classes: len(classes) == count and all(map(each, classes))
 
 
-def is_list(cls: type) -> bool:
-    """Exactly list: a subclass may have state and methods of its own."""
-    return cls is list
+_LIST_METHODS = (
+    "__getitem__",
+    "__setitem__",
+    "__delitem__",
+    "__iter__",
+    "__len__",
+    "append",
+    "insert",
+    "pop",
+    "extend",
+    "clear",
+    "reverse",
+    "__iadd__",
+    "__imul__",
+)
+_DICT_METHODS = (
+    "__getitem__",
+    "__setitem__",
+    "__contains__",
+    "__iter__",
+    "__reversed__",
+    "pop",
+    "clear",
+    "items",
+)
+
+
+@functools.cache
+def list_like(cls: type) -> bool:
+    """list, or a subclass that leaves its methods alone (others are the user's code)."""
+    return cls is list or (
+        issubclass(cls, list) and all(getattr(cls, n) is getattr(list, n) for n in _LIST_METHODS)
+    )
+
+
+@functools.cache
+def dict_like(cls: type) -> bool:
+    """dict, or a subclass whose methods are C code, as those of the standard library."""
+    return cls is dict or (
+        issubclass(cls, dict) and not any(isinstance(getattr(cls, n), FunctionType) for n in _DICT_METHODS)
+    )
 
 
 _DATA = frozenset(
     {
-        NoneType, type, str, bytes, bytearray, range, slice, list, tuple, dict, set, frozenset, type(Ellipsis),
-        FunctionType, type(len), type({}.keys()), type({}.values()), type({}.items()),
+        NoneType,
+        type,
+        str,
+        bytes,
+        bytearray,
+        range,
+        slice,
+        list,
+        tuple,
+        dict,
+        set,
+        frozenset,
+        type(Ellipsis),
+        FunctionType,
+        type(len),
+        type({}.keys()),
+        type({}.values()),
+        type({}.items()),
     }
-)  # fmt: skip
+)
 
 
 def builtin_data(cls: type) -> bool:
@@ -143,4 +198,3 @@ def power(base: type, exponent: type, *modulus: type) -> type | None:
     if modulus or result is int or (result is float and not integer(exponent)):
         return None
     return result
-

@@ -110,7 +110,7 @@ _BINARY: list[Rule] = [
     *_binary("atan2", _atan2_by_y, _atan2_by_x),
     *_binary(
         "pow",
-        lambda out, x, y: (0.0 if y == 0.0 else INF if x == 0.0 and y < 1.0 else y * math.pow(x, y - 1.0)),
+        lambda out, x, y: 0.0 if y == 0.0 else INF if x == 0.0 and y < 1.0 else y * math.pow(x, y - 1.0),
         lambda out, x, y: 0.0 if x == 0.0 else out * _log(x) if x > 0.0 else NAN,
     ),
     # the quotient that was taken, whole in exact arithmetic; from `out` it is right at jumps too
@@ -138,7 +138,9 @@ def _hypot_partials(out: float, args: Sequence[float]) -> list[float]:
 
 def _hypot_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = math.hypot(*args)
-    terms = [multiply(p, dx) for p, dx in zip(_hypot_partials(out, args), dargs, strict=True) if dx is not None]
+    terms = [
+        multiply(p, dx) for p, dx in zip(_hypot_partials(out, args), dargs, strict=True) if dx is not None
+    ]
     return out, float(sum(terms)) if terms else None
 
 
@@ -158,7 +160,9 @@ def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 # -- of sequences -------------------------------------------------------------------------------------
 
 
-def _sequence_rule(function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int) -> Primitive:
+def _sequence_rule(
+    function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int
+) -> Primitive:
     """A function of `sequences` sequences of real numbers, and maybe one more number.
 
     ``partials(out, *args)`` gives the derivatives by the elements of each sequence, and for a
@@ -311,7 +315,11 @@ def _no_tangent() -> Any:
 
 
 def _zero(names: str, result: Any, when: Any = None) -> list[Rule]:
-    return [ZeroRule(getattr(math, name), when=when, result=result) for name in names.split() if hasattr(math, name)]
+    return [
+        ZeroRule(getattr(math, name), when=when, result=result)
+        for name in names.split()
+        if hasattr(math, name)
+    ]
 
 
 def _whole(*classes: type) -> bool:

@@ -99,7 +99,7 @@ class Source:
     def __init__(self, x: Any, f: Any) -> None:
         self.values: list[Any] = list(x)
         self._f = None
-        if f is None or type(x) not in (list, tuple):
+        if f is None or not isinstance(x, (list, tuple)):
             self.shadows: list[Any] = [None] * len(self.values)
         else:
             self._f = f
@@ -120,7 +120,7 @@ ITERABLES: frozenset[type] = frozenset({list, tuple, dict, str, bytes, range, se
 
 def tangents_of(x: Any, d: Any) -> list[Any]:
     """Forward mode: a real tangent for each value of `x`, to go into a new container."""
-    if d is None or type(x) not in (list, tuple):
+    if d is None or not isinstance(x, (list, tuple)):
         return [fill_tangent(v, None) for v in x]
     return list(d)
 

@@ -55,10 +55,10 @@ class Rule:
     parameters: names of the leading parameters that may be active, in order, for calls by keyword.
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None; None if it does not.
+    kind: "zero", "scalar", "pure", "primitive" or "overlay", for who plans calls.
     """
 
-    kind = ""
-    """Which of the five kinds of rule this is; builders choose by it."""
+    kind = "primitive"
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Rule:
 class ZeroRule(Rule):
     """The derivative is zero: the output does not depend smoothly on the arguments.
 
-    The output must not alias an argument.  `fresh` says that a mutable output is newly made, so
+    The output must not alias an argument.  A mutable output is newly made and gets a zero shadow, so
     that active values written into it later have a shadow to go with.
     """
 
@@ -235,8 +235,8 @@ class Primitive(Rule):
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
-        self.frule = frule  # type: ignore[method-assign]  # a field of this kind of row
-        self.rrule = rrule  # type: ignore[method-assign]
+        self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
+        self.rrule = rrule  # type: ignore[method-assign,assignment]
 
 
 class Overlay(Rule):

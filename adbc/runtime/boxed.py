@@ -22,7 +22,9 @@ from adbc.tangents import (
     fill_tangent,
     internal_fdata,
     internal_rdata,
+    project,
 )
+from adbc.types import class_of
 
 __all__ = ["DerivedFRule", "DerivedRule", "Pullback"]
 
@@ -50,7 +52,7 @@ class Pullback:
             )
         self._inner = None
         returned = inner(internal_rdata(rdata))
-        return tuple(external_rdata(r, x) for r, x in zip(returned, self._primals, strict=True))
+        return tuple(external_rdata(r if r is None else project(r, x), x) for r, x in zip(returned, self._primals, strict=True))
 
     def __repr__(self) -> str:
         return f"<pullback of {getattr(self._primals[0], '__qualname__', self._primals[0])}>"
@@ -62,6 +64,12 @@ class DerivedRule:
     def __init__(self, engine: Any, signature: Signature) -> None:
         self.engine = engine
         self.signature = signature
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether the rule table has the rule, so that nothing was derived."""
+        classes = tuple(map(class_of, self.signature.types))
+        return self.engine.table.find(self.signature.function, classes) is not None
 
     def __call__(self, *duals: CoDual) -> tuple[CoDual, Pullback]:
         primals = [_primal(d, CoDual, "fdata") for d in duals]
@@ -85,6 +93,12 @@ class DerivedFRule:
     def __init__(self, engine: Any, signature: Signature) -> None:
         self.engine = engine
         self.signature = signature
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether the rule table has the rule, so that nothing was derived."""
+        classes = tuple(map(class_of, self.signature.types))
+        return self.engine.table.find(self.signature.function, classes) is not None
 
     def __call__(self, *duals: Dual) -> Dual:
         primals = [_primal(d, Dual, "tangent") for d in duals]

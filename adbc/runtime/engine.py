@@ -21,6 +21,7 @@ from typing import Any
 from adbc.emit import emit
 from adbc.errors import LiftError
 from adbc.forward import ForwardSupport, build_forward
+from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Return
 from adbc.ir.traverse import copy_graph
@@ -219,6 +220,8 @@ class Engine:
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         if not isinstance(function, types.FunctionType) or function.__closure__ is not None:
             return None
+        if function in _INTRINSICS:
+            return None
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             return None
@@ -401,6 +404,10 @@ class Engine:
             infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
             self.partials[key] = graph if _is_straight(graph) else _call_of(partial, graph)
         return self.partials[key]
+
+
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
+"""Functions that stand for syntax: their bodies say what they mean, and are never differentiated."""
 
 
 def _is_straight(graph: Graph) -> bool:

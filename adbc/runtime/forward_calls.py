@@ -11,6 +11,7 @@ from typing import Any
 
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
+from adbc.rules.table import NO_KWARGS
 from adbc.runtime import resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
@@ -61,7 +62,7 @@ class ForwardCalls:
         call, row = step.call, step.row
         n = call.count
         if not call.keywords:
-            out, dout = row.frule(call.args, call.shadows)
+            out, dout = row.frule(call.args, call.shadows, NO_KWARGS)
         else:
             by_name = dict(zip(call.keywords, range(n, len(call.args)), strict=True))
             indices, rest = row.bind(tuple(range(n)), by_name)

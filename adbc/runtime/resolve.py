@@ -21,6 +21,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.tangents import NO_FDATA
 from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.types.inference import BUILT_BY_SYNTAX
 
 __all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "UseRow", "Value", "is_python_function", "lookup", "step"]
 
@@ -146,11 +147,11 @@ class Advance:
 
 @dataclasses.dataclass(slots=True)
 class Spread:
-    """Call `function` with the elements of a tuple and of a dict: the arguments of `_apply_`."""
+    """Call `function` with the elements of a tuple or list and of a dict: the arguments of `_apply_`."""
 
     call: Call
     function: Any
-    arguments: tuple[Any, ...]
+    arguments: tuple[Any, ...] | list[Any]
     keywords: dict[str, Any]
 
 
@@ -199,7 +200,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     """What CPython does next to make `call`."""
     function = call.function
     cls = function.__class__
-    if cls is types.FunctionType:
+    if cls is types.FunctionType and function not in _SYNTAX:
         row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
         return _row(row, call) if row is not None else Enter(call)
     if cls is types.MethodType:
@@ -217,6 +218,8 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
     if row is not None:
         return _row(row, call)
+    if cls is types.FunctionType:
+        return Foreign(call)
     if cls is types.BuiltinMethodType and not isinstance(function.__self__, (types.ModuleType, type)):
         return _builtin_method(call, table)
     if isinstance(function, type):
@@ -236,6 +239,8 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     return Foreign(call)
 
+
+_SYNTAX = frozenset(intrinsics.INTRINSICS.values())
 
 _TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
 """C callables around a Python function: the function is differentiated and the cache by-passed."""
@@ -343,13 +348,12 @@ def _binary_row(name: str, symbol: str, inplace: bool) -> Callable[[Call, Any], 
         python = [_method(a, forward), _method(b, reflected), _method(a, in_place) if inplace else None]
         if not any(python):
             return None
-        # A C implementation on one side is reached through the plain operator on that side's method.
-        left = call.on(lookup(a, forward), 0, 1) if lookup(a, forward) is not None else None
-        right = call.on(lookup(b, reflected), 1, 0) if lookup(b, reflected) is not None and a is not b else None
+        left = call.on(lookup(a, forward), 0, 1) if _may_answer(a, forward, b) else None
+        right = call.on(lookup(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
         order = [left, right]
         if a is not b and issubclass(b, a) and lookup(b, reflected) is not lookup(a, reflected):
             order.reverse()
-        if inplace and lookup(a, in_place) is not None:
+        if inplace and _may_answer(a, in_place, b):
             order.insert(0, call.on(lookup(a, in_place), 0, 1))
 
         def failure() -> Any:
@@ -362,6 +366,16 @@ def _binary_row(name: str, symbol: str, inplace: bool) -> Callable[[Call, Any], 
 
     return binary
 
+
+def _may_answer(cls: type, name: str, other: type) -> bool:
+    """Whether method `name` of `cls` may do something with a user-made `other`.
+
+    Those of the built-in classes return NotImplemented for classes that are not their own.
+    """
+    return lookup(cls, name) is not None and (cls not in _DECLINING or issubclass(other, cls))
+
+
+_DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
 
 _COMPARE = {"lt": ("gt", "<"), "le": ("ge", "<="), "gt": ("lt", ">"), "ge": ("le", ">="), "eq": ("eq", "=="), "ne": ("ne", "!=")}
 
@@ -412,21 +426,23 @@ def _apply(call: Call, table: Any) -> Step | None:
     """
     function, arguments = call.args[:2]
     keywords = call.args[2] if len(call.args) > 2 and call.args[2] is not None else {}
-    if arguments.__class__ is not tuple or keywords.__class__ is not dict:
-        return Foreign(call)
+    if arguments.__class__ not in (tuple, list) or keywords.__class__ is not dict:
+        return Delegate(call.of(_collect_arguments))
     return Spread(call, function, arguments, keywords)
+
+
+def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> Any:
+    """``function(*arguments, **keywords)`` of any iterable and any mapping; this is differentiated."""
+    return function(*list(arguments), **({} if keywords is None else dict(keywords)))
 
 
 def _new(call: Call, table: Any) -> Step | None:
     """``_new_(cls, ...)`` of a class that has no rule of its own for it."""
     cls = call.args[0]
-    if cls in _BUILT_BY_SYNTAX:
+    if cls in BUILT_BY_SYNTAX:
         return None
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     return Delegate(rest)
-
-
-_BUILT_BY_SYNTAX = frozenset({list, tuple, dict, set, slice, types.FunctionType})
 
 
 def _foreigncall(call: Call, table: Any) -> Step | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
+from adbc.rules.table import NO_KWARGS
 from adbc.runtime import resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
@@ -93,7 +94,7 @@ class ReverseCalls:
         call, row = step.call, step.row
         n = call.count
         if not call.keywords:
-            out, fout, pullback = row.rrule(call.args, call.shadows)
+            out, fout, pullback = row.rrule(call.args, call.shadows, NO_KWARGS)
             origins: Sequence[Any] = call.origins
         else:
             by_name = dict(zip(call.keywords, range(n, len(call.args)), strict=True))
@@ -260,7 +261,7 @@ class ReverseCalls:
         if fargs is None or fargs is NO_FDATA:
             shadows: tuple[Any, ...] = (None,) * n
         else:
-            shadows = fargs
+            shadows = fargs if fargs.__class__ is tuple else tuple(map(slot_shadow, fargs))
         named = [None if fkeywords is None else slot_shadow(fkeywords[k]) for k in keywords]
         out, fout, pullback = self.call(
             context, tuple(keywords), step.function, ff, (*args, *keywords.values()), (*shadows, *named)
@@ -271,6 +272,10 @@ class ReverseCalls:
             if fkeywords is not None:
                 for k, r in zip(keywords, bargs[n:], strict=True):
                     fkeywords[k] = slot_increment(fkeywords[k], r)
+            if fargs.__class__ is list:
+                for i, r in enumerate(bargs[:n]):
+                    fargs[i] = slot_increment(fargs[i], r)
+                return ((call.origins[0], bf),)
             whole = None if all(r is None for r in bargs[:n]) else tuple(bargs[:n])
             return ((call.origins[0], bf), (call.origins[1], whole))
 

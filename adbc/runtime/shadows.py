@@ -32,8 +32,8 @@ class Shadows:
         return slot_shadow(zero_tangent(obj, self._memo))
 
     def register(self, obj: Any, tangent: Any) -> None:
-        """Let `tangent` be the tangent of `obj` from now on."""
-        self._memo[id(obj)] = (obj, tangent)
+        """Let `tangent` be the tangent of `obj` from now on; for an array, of its memory too."""
+        kind_of(type(obj)).remember(obj, tangent, self._memo)
 
     def adopt(self, obj: Any, shadow: Any) -> None:
         """Let `shadow` (or a tangent), given from outside, be that of `obj`, and so for all inside it."""

@@ -64,11 +64,11 @@ def ultimate_owner(x: Array) -> Any:
 class _Region:
     """The memory of an owner and its counterpart of the same size."""
 
-    def __init__(self, owner: Any, first: Array, copy: bool) -> None:
+    def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
         if isinstance(owner, np.ndarray):
             self.low, self.high = _extent(owner)
-            self.twin = self._like(owner, copy)
+            self.twin = self._like(owner, copy) if twin is None else twin
             return
         try:
             flat = np.frombuffer(owner, np.uint8)
@@ -93,10 +93,14 @@ class _Region:
 
     def _bytes(self, owner: Array, copy: bool) -> Array:
         if owner.dtype.hasobject:
-            raise UnsupportedError("an array of objects with gaps in its memory has no counterpart: copy it first")
+            raise UnsupportedError(
+                "an array of objects with gaps in its memory has no counterpart: copy it first"
+            )
         twin = np.zeros(self.high - self.low, np.uint8)
         if copy:
-            view: Array = np.ndarray(owner.shape, owner.dtype, twin, _address(owner) - self.low, owner.strides)
+            view: Array = np.ndarray(
+                owner.shape, owner.dtype, twin, _address(owner) - self.low, owner.strides
+            )
             view[...] = owner
         return twin
 
@@ -109,7 +113,7 @@ class _Region:
         low, high = _extent(x)
         if low < self.low or high > self.high:
             raise UnsupportedError(
-                "two arrays share the memory of a foreign buffer whose extent cannot be seen: copy the arrays first"
+                "two arrays share a foreign buffer whose extent cannot be seen: copy the arrays first"
             )
         if x.dtype.hasobject:
             return _object_view(self.twin, self.owner, x)
@@ -136,22 +140,20 @@ def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
     key = ("memory", id(owner))
     found = memo.get(key)
     if found is None:
-        # The owner's own shadow may be known without its region, if it was registered from outside.
         found = memo[key] = (owner, _Region(owner, x, copy))
-        known = memo.get(id(owner))
-        if known is not None and not copy and isinstance(known[1], np.ndarray):
-            found[1].twin = known[1]
     region: _Region = found[1]
     return region
 
 
 def _overlaps_itself(x: Array) -> bool:
-    """Whether two elements of `x` are at the same place."""
+    """Whether two elements of `x` may be at the same place."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return False
     reach = x.itemsize
     for s, n in sorted((abs(s), n) for n, s in zip(x.shape, x.strides, strict=True) if n > 1):
         if s < reach:
             return True
-        reach = s * (n - 1) + reach
+        reach += s * (n - 1)
     return False
 
 
@@ -209,17 +211,32 @@ class ArrayKind(Kind):
         if x.dtype.kind == "O":
             walk.later(lambda: _fill(t, [walk(c) for c in x.flat]))
         elif walk.source is not None:
-            numbers = _generator(walk.source).standard_normal(x.shape)
-            if x.dtype.kind == "c":
-                numbers = numbers + 1j * _generator(walk.source).standard_normal(x.shape)
-            t[...] = numbers
+            draw = _generator(walk.source).standard_normal
+            t[...] = draw(x.shape) + 1j * draw(x.shape) if x.dtype.kind == "c" else draw(x.shape)
         return t
+
+    def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
+        memo[id(x)] = (x, t)
+        owner, twin = ultimate_owner(x), ultimate_owner(t)
+        key = ("memory", id(owner))
+        if (
+            key in memo
+            or not isinstance(owner, np.ndarray)
+            or not isinstance(twin, np.ndarray)
+            or x.size == 0
+        ):
+            return
+        (low, high), (start, stop) = _extent(owner), _extent(twin)
+        if stop - start == high - low and _address(x) - low == _address(t) - start:
+            memo[key] = (owner, _Region(owner, x, copy=False, twin=twin))
 
     def perturb(self, x: Array, t: Any, walk: PerturbWalk) -> Any:
         if not self.is_active(x):
             return x
         if type(t) is not np.ndarray or t.shape != x.shape or t.dtype != x.dtype:
-            raise InvalidTangentError(f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}")
+            raise InvalidTangentError(
+                f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
+            )
         y = _region(walk.memo, x, copy=True).view(x)
         walk.register(x, y)
         if x.dtype.kind == "O":
@@ -244,8 +261,8 @@ class ArrayKind(Kind):
     def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
         """The owner of the memory of `x`, and where in it `x` lies."""
         owner = ultimate_owner(x)
-        start = _extent(owner)[0] if isinstance(owner, np.ndarray) else _extent(np.frombuffer(owner, np.uint8))[0]
-        return id(owner), _address(x) - start, x.strides, x.dtype.str
+        memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
+        return id(owner), _address(x) - _extent(memory)[0], x.strides, x.dtype.str
 
     def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
         kind = x.dtype.kind
@@ -296,29 +313,47 @@ class _ObjectArray:
     def __call__(self, walk: TangentWalk, t: Array, *others: Any) -> Any:
         for s in others:
             if type(s) is not np.ndarray or s.shape != t.shape or s.dtype != t.dtype:
-                raise InvalidTangentError(f"an array of shape {t.shape} and dtype {t.dtype} does not go with {s!r}")
+                raise InvalidTangentError(
+                    f"an array of shape {t.shape} and dtype {t.dtype} does not go with {s!r}"
+                )
         found = walk.memo.get(id(t))
         if found is not None:
             return found[1]
         target = t if walk.in_place else _region(walk.memo, t, copy=False).view(t)
         walk.register(t, target)
         if t.dtype.kind == "O":
-            walk.later(lambda: _fill(target, [walk(*c) for c in zip(t.flat, *(s.flat for s in others), strict=True)]))
+            walk.later(lambda: _fill(target, _visit_slots(walk, t, others)))
         else:
             walk.arrays.append((target, t, others))
             walk.finish = _finish
         return target
 
 
-def _finish(walk: TangentWalk) -> None:
+def _visit_slots(walk: TangentWalk, t: Array, others: Any) -> list[Any]:
+    """The results for the slots of an array of objects; slots that several views share are visited once."""
+    results = []
+    columns = (t.flat, *(s.flat for s in others))
+    for place, *row in zip(_places(t).flat, *columns, strict=True):
+        key = ("slot", int(place))
+        if key not in walk.memo:
+            walk.memo[key] = (t, walk(*row))
+        results.append(walk.memo[key][1])
+    return results
+
+
+def _finish(walk: Any) -> None:
     """Treat all arrays of the walk: first compute, then write, since they may overlap."""
     reduce = getattr(walk.leaf, "reduce_arrays", None)
     if reduce is not None:
         reduce(_without_repeats([(t, *others) for _, t, others in walk.arrays]))
         return
-    combine = walk.leaf.on_arrays  # type: ignore[attr-defined]  # see `operations`
+    combine = walk.leaf.on_arrays  # see `operations`
     if len(walk.arrays) == 1:
         target, t, others = walk.arrays[0]
+        into = getattr(walk.leaf, "into", None)
+        if into is not None and not _overlaps_itself(t):
+            into(t, *others)
+            return
         target[...] = combine(t, *others)
         return
     results = [(target, combine(t, *others)) for target, t, others in walk.arrays]
@@ -359,10 +394,20 @@ def _multiply(p: Any, d: Any) -> Any:
     return np.where(d == 0, np.zeros((), np.result_type(product)), product)
 
 
-def _accumulate(f: Array, d: Any) -> None:
+def _fresh(out: Array) -> Any:
+    """Zeros like `out`, the quick way, if it is an array of numbers that owns memory without gaps."""
+    if out.base is not None or out.dtype.kind not in "fc":
+        return None
+    twin = np.zeros_like(out)
+    return twin if twin.strides == out.strides else None
+
+
+def _accumulate(f: Array, x: Any, d: Any) -> None:
+    if type(d) is not np.ndarray or d.shape != f.shape or d.dtype != f.dtype:
+        d = KIND.project_array(d, x, False)
     if f.dtype.kind == "O":
         f[...] = _elementwise_sum(f, d)
-    elif 0 in f.strides or f.ndim > 1 or f.base is not None:
+    elif f.base is not None:  # only a view can have several elements at one place
         add_into(f, d)
     else:
         f += d
@@ -370,7 +415,9 @@ def _accumulate(f: Array, d: Any) -> None:
 
 def _elementwise_sum(f: Array, d: Any) -> Array:
     result: Array = np.empty(f.shape, object)
-    _fill(result, [slot_increment(a, b) for a, b in zip(f.flat, np.broadcast_to(d, f.shape).flat, strict=True)])
+    _fill(
+        result, [slot_increment(a, b) for a, b in zip(f.flat, np.broadcast_to(d, f.shape).flat, strict=True)]
+    )
     return result
 
 
@@ -420,16 +467,20 @@ def _resolve(cls: type) -> Kind | None:
         return INACTIVE
     if issubclass(cls, np.ndarray):
         return Refused(
-            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean something "
-            "else than those of arrays (a mask, units, matrix products): convert it with numpy.asarray first"
+            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
+            "something else than those of arrays (a mask, units, products): convert it with numpy.asarray first"
         )
     if issubclass(cls, np.flatiter | np.nditer | np.broadcast):
         return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
     return None
 
 
+KIND = ArrayKind()
+
+
 def _install() -> None:
-    KINDS[np.ndarray] = ArrayKind()
+    KINDS[np.ndarray] = KIND
+    internal.ARRAY_FRESH[np.ndarray] = _fresh
     RESOLVERS.insert(0, _resolve)
     add_structure(np.ndarray, _ObjectArray())
     internal.ARRAY_MULTIPLY[np.ndarray] = _multiply

@@ -13,12 +13,13 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent
+from adbc.tangents.fields import instance_dict, instance_fields, set_instance_field
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
 
 __all__ = [
-    "DICT", "FieldKey", "DictKind", "DictViewKind", "NamedTupleKind", "SequenceKind", "SetKind", "TupleKind",
-    "instance_dict", "resolve_container",
+    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "SequenceKind", "SetKind", "TupleKind",
+    "resolve_container",
 ]  # fmt: skip
 
 
@@ -37,14 +38,6 @@ class FieldKey:
         return hash((FieldKey, self.name))
 
 
-def instance_dict(x: Any) -> dict[str, Any]:
-    """The instance dictionary of `x`, empty if it has none."""
-    try:
-        return object.__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped by nature
-    except AttributeError:
-        return {}
-
-
 class TupleKind(ValueKind):
     """Tuples: a tuple of tangents, NoTangent if all of them are."""
 
@@ -52,6 +45,11 @@ class TupleKind(ValueKind):
         return tuple
 
     def parts(self, x: Any) -> Parts:
+        if type(x) is not tuple and instance_dict(x):
+            raise UnsupportedError(
+                f"a {type(x).__name__} is a tuple, a value, and has attributes besides, like an object "
+                f"({', '.join(instance_dict(x))}): it has no tangent. Make it a dataclass"
+            )
         return list(enumerate(tuple.__iter__(x)))
 
     def join(self, x: Any, parts: Parts) -> Any:
@@ -71,7 +69,7 @@ class NamedTupleKind(TupleKind):
         return Tangent
 
     def parts(self, x: Any) -> Parts:
-        return list(zip(type(x)._fields, tuple.__iter__(x), strict=True))
+        return [(name, c) for name, (_, c) in zip(type(x)._fields, super().parts(x), strict=True)]
 
     def join(self, x: Any, parts: Parts) -> Any:
         return Tangent(**dict(parts))
@@ -83,7 +81,7 @@ class NamedTupleKind(TupleKind):
 class SequenceKind(AddressKind):
     """Lists and deques."""
 
-    def __init__(self, tangent: type, base: type) -> None:
+    def __init__(self, tangent: type, base: Any) -> None:
         self.tangent, self.base = tangent, base
 
     def tangent_type(self, cls: type) -> type:
@@ -91,16 +89,15 @@ class SequenceKind(AddressKind):
 
     def parts(self, x: Any) -> Parts:
         elements: Parts = list(enumerate(self.base.__iter__(x)))
-        fields = instance_dict(x)
-        if fields:
-            elements.extend([(FieldKey(k), v) for k, v in fields.items()])
+        if type(x) not in _PLAIN:
+            elements.extend([(FieldKey(k), v) for k, v in instance_fields(x)])
         return elements
 
     def shell(self, x: Any) -> Any:
         return self.tangent((), x.maxlen) if self.base is deque else self.tangent()
 
     def fill(self, t: Any, parts: Parts) -> None:
-        self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])  # type: ignore[attr-defined]
+        self.base.extend(t, [c for k, c in parts if type(k) is not FieldKey])
         for k, c in parts:
             if type(k) is FieldKey:
                 t.__dict__[k.name] = c
@@ -115,7 +112,10 @@ class SequenceKind(AddressKind):
         return y
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
-        self.fill(y, parts)
+        self.base.extend(y, [c for k, c in parts if type(k) is not FieldKey])
+        for k, c in parts:
+            if type(k) is FieldKey:
+                set_instance_field(y, k.name, c)
 
 
 class DictKind(AddressKind):
@@ -130,9 +130,8 @@ class DictKind(AddressKind):
     def parts(self, x: Any) -> Parts:
         # OrderedDict keeps an order of its own, which only its own iterator knows.
         elements: Parts = list(dict.items(x)) if type(x) is dict else [(k, dict.__getitem__(x, k)) for k in x]
-        fields = instance_dict(x)
-        if fields:
-            elements.extend([(FieldKey(k), v) for k, v in fields.items()])
+        if type(x) not in _PLAIN:
+            elements.extend([(FieldKey(k), v) for k, v in instance_fields(x)])
         return elements
 
     def shell(self, x: Any) -> Any:
@@ -151,12 +150,13 @@ class DictKind(AddressKind):
     def primal_shell(self, x: Any) -> Any:
         if hasattr(x, "default_factory"):
             return type(x)(x.default_factory)
-        return type(x).__new__(type(x))
+        base = OrderedDict if isinstance(x, OrderedDict) else dict
+        return base.__new__(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         for k, c in parts:
             if type(k) is FieldKey:
-                instance_dict(y)[k.name] = c
+                set_instance_field(y, k.name, c)
             elif type(y).__setitem__ in (dict.__setitem__, OrderedDict.__setitem__):
                 y[k] = c
             else:
@@ -171,19 +171,20 @@ class DictViewKind(Kind):
     def tangent_type(self, cls: type) -> type:
         return dict
 
-    def _dict(self, x: Any) -> Any:
+    def viewed(self, x: Any) -> Any:
+        """The dict that `x` is a view of."""
         # The view's `mapping` is a read-only proxy; the dict itself is the one thing it refers to.
         return next(r for r in gc.get_referents(x) if isinstance(r, dict))
 
     def make(self, x: Any, walk: Any) -> Any:
-        return walk(self._dict(x))
+        return walk(self.viewed(x))
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
-        moved = walk(self._dict(x), t)
+        moved = walk(self.viewed(x), t)
         return getattr(moved, type(x).__name__.removeprefix("odict_").removeprefix("dict_"))()
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        return walk(self._dict(p), self._dict(q))
+        return walk(self.viewed(p), self.viewed(q))
 
 
 class SetKind(Inactive):
@@ -193,12 +194,13 @@ class SetKind(Inactive):
         for element in x:
             if walk(element) is not NO_TANGENT:
                 raise UnsupportedError(
-                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. Sets find "
-                    "elements by value, so an element's derivative has no place: use a list or a dict instead"
+                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. "
+                    "Sets find elements by value, so a derivative has no place there: use a list or a dict"
                 )
         return NO_TANGENT
 
 
+_PLAIN = (list, dict, deque, OrderedDict)
 TUPLE = TupleKind()
 NAMED = NamedTupleKind()
 LIST = SequenceKind(list, list)
@@ -206,7 +208,7 @@ DEQUE = SequenceKind(deque, deque)
 DICT = DictKind(dict)
 SET = SetKind()
 VIEW = DictViewKind()
-VIEW_CLASSES = (type({}.keys()), type({}.values()), type({}.items()))
+VIEW_CLASSES: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _LIST_SUBCLASS = SequenceKind(ListTangent, list)
 _DEQUE_SUBCLASS = SequenceKind(DequeTangent, deque)
 _DICT_SUBCLASS = DictKind(DictTangent)

@@ -54,6 +54,8 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
     kind = kind_of(cls)
+    if kind.inactive:
+        return NO_TANGENT
     if isinstance(kind, ValueKind):
         parts = [(k, slot_tangent(c, _part(f, kind, k))) for k, c in kind.parts(x)]
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
@@ -89,7 +91,8 @@ def slot_increment(t: Any, r: Any) -> Any:
         return t
     cls = type(t)
     if cls is float:
-        return t + r
+        total = t + r
+        return total if type(total) is float else float(total.real)
     if t is NO_TANGENT:
         return t
     if cls is tuple:
@@ -115,6 +118,10 @@ def fresh_shadow(out: Any, active: bool = True) -> Any:
         return None
     if isinstance(kind, ScalarKind):
         return NO_FDATA if active else None
+    special = ARRAY_FRESH.get(cls)
+    t = None if special is None else special(out)
+    if t is not None:
+        return t
     t = zero_tangent(out)
     return slot_shadow(t) if active else _addresses(t)
 
@@ -183,7 +190,10 @@ ARRAY_REDUCE: dict[type, Any] = {}
 """Sums over all elements for classes of arrays, for projection to a scalar."""
 
 ARRAY_ACCUMULATE: dict[type, Any] = {}
-"""In-place additions for classes of arrays."""
+"""In-place additions of cotangents ``(shadow, primal, cotangent)`` for classes of arrays."""
+
+ARRAY_FRESH: dict[type, Any] = {}
+"""Shadows of newly made arrays that own their memory, by class; None where that does not hold."""
 
 
 def _hook(table: dict[type, Any], cls: type) -> Any:
@@ -227,13 +237,14 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return project(d, x)
     special = _hook(ARRAY_ACCUMULATE, type(f))
     if special is not None:
-        special(f, project(d, x))
+        special(f, x, d)
         return None
     if type(f) is tuple:
         left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, d, strict=True)])
         return None if all(r is None for r in left) else left
     if type(f) is FData:
-        fields = {k: accumulate(a, getattr(x, k), d.__dict__[k]) for k, a in f.__dict__.items()}
+        parts: Any = kind_of(type(x))
+        fields = {k: accumulate(f.__dict__[k], c, d.__dict__[k]) for k, c in parts.parts(x)}
         return None if all(r is None for r in fields.values()) else RData(**fields)
     increment(f, d)
     return None

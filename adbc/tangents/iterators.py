@@ -91,7 +91,9 @@ class ValueIterator(ShadowIterator):
 
     __slots__ = ("gathered", "index", "make", "parts", "stride")
 
-    def __init__(self, parts: Sequence[Any], start: int, stride: int, make: Callable[..., Any] | None) -> None:
+    def __init__(
+        self, parts: Sequence[Any], start: int, stride: int, make: Callable[..., Any] | None
+    ) -> None:
         self.parts, self.index, self.stride, self.make = parts, start, stride, make
         self.gathered: list[Any] | None = None
 
@@ -222,7 +224,7 @@ def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> Shadow
     if special is not None:
         return special(shadow, reverse)
     raise UnsupportedError(
-        f"iteration over a {type(iterable).__name__} in C cannot be followed: loop over a list, or write a rule"
+        f"iteration over a {type(iterable).__name__} in C cannot be followed: loop over a list"
     )
 
 
@@ -271,7 +273,7 @@ class IteratorKind(Kind):
             if name == "enumerate":
                 return shadow_enumerate(walk(inner[0]))
             return shadow_zip([walk(it) for it in inner])
-        if name in ("list_iterator", "tuple_iterator", "list_reverseiterator", "reversed"):
+        if name in ("list_iterator", "tuple_iterator", "list_reverseiterator", "reversed", "iterator"):
             reduced = x.__reduce__()
             if len(reduced) < 3:
                 return ShadowIterator()  # exhausted
@@ -279,10 +281,11 @@ class IteratorKind(Kind):
             t = walk(container)
             if t is NO_TANGENT:
                 return ShadowIterator()
-            stride = -1 if "reverse" in name else 1
-            if type(t) is tuple:
-                return ValueIterator(t, index, stride, None)
-            return IndexIterator(t, index, stride)
+            indexed = isinstance(t, tuple | list | deque) or type(t) in _ITERATORS
+            if indexed and slot_rdata(t) is None:  # else it has a part that nobody would collect
+                found: Any = shadow_iterator(container, t, reverse="reverse" in name)
+                found.index = index
+                return found  # type: ignore[no-any-return]  # those over sequences all have an index
         return RefusingIterator(
             f"the state of a {name} that was made before the differentiated call cannot be seen: "
             "make the iterator inside the function, or pass a list"

@@ -16,7 +16,7 @@ __all__ = ["install"]
 
 def install() -> None:
     """Fill the table."""
-    KINDS.update({cls: INACTIVE for cls in scalars.INACTIVE_CLASSES})
+    KINDS.update(dict.fromkeys(scalars.INACTIVE_CLASSES, INACTIVE))
     KINDS.update(
         {
             NoTangent: INACTIVE,
@@ -35,6 +35,7 @@ def install() -> None:
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
             functools.partial: objects.PARTIAL,
+            objects.Keywords: objects.KEYWORDS,
         }
     )
     RESOLVERS.extend(
@@ -46,7 +47,7 @@ def install() -> None:
         ]
     )
     for cls in (
-        iterators.ShadowIterator, iterators.RefusingIterator, iterators.IndexIterator, iterators.ValueIterator,
-        iterators.KeyIterator, iterators.DictValueIterator, iterators.TupleStep,
+        iterators.ShadowIterator, iterators.RefusingIterator, iterators.IndexIterator,
+        iterators.ValueIterator, iterators.KeyIterator, iterators.DictValueIterator, iterators.TupleStep,
     ):  # fmt: skip
         add_structure(cls, lambda walk, t, *others: t)

@@ -22,7 +22,7 @@ class _Nothing:
         found = cls.__dict__.get("_instance")
         if found is None:
             found = cls._instance = object.__new__(cls)
-        return found  # type: ignore[no-any-return]  # the class dictionary is untyped
+        return found
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

@@ -12,17 +12,25 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
 from typing import Any
 
-from adbc.tangents.containers import instance_dict
 from adbc.tangents.duals import MutableTangent, Tangent
+from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, set_instance_field, slots_of
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Kind, Parts, ValueKind, kind_of
 
 __all__ = [
-    "BUILTIN_METHOD", "CELL", "EXCEPTION", "FUNCTION", "METHOD", "NAMESPACE", "PARTIAL",
-    "InstanceKind", "is_python_class", "resolve_object",
+    "BUILTIN_METHOD",
+    "CELL",
+    "EXCEPTION",
+    "FUNCTION",
+    "KEYWORDS",
+    "METHOD",
+    "NAMESPACE",
+    "PARTIAL",
+    "InstanceKind",
+    "Keywords",
+    "resolve_object",
 ]  # fmt: skip
 
 
@@ -49,31 +57,20 @@ class InstanceKind(_FieldKind):
         self.slots = slots
 
     def parts(self, x: Any) -> Parts:
-        found: Parts = list(instance_dict(x).items())
-        for name, member in self.slots:
-            try:
-                found.append((name, member.__get__(x)))
-            except AttributeError:
-                continue  # not yet assigned: absent in the tangent too
-        return found
+        return list(instance_fields(x, self.slots))
 
     def primal_shell(self, x: Any) -> Any:
         # Not the class's own constructor: it may compute, count or print.
-        return object.__new__(type(x)) if type(x).__new__ is object.__new__ else _bare(type(x))
+        return _bare(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
-        members = dict(self.slots)
-        fields = instance_dict(y)
         for name, value in parts:
-            if name in members:
-                members[name].__set__(y, value)
-            else:
-                fields[name] = value
+            set_instance_field(y, name, value)
 
 
 def _bare(cls: type) -> Any:
     """A new instance of `cls` made by the constructor of its nearest base made in C."""
-    base = next(c for c in cls.__mro__ if not is_python_class(c))
+    base: Any = next(c for c in cls.__mro__ if not is_python_class(c))
     return base.__new__(cls)
 
 
@@ -254,73 +251,36 @@ class BuiltinMethodKind(MethodKind):
         return getattr(parts[0][1], x.__name__)
 
 
+class Keywords:
+    """The keyword arguments of a partial application, as a value: nobody changes them there."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self.items = items
+
+
+class KeywordsKind(MethodKind):
+    """Keyword arguments: a record, one field for each."""
+
+    def parts(self, x: Any) -> Parts:
+        return list(x.items.items())
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return Keywords(dict(parts))
+
+
 class PartialKind(MethodKind):
     """Partial applications: the function and the arguments it already has."""
 
     def parts(self, x: Any) -> Parts:
-        # Nobody changes the keywords, so they are parts, and not a dict with an address.
-        return [("func", x.func), ("args", x.args), *((Keyword(k), v) for k, v in x.keywords.items())]
-
-    def join(self, x: Any, parts: Parts) -> Any:
-        keywords = {k.name: c for k, c in parts if type(k) is Keyword}
-        return Tangent(func=parts[0][1], args=parts[1][1], keywords=Tangent(**keywords) if keywords else NO_TANGENT)
-
-    def part(self, t: Any, key: Any) -> Any:
-        return t.keywords.__dict__[key.name] if type(key) is Keyword else t.__dict__[key]
+        return [("func", x.func), ("args", x.args), ("keywords", Keywords(x.keywords))]
 
     def rebuild(self, x: Any, parts: Parts) -> Any:
-        keywords = {k.name: c for k, c in parts[2:]}
-        y = type(x)(parts[0][1], *parts[1][1], **keywords)
+        fields = dict(parts)
+        y = type(x)(fields["func"], *fields["args"], **fields["keywords"].items)
         instance_dict(y).update(instance_dict(x))
         return y
-
-
-class Keyword:
-    """The key of a keyword argument."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
-_NATIVE_ENTRIES = (
-    types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
-    types.MemberDescriptorType,
-)  # fmt: skip
-
-
-@functools.cache
-def is_python_class(cls: type) -> bool:
-    """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
-    apart from the slots it asked for."""
-    if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
-        return False
-    slots = {mangled for mangled, _ in _own_slots(cls)}
-    for name, entry in vars(cls).items():
-        if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
-            return False
-        if name == "__new__" and isinstance(entry, types.BuiltinFunctionType) and entry.__self__ is cls:
-            return False
-    return True
-
-
-def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
-    declared = vars(cls).get("__slots__", ())
-    names = (declared,) if isinstance(declared, str) else tuple(declared)
-    for name in names:
-        if name in ("__dict__", "__weakref__"):
-            continue
-        private = name.startswith("__") and not name.endswith("__")
-        mangled = f"_{cls.__name__.lstrip('_')}{name}" if private else name
-        member = vars(cls).get(mangled)
-        if isinstance(member, types.MemberDescriptorType):
-            yield mangled, member
-
-
-def _slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    return tuple(slot for c in reversed(cls.__mro__) if is_python_class(c) for slot in _own_slots(c))
 
 
 def _frozen_fields(cls: type) -> tuple[str, ...] | None:
@@ -332,7 +292,9 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     if getattr(getattr(init, "__code__", None), "co_filename", "") != "<string>":
         return None
     for c in cls.__mro__:
-        if "__post_init__" in vars(c) or any(isinstance(v, functools.cached_property) for v in vars(c).values()):
+        if "__post_init__" in vars(c) or any(
+            isinstance(v, functools.cached_property) for v in vars(c).values()
+        ):
             return None  # instances have state beside their fields
     return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]
 
@@ -340,7 +302,7 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
 def resolve_object(cls: type) -> Kind | None:
     """Exceptions, frozen dataclasses and instances."""
     if issubclass(cls, BaseException):
-        return ExceptionKind(_slots(cls))
+        return ExceptionKind(slots_of(cls))
     if issubclass(cls, functools.partial):
         return PARTIAL
     if not is_python_class(cls):
@@ -348,13 +310,14 @@ def resolve_object(cls: type) -> Kind | None:
     names = _frozen_fields(cls)
     if names is not None:
         return FrozenKind(names)
-    return InstanceKind(_slots(cls))
+    return InstanceKind(slots_of(cls))
 
 
 CELL = CellKind()
 FUNCTION = FunctionKind()
 METHOD = MethodKind()
 BUILTIN_METHOD = BuiltinMethodKind()
+KEYWORDS = KeywordsKind()
 PARTIAL = PartialKind()
 EXCEPTION = ExceptionKind()
 

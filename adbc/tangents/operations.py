@@ -10,8 +10,8 @@ from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import DifferWalk, MakeWalk, Memo, PerturbWalk, TangentWalk
 
 __all__ = [
-    "add_to_primal", "difference", "dot", "increment", "random_tangent", "scale", "set_to_zero", "tangent_type",
-    "zero_tangent",
+    "add_to_primal", "difference", "dot", "increment", "random_tangent", "scale", "set_to_zero",
+    "tangent_type", "zero_tangent",
 ]  # fmt: skip
 
 
@@ -52,6 +52,10 @@ class _Add(_Leaf):
             raise InvalidTangentError(f"a {type(t).__name__} does not go together with a {type(s).__name__}")
         return t + s
 
+    def into(self, t: Any, s: Any) -> None:
+        """Add array `s` to array `t` in place."""
+        t += s
+
 
 class _Zero(_Leaf):
     def __call__(self, *numbers: Any) -> Any:
@@ -59,6 +63,10 @@ class _Zero(_Leaf):
 
     def on_arrays(self, *arrays: Any) -> Any:
         return 0.0
+
+    def into(self, t: Any) -> None:
+        """Make array `t` zero in place."""
+        t.fill(0.0)
 
 
 class _Scale(_Leaf):

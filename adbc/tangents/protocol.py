@@ -52,6 +52,10 @@ class Kind:
         """The tangent from `q` to `p`."""
         raise NotImplementedError
 
+    def remember(self, x: Any, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
+        """Let `memo` say that `t` is the tangent of `x`."""
+        memo[id(x)] = (x, t)
+
     def project(self, d: Any, x: Any) -> Any:
         """`d` in the tangent space of `x`, where that can be said without NumPy."""
         return d
@@ -181,9 +185,7 @@ class AddressKind(Kind):
             raise InvalidTangentError(f"a {type(x).__name__} has a tangent of its own, not NoTangent()")
         y = self.primal_shell(x)
         walk.register(x, y)
-        walk.later(
-            lambda: self.primal_fill(y, x, [(k, walk(c, self.part(t, k))) for k, c in self.parts(x)])
-        )
+        walk.later(lambda: self.primal_fill(y, x, [(k, walk(c, self.part(t, k))) for k, c in self.parts(x)]))
         return y
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
@@ -212,12 +214,13 @@ def kind_of(cls: type) -> Kind:
 
 def _classify(cls: type) -> Kind:
     for package, module in _FOREIGN:
-        if package not in _loaded and package in sys.modules:
-            if any(c.__module__.partition(".")[0] == package for c in cls.__mro__ if c is not object):
-                importlib.import_module(module)
-                _loaded.add(package)
-                if cls in KINDS:
-                    return KINDS[cls]
+        if package in _loaded or package not in sys.modules:
+            continue
+        if any(c.__module__.partition(".")[0] == package for c in cls.__mro__):
+            importlib.import_module(module)
+            _loaded.add(package)
+            if cls in KINDS:
+                return KINDS[cls]
     for resolve in RESOLVERS:
         kind = resolve(cls)
         if kind is not None:

@@ -10,9 +10,10 @@ import enum
 import types
 from typing import Any
 
-from adbc.errors import InvalidTangentError
+from adbc.errors import InvalidTangentError, UnsupportedError
+from adbc.tangents.fields import instance_fields
 from adbc.tangents.nothing import NO_TANGENT
-from adbc.tangents.protocol import INACTIVE, Kind
+from adbc.tangents.protocol import INACTIVE, Inactive, Kind
 
 __all__ = ["INACTIVE_CLASSES", "ScalarKind", "resolve_scalar"]
 
@@ -23,12 +24,15 @@ class ScalarKind(Kind):
     def __init__(self, tangent: type) -> None:
         self.tangent = tangent
         self.zero = tangent(0.0)
-        self.is_complex = isinstance(self.zero, complex) or not hasattr(self.zero, "__float__")
+        dtype = getattr(self.zero, "dtype", None)
+        self.is_complex = isinstance(self.zero, complex) if dtype is None else dtype.kind == "c"
 
     def tangent_type(self, cls: type) -> type:
         return self.tangent
 
     def make(self, x: Any, walk: Any) -> Any:
+        if type(x) is not self.tangent:
+            refuse_attributes(x)
         return walk.number(self.tangent, self.is_complex)
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
@@ -44,12 +48,31 @@ class ScalarKind(Kind):
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
             return d
-        if not self.is_complex and isinstance(d, complex):
+        if not self.is_complex:
             d = d.real
         return self.tangent(d)
 
     def zero_rdata(self, x: Any) -> Any:
         return self.zero
+
+
+class InactiveSubclassKind(Inactive):
+    """Instances of subclasses of int, str and bytes, which must not have attributes with derivatives."""
+
+    def make(self, x: Any, walk: Any) -> Any:
+        if any(walk(value) is not NO_TANGENT for _, value in instance_fields(x)):
+            refuse_attributes(x)
+        return NO_TANGENT
+
+
+def refuse_attributes(x: Any) -> None:
+    """`UnsupportedError` if `x`, which is a number or a string, has attributes too."""
+    fields = [name for name, _ in instance_fields(x)]
+    if fields:
+        raise UnsupportedError(
+            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} and has attributes besides, "
+            f"like an object ({', '.join(fields)}): it has no tangent. Keep those in an object"
+        )
 
 
 _INERT_NAMES = {
@@ -58,7 +81,11 @@ _INERT_NAMES = {
     ("_pydecimal", "Decimal"),
     ("uuid", "UUID"),
     ("random", "Random"),
-    *((m, c) for m in ("pathlib", "pathlib._local") for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")),
+    *(
+        (m, c)
+        for m in ("pathlib", "pathlib._local")
+        for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
+    ),
     ("logging", "Logger"),
 }
 """Classes written in Python whose instances are values or services without derivative."""
@@ -75,8 +102,10 @@ INACTIVE_CLASSES: tuple[type, ...] = (
 
 def resolve_scalar(cls: type) -> Kind | None:
     """Classes, enumerations and subclasses of the numbers and strings."""
-    if issubclass(cls, enum.Enum | type | int | str | bytes | bytearray | types.ModuleType):
+    if issubclass(cls, enum.Enum | type | types.ModuleType):
         return INACTIVE
+    if issubclass(cls, int | str | bytes | bytearray):
+        return InactiveSubclassKind()
     if (cls.__module__, cls.__name__) in _INERT_NAMES:  # exactly: a subclass may have fields of its own
         return INACTIVE
     if issubclass(cls, float):

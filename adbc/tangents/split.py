@@ -86,11 +86,5 @@ def zero_rdata(x: Any) -> Any:
 
 def record(kind: ValueKind, x: Any, parts: list[tuple[Any, Any]], cls: type) -> Any:
     """The parts in the shape of the tangent of `x`: a tuple, or a record of class `cls`."""
-    return as_class(kind.join(x, parts), cls)
-
-
-def as_class(t: Any, cls: type) -> Any:
-    """Tangent records in `t` renamed to `cls`: only the outermost, and a partial's keywords."""
-    if type(t) is not Tangent:
-        return t
-    return cls(**{k: as_class(c, cls) for k, c in t.__dict__.items()})
+    t = kind.join(x, parts)
+    return cls(**t.__dict__) if type(t) is Tangent else t

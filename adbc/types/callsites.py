@@ -87,6 +87,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         hasattr, id,
     }
 )  # fmt: skip
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 _CONTEXTUAL: frozenset[Any] = frozenset(
     {
         intrinsics._global_, intrinsics._freevar_, intrinsics._globals_,
@@ -139,7 +140,7 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         ) and is_inline_number(result):
             return site("scalar", row=row)
         return site("row", row=row)
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and function not in _INTRINSICS:
         binding = knowledge.bind(function, len(arguments), call.keywords)
         if binding is not None:
             return site("derived", binding=binding)

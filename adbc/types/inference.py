@@ -48,11 +48,21 @@ _ROUNDS = 40
 
 
 def call_parts(call: Instruction) -> tuple[Value, list[Value]]:
-    """The function and the arguments of a call, looking through `_foreigncall_`."""
+    """The function and the arguments of a call, looking through `_foreigncall_` and through `_new_` of
+    a class that is made by calling it."""
     callee, arguments = call.operands[0], call.operands[1:]
-    if isinstance(callee, Const) and callee.value is intrinsics._foreigncall_:
-        return arguments[0], arguments[1:]
+    if isinstance(callee, Const):
+        if callee.value is intrinsics._foreigncall_:
+            return arguments[0], arguments[1:]
+        if callee.value is intrinsics._new_:
+            kind = arguments[0]
+            if isinstance(kind, Const) and kind.value not in BUILT_BY_SYNTAX:
+                return kind, arguments[1:]
     return callee, arguments
+
+
+BUILT_BY_SYNTAX: frozenset[Any] = frozenset({list, tuple, dict, set, slice, types.FunctionType})
+"""The classes for which `_new_` stands for a display, a slice or a lambda, not for a call."""
 
 
 def type_of(value: Value) -> AbstractType:

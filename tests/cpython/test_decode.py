@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dis
-import types
+import itertools
 from typing import Any
 
 import pytest
 
 from adbc.cpython import CONSTRUCTS, decode
-from adbc.cpython.decode import FIELDS, stored_globals, table
+from adbc.cpython.decode import FIELDS, table
 from adbc.lift.handlers import HANDLERS
 
 
@@ -18,9 +18,7 @@ def names(function: Any) -> list[str]:
 
 
 def rows() -> dict[str, str]:
-    numbered = {
-        f"{name} {n}": row for name, by in table().BY_NUMBER.items() for n, row in by.items()
-    }
+    numbered = {f"{name} {n}": row for name, by in table().BY_NUMBER.items() for n, row in by.items()}
     return {**table().ROWS, **numbered}
 
 
@@ -68,7 +66,7 @@ def test_truth_is_tested_before_every_jump() -> None:
         return x or y
 
     code = decode(f.__code__).instructions
-    for before, branch in zip(code, code[1:], strict=False):
+    for before, branch in itertools.pairwise(code):
         if branch.name in {"branch_true", "branch_false"}:
             assert (before.name, before.arg) == ("unary", "bool")
 
@@ -94,7 +92,7 @@ def test_conversion_and_plain_format_are_one_field() -> None:
 
 def test_exit_of_a_loop_is_behind_what_pops_the_iterator() -> None:
     def f(xs: Any) -> Any:
-        for x in xs:
+        for _ in xs:
             pass
         return 7
 
@@ -127,16 +125,17 @@ def test_protection_names_the_construct() -> None:
             return y()
 
     def comprehends(xs: Any) -> Any:
-        return [x for x in xs]
+        return [x + 1 for x in xs]
 
     def inside(xs: Any) -> Any:
         try:
-            return [x for x in xs]
+            return [x + 1 for x in xs]
         finally:
             xs.close()
 
     def protected(function: Any) -> set[str]:
-        return {i.protected for i in decode(function.__code__).instructions if i.protected and i.name != "refuse"}
+        code = decode(function.__code__).instructions
+        return {i.protected for i in code if i.protected and i.name != "refuse"}
 
     assert "try" in protected(tries)
     assert "with" in protected(enters)
@@ -144,10 +143,3 @@ def test_protection_names_the_construct() -> None:
     assert "try" in protected(inside)
     appending = [i for i in decode(inside.__code__).instructions if i.name in {"list_append", "call"}]
     assert appending[0].protected == "try"
-
-
-def test_stored_globals_looks_into_nested_functions() -> None:
-    source = "def f():\n global a\n a = 1\n def g():\n  global b\n  del b\n  return c\n return g"
-    code = compile(source, "<test>", "exec").co_consts[0]
-    assert isinstance(code, types.CodeType)
-    assert stored_globals(code) == {"a", "b"}

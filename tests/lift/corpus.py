@@ -403,7 +403,9 @@ def comprehension_as_argument(n):
 
 @case((3,))
 def closures_in_comprehension(n):
-    return [f() for f in [lambda: i for i in range(n)]], [g(1) for g in [lambda x, i=i: x + i for i in range(n)]]
+    return [f() for f in [lambda: i for i in range(n)]], [
+        g(1) for g in [lambda x, i=i: x + i for i in range(n)]
+    ]
 
 
 @case((2,), (0,))
@@ -453,7 +455,13 @@ def call_with_branches(x):
 def methods(xs):
     xs.append(4)
     xs.sort(reverse=True)
-    return xs, "a,b".split(","), " x ".strip().upper(), xs.index(max(xs, key=lambda x: -x)), str.join("-", "ab")
+    return (
+        xs,
+        "a,b".split(","),
+        " x ".strip().upper(),
+        xs.index(max(xs, key=lambda x: -x)),
+        str.join("-", "ab"),
+    )
 
 
 @case((2.0,))
@@ -695,7 +703,7 @@ def decorated(n):
 
 @case((3.14159, 8), ("a", 3), (None, 1))
 def fstrings(x, width):
-    return f"{x}", f"<{x!r:>{width}}>", f"{x!s}{x!a}", f"{width:04d} {width + 1=}", f"", f"{{}}"
+    return f"{x}", f"<{x!r:>{width}}>", f"{x!s}{x!a}", f"{width:04d} {width + 1=}", f"{{{x}}}"
 
 
 @case(("abc", 2))
@@ -762,10 +770,10 @@ def global_data(name):
 
 @case((2.0,))
 def imports(x):
-    import os.path
-    from math import cos, sin as sine
-
     import collections.abc as abc
+    import os.path
+    from math import cos
+    from math import sin as sine
 
     return os.path.join("a", "b"), cos(x), sine(x), abc.Sized is collections.abc.Sized
 

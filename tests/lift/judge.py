@@ -50,13 +50,16 @@ def run_graph(graph: Graph, function: types.FunctionType, arguments: tuple[Any, 
     values = [bound.arguments[argument.name] for argument in graph.arguments]
     closure = function.__closure__ or ()
     return outcome(
-        lambda: interpret(graph, *values, globals=function.__globals__, closure=closure, limit=100_000), arguments
+        lambda: interpret(graph, *values, globals=function.__globals__, closure=closure, limit=100_000),
+        arguments,
     )
 
 
 def _copies(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Deep copies; functions get cells of their own."""
-    return tuple(_with_own_cells(a) if isinstance(a, types.FunctionType) else copy.deepcopy(a) for a in arguments)
+    return tuple(
+        _with_own_cells(a) if isinstance(a, types.FunctionType) else copy.deepcopy(a) for a in arguments
+    )
 
 
 def _with_own_cells(function: types.FunctionType) -> types.FunctionType:

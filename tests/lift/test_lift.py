@@ -33,6 +33,18 @@ def test_graph_agrees_after_each_pass(function: Any, arguments: Any) -> None:
         assert run_graph(graph, function, arguments) == expected, f"{step.name}\n{print_graph(graph)}"
 
 
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=IDS)
+def test_inlined_comprehensions_agree(function: Any, arguments: Any) -> None:
+    graph = lift(function, inline=True)
+    verify(graph)
+    expected = run_function(function, arguments)
+    assert run_graph(graph, function, arguments) == expected, print_graph(graph)
+    for step in PASSES:
+        step.run(graph, function.__globals__)
+        verify(graph)
+        assert run_graph(graph, function, arguments) == expected, f"{step.name}\n{print_graph(graph)}"
+
+
 @pytest.mark.parametrize("function", dict.fromkeys(function for function, _ in CASES))
 def test_normal_form(function: Any) -> None:
     graph = normalise(lift(function), function.__globals__)

@@ -12,7 +12,7 @@ from adbc.errors import LiftError
 from adbc.lift import lift
 
 SOURCES = {
-    "a try statement": "def f(x):\n    y = x\n    try:\n        y = x()\n    except ValueError:\n        y = 1\n    return y",
+    "a try statement": "def f(x):\n    try:\n        x()\n    except ValueError:\n        x = 1",
     "a try statement ": "def f(x):\n    try:\n        x()\n    finally:\n        x = 1",
     "a with statement": "def f(x):\n    with x:\n        x()",
     "a generator": "def f(x):\n    yield x",

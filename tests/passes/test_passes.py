@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from adbc.ir.graph import Const, Graph, Jump
-from adbc.ir.intrinsics import _foreigncall_, _new_
-from adbc.ir.parser import parse
+from adbc.ir.intrinsics import _cell_get_, _cell_new_, _foreigncall_, _new_, _next_
+from adbc.ir.parser import parse_graph as parse
 from adbc.ir.printer import print_graph
 from adbc.ir.verify import verify
 from adbc.lift import lift
@@ -23,6 +23,7 @@ from adbc.passes.foreigncall_to_call import foreigncall_to_call, is_foreign, is_
 from adbc.passes.merge_blocks import merge_blocks
 from adbc.passes.new_to_call import new_to_call
 from adbc.passes.operators_to_call import operators_to_call
+from adbc.passes.promote_cells import promote_cells
 from adbc.passes.resolve_globals import is_stable, resolve_globals
 from adbc.passes.trivial_phis import trivial_phis
 from adbc.passes.truth import truth
@@ -40,7 +41,9 @@ def check(run: Any, before: str, after: str) -> None:
 def calls(graph: Graph) -> list[Any]:
     """The constant targets of all calls."""
     return [
-        i.operands[0].value for i in graph.instructions() if i.op == "call" and isinstance(i.operands[0], Const)
+        i.operands[0].value
+        for i in graph.instructions()
+        if i.op == "call" and isinstance(i.operands[0], Const)
     ]
 
 
@@ -193,22 +196,38 @@ def test_targets_are_told_apart() -> None:
     import collections
     import functools
 
-    for foreign in (len, math.sin, int, list, list.append, "a".join, type, ValueError, collections.deque, dict.fromkeys):
+    for foreign in (
+        len,
+        math.sin,
+        int,
+        list,
+        list.append,
+        "a".join,
+        type,
+        ValueError,
+        collections.deque,
+        dict.fromkeys,
+    ):
         assert is_foreign(foreign)
         assert not is_python_class(foreign)
     for kind in (Plain, Slotted, WithMeta, types.SimpleNamespace().__class__):
         assert is_python_class(kind) != is_foreign(kind)
     assert is_python_class(Plain) and is_python_class(Slotted) and is_python_class(WithMeta)
-    for own in (lambda: 1, Callable_(), Plain().__init_subclass__.__class__ and Callable_().__call__, functools.wraps):
+    for own in (
+        lambda: 1,
+        Callable_(),
+        Plain().__init_subclass__.__class__ and Callable_().__call__,
+        functools.wraps,
+    ):
         assert not is_foreign(own)
 
 
 def test_foreign_calls_and_new_instances() -> None:
     def f(x: Any) -> Any:
-        return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), check(x, x, x)
+        return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), check(x, x, x)  # noqa: C408
 
     graph = lift(f)
-    for step in PASSES[:4]:
+    for step in PASSES[:6]:
         step.run(graph, f.__globals__)
     verify(graph, normal_form=True)
     found = []
@@ -233,6 +252,96 @@ def test_class_called_with_keywords_stays_a_call() -> None:
     call.operands[0] = Const(Plain)
     foreigncall_to_call(graph)
     assert calls(graph) == [Plain]
+
+
+# -- comprehensions --------------------------------------------------------------------------------
+
+
+def test_comprehensions_are_loops_on_every_version() -> None:
+    def f(xs: Any, k: Any) -> Any:
+        return [[x * k for x in row] for row in xs], {x + k for x in xs}, {x: (k, x) for x in xs}
+
+    graph = normalise(lift(f, inline=True), f.__globals__)
+    verify(graph, normal_form=True)
+    assert not any(
+        isinstance(v, Const) and v.value is types.FunctionType
+        for i in graph.instructions()
+        for v in i.operands
+    )
+    assert calls(graph).count(_next_) == 4
+    assert not {_cell_new_, _cell_get_} & set(calls(graph))
+
+
+def test_generator_expressions_stay_functions() -> None:
+    def f(xs: Any) -> Any:
+        return sum(x for x in xs)
+
+    graph = normalise(lift(f), f.__globals__)
+    assert any(
+        isinstance(v, Const) and v.value is types.FunctionType
+        for i in graph.instructions()
+        for v in i.operands
+    )
+
+
+def test_private_cells_are_values() -> None:
+    def both(graph: Graph) -> None:
+        promote_cells(graph)
+        trivial_phis(graph)
+
+    check(
+        both,
+        """
+        graph f(x: Any, n: Any)
+        entry:
+            %c = call _cell_new_(%x)
+            %e = call _cell_new_()
+            %s = call _cell_set_(%e, %n)
+            jump loop
+        loop:
+            %1 = call _cell_get_(%c, 'x', False)
+            %2 = call operator.add(%1, %n)
+            %3 = call _cell_set_(%c, %2)
+            %4 = call _cell_get_(%e, 'e', True)
+            %5 = call _bool_(%4)
+            branch %5, loop, out
+        out:
+            %6 = call _cell_get_(%c, 'x', False)
+            return %6
+        """,
+        """
+        graph f(x: Any, n: Any)
+        entry:
+            jump loop
+        loop:
+            %1 = phi [entry: %x, loop: %2]
+            %2 = call operator.add(%1, %n)
+            %5 = call _bool_(%n)
+            branch %5, loop, out
+        out:
+            return %2
+        """,
+    )
+
+
+def test_cells_that_escape_or_may_be_empty_stay() -> None:
+    text = """
+        graph f(x: Any)
+        entry:
+            %c = call _cell_new_(%x)
+            %t = call _new_(builtins.tuple, %c)
+            %e = call _cell_new_()
+            %1 = call _bool_(%x)
+            branch %1, a, b
+        a:
+            %2 = call _cell_set_(%e, 1)
+            jump b
+        b:
+            %3 = call _cell_get_(%e, 'e', False)
+            %4 = call _cell_get_(%c, 'x', False)
+            return %t
+        """
+    check(promote_cells, text, text)
 
 
 # -- truth -----------------------------------------------------------------------------------------
@@ -386,9 +495,17 @@ def test_constants_are_folded_and_branches_with_them() -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["operator.truediv(1, 0)", "operator.mul('a', 3)", "operator.lt(1j, 2)", "operator.mul(18446744073709551615, 99)",
-     "operator.is_(1, 1)", "operator.add(1, %x)", "_global_('x')", "operator.lt('a', 'b')"],
-)  # fmt: skip
+    [
+        "operator.truediv(1, 0)",
+        "operator.mul('a', 3)",
+        "operator.lt(1j, 2)",
+        "operator.mul(18446744073709551615, 99)",
+        "operator.is_(1, 1)",
+        "operator.add(1, %x)",
+        "_global_('x')",
+        "operator.lt('a', 'b')",
+    ],
+)
 def test_what_is_not_folded(call: str) -> None:
     text = f"graph f(x: Any)\nentry:\n    %1 = call {call}\n    return %1\n"
     check(fold_constants, text, text)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import math
 import random
+from collections import deque
 from types import CellType
 from typing import Any
 
@@ -59,11 +60,11 @@ def same(x: Any, y: Any) -> bool:
 def _same(x: Any, y: Any, seen: dict[int, int]) -> bool:
     if type(x) is not type(y):
         return False
-    if isinstance(x, (list, dict)) or hasattr(x, "__dict__"):
+    if isinstance(x, (list, dict, deque)) or hasattr(x, "__dict__"):
         if id(x) in seen:
             return seen[id(x)] == id(y)
         seen[id(x)] = id(y)
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, deque)):
         return len(x) == len(y) and all(_same(a, b, seen) for a, b in zip(x, y, strict=True))
     if isinstance(x, dict):
         return list(x) == list(y) and all(_same(x[k], y[k], seen) for k in x)
@@ -87,7 +88,7 @@ def close(t: Any, s: Any, tolerance: float = 1e-5) -> bool:
     """Two tangents agree."""
     if t is NO_TANGENT or s is NO_TANGENT:
         return t is s
-    if isinstance(t, (list, tuple)):
+    if isinstance(t, (list, tuple, deque)):
         return len(t) == len(s) and all(close(a, b, tolerance) for a, b in zip(t, s, strict=True))
     if isinstance(t, (Tangent, MutableTangent)):
         t, s = t.__dict__, s.__dict__
@@ -97,7 +98,12 @@ def close(t: Any, s: Any, tolerance: float = 1e-5) -> bool:
 
 
 def check(
-    function: Any, *args: Any, inactive: tuple[int, ...] = (), rule: Rule | None = None, kwargs: Any = None, **options: Any
+    function: Any,
+    *args: Any,
+    inactive: tuple[int, ...] = (),
+    rule: Rule | None = None,
+    kwargs: Any = None,
+    **options: Any,
 ) -> None:
     """Check the row of `function` for these arguments; those numbered in `inactive` have no derivative."""
     kwargs = kwargs or {}
@@ -110,7 +116,9 @@ def check(
     direction = random_tangent(random.Random(1), args)
     if direction is NO_TANGENT:
         direction = (NO_TANGENT,) * len(args)
-    direction = tuple(zero_tangent(x) if i in inactive else t for i, (x, t) in enumerate(zip(args, direction, strict=True)))
+    direction = tuple(
+        zero_tangent(x) if i in inactive else t for i, (x, t) in enumerate(zip(args, direction, strict=True))
+    )
     kept = copy.deepcopy(direction)
 
     # forward
@@ -130,7 +138,10 @@ def check(
         shadows = [None if i in inactive else slot_shadow(t) for i, t in enumerate(zero)]
         out, fout, pullback = rule.rrule(backward, shadows, kwargs)
         assert same((out, backward), (expected, plain)), f"reverse value {out!r}, {backward!r}"
-        live = (slot_tangent(out, fout), *(slot_tangent(x, f) for x, f in zip(backward, shadows, strict=True)))
+        live = (
+            slot_tangent(out, fout),
+            *(slot_tangent(x, f) for x, f in zip(backward, shadows, strict=True)),
+        )
         cotangent = random_tangent(random.Random(seed), (out, *backward))
         cotangent = (NO_TANGENT,) * len(live) if cotangent is NO_TANGENT else cotangent
         after = increment(live, cotangent)
@@ -147,7 +158,9 @@ def check(
             t = slot_tangent(x, f)
             before.append(t if r is None or t is NO_TANGENT else slot_increment(_without_numbers(t, x), r))
         left, right = dot(cotangent, state), dot(tuple(before), kept)
-        assert math.isclose(left, right, rel_tol=1e-8, abs_tol=1e-8), f"reverse {right}, forward {left}: {before}"
+        assert math.isclose(left, right, rel_tol=1e-8, abs_tol=1e-8), (
+            f"reverse {right}, forward {left}: {before}"
+        )
 
 
 def _without_numbers(t: Any, x: Any) -> Any:

@@ -8,20 +8,47 @@ import math
 import operator
 
 import pytest
+from rule_harness import check
+
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ScalarRule, ZeroRule
 
-from rule_harness import check
-
 REAL_UNARY = {
-    "sin": (0.7, -2.0), "cos": (0.7, -2.0), "tan": (0.7, -2.0), "asin": (0.3, -0.9), "acos": (0.3, -0.9),
-    "atan": (0.3, -3.0), "sinh": (0.7, -2.0), "cosh": (0.7, -2.0), "tanh": (0.7, -2.0), "asinh": (0.7, -3.0),
-    "acosh": (1.4, 6.0), "atanh": (0.2, -0.8), "exp": (0.7, -2.0), "exp2": (0.7, -2.0), "expm1": (0.7, -2.0, 1e-3),
-    "log": (0.7, 5.0), "log1p": (0.7, -0.5), "log2": (0.7, 5.0), "log10": (0.7, 5.0), "sqrt": (0.7, 5.0),
-    "cbrt": (0.7, -5.0), "fabs": (0.7, -5.0), "degrees": (0.7,), "radians": (0.7,), "erf": (0.7, -1.1),
-    "erfc": (0.7, -1.1), "gamma": (0.7, 4.2, -1.3), "lgamma": (0.7, 12.5, -1.3, -2.6),
-    "floor": (0.7, -1.2), "ceil": (0.7, -1.2), "trunc": (0.7, -1.2), "isnan": (0.7,), "isinf": (0.7,), "isfinite": (0.7,),
-}  # fmt: skip
+    "sin": (0.7, -2.0),
+    "cos": (0.7, -2.0),
+    "tan": (0.7, -2.0),
+    "asin": (0.3, -0.9),
+    "acos": (0.3, -0.9),
+    "atan": (0.3, -3.0),
+    "sinh": (0.7, -2.0),
+    "cosh": (0.7, -2.0),
+    "tanh": (0.7, -2.0),
+    "asinh": (0.7, -3.0),
+    "acosh": (1.4, 6.0),
+    "atanh": (0.2, -0.8),
+    "exp": (0.7, -2.0),
+    "exp2": (0.7, -2.0),
+    "expm1": (0.7, -2.0, 1e-3),
+    "log": (0.7, 5.0),
+    "log1p": (0.7, -0.5),
+    "log2": (0.7, 5.0),
+    "log10": (0.7, 5.0),
+    "sqrt": (0.7, 5.0),
+    "cbrt": (0.7, -5.0),
+    "fabs": (0.7, -5.0),
+    "degrees": (0.7,),
+    "radians": (0.7,),
+    "erf": (0.7, -1.1),
+    "erfc": (0.7, -1.1),
+    "gamma": (0.7, 4.2, -1.3),
+    "lgamma": (0.7, 12.5, -1.3, -2.6),
+    "floor": (0.7, -1.2),
+    "ceil": (0.7, -1.2),
+    "trunc": (0.7, -1.2),
+    "isnan": (0.7,),
+    "isinf": (0.7,),
+    "isfinite": (0.7,),
+}
 UNARY_CASES = [(name, x) for name, xs in REAL_UNARY.items() if hasattr(math, name) for x in xs]
 
 
@@ -31,12 +58,27 @@ def test_math_of_one_number(name: str, x: float) -> None:
 
 
 REAL_MANY = [
-    (math.atan2, 0.3, -1.2), (math.pow, 0.7, 2.3), (math.pow, -0.7, 2.0), (math.log, 0.7, 3.0), (math.fmod, 7.3, 2.1),
-    (math.fmod, -7.3, 2.1), (math.remainder, 7.3, 2.1), (math.copysign, 3.0, -2.0), (math.copysign, -3.0, -2.0),
-    (math.ldexp, 0.7, 3), (math.hypot, 0.3, -0.4), (math.hypot, 0.3, 1.2, -0.4), (math.hypot, 0.3), (math.hypot,),
-    (math.frexp, 5.3), (math.modf, -5.3), (math.nextafter, 1.0, 2.0), (math.comb, 5, 2), (math.gcd, 12, 8),
+    (math.atan2, 0.3, -1.2),
+    (math.pow, 0.7, 2.3),
+    (math.pow, -0.7, 2.0),
+    (math.log, 0.7, 3.0),
+    (math.fmod, 7.3, 2.1),
+    (math.fmod, -7.3, 2.1),
+    (math.remainder, 7.3, 2.1),
+    (math.copysign, 3.0, -2.0),
+    (math.copysign, -3.0, -2.0),
+    (math.ldexp, 0.7, 3),
+    (math.hypot, 0.3, -0.4),
+    (math.hypot, 0.3, 1.2, -0.4),
+    (math.hypot, 0.3),
+    (math.hypot,),
+    (math.frexp, 5.3),
+    (math.modf, -5.3),
+    (math.nextafter, 1.0, 2.0),
+    (math.comb, 5, 2),
+    (math.gcd, 12, 8),
     (math.isclose, 1.0, 2.0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("case", REAL_MANY)
@@ -46,25 +88,92 @@ def test_math_of_several(case: tuple) -> None:
 
 
 OPERATORS = [
-    (operator.add, 0.7, -1.3), (operator.add, 2, 1.5), (operator.add, 0.7, 1 + 2j), (operator.sub, 0.7, -1.3),
-    (operator.mul, 0.7, -1.3), (operator.mul, 3, -1.3), (operator.mul, 1 + 2j, 0.5 - 1j), (operator.mul, 0.5, 1 - 2j),
-    (operator.truediv, 0.7, -1.3), (operator.truediv, 1, 2.5), (operator.truediv, 1 + 2j, 0.5 - 1j), (operator.truediv, 2.0, 1j),
-    (operator.pow, 0.7, 2.3), (operator.pow, 1.7, 2), (operator.pow, -1.7, 3), (operator.pow, -1.7, -2), (operator.pow, 2, 1.5),
-    (operator.pow, 1 + 2j, 3), (operator.pow, 1 + 2j, 0.5 + 1j), (operator.pow, -1.3, 0.5), (operator.pow, 1.5, 1 + 1j),
-    (operator.mod, 7.3, 2.1), (operator.mod, -7.3, 2.1), (operator.mod, 7.3, -2.1), (operator.mod, 7, 2.1),
-    (operator.floordiv, 7.3, 2.1), (operator.neg, 0.7), (operator.neg, 1j), (operator.pos, 0.7), (operator.abs, 0.7),
-    (operator.abs, -0.7), (operator.abs, 3 - 4j), (operator.iadd, 0.7, 1.0), (operator.imul, 0.7, 1.5), (operator.ipow, 0.7, 1.5),
-    (operator.isub, 0.7, 1.5), (operator.itruediv, 0.7, 1.5), (operator.imod, 7.3, 2.1), (operator.ifloordiv, 7.3, 2.1),
-    (operator.lt, 0.7, 1), (operator.eq, 0.7, 1.0), (operator.eq, 0.7, None), (operator.and_, 6, 3), (operator.invert, 6),
-    (operator.lshift, 1, 3), (operator.not_, 0.0), (operator.mod, "%.2f", 1.234), (operator.contains, [1.0, 2.0], 2.0),
+    (operator.add, 0.7, -1.3),
+    (operator.add, 2, 1.5),
+    (operator.add, 0.7, 1 + 2j),
+    (operator.sub, 0.7, -1.3),
+    (operator.mul, 0.7, -1.3),
+    (operator.mul, 3, -1.3),
+    (operator.mul, 1 + 2j, 0.5 - 1j),
+    (operator.mul, 0.5, 1 - 2j),
+    (operator.truediv, 0.7, -1.3),
+    (operator.truediv, 1, 2.5),
+    (operator.truediv, 1 + 2j, 0.5 - 1j),
+    (operator.truediv, 2.0, 1j),
+    (operator.pow, 0.7, 2.3),
+    (operator.pow, 1.7, 2),
+    (operator.pow, -1.7, 3),
+    (operator.pow, -1.7, -2),
+    (operator.pow, 2, 1.5),
+    (operator.pow, 1 + 2j, 3),
+    (operator.pow, 1 + 2j, 0.5 + 1j),
+    (operator.pow, -1.3, 0.5),
+    (operator.pow, 1.5, 1 + 1j),
+    (operator.mod, 7.3, 2.1),
+    (operator.mod, -7.3, 2.1),
+    (operator.mod, 7.3, -2.1),
+    (operator.mod, 7, 2.1),
+    (operator.floordiv, 7.3, 2.1),
+    (operator.neg, 0.7),
+    (operator.neg, 1j),
+    (operator.pos, 0.7),
+    (operator.abs, 0.7),
+    (operator.abs, -0.7),
+    (operator.abs, 3 - 4j),
+    (operator.iadd, 0.7, 1.0),
+    (operator.imul, 0.7, 1.5),
+    (operator.ipow, 0.7, 1.5),
+    (operator.isub, 0.7, 1.5),
+    (operator.itruediv, 0.7, 1.5),
+    (operator.imod, 7.3, 2.1),
+    (operator.ifloordiv, 7.3, 2.1),
+    (operator.lt, 0.7, 1),
+    (operator.eq, 0.7, 1.0),
+    (operator.eq, 0.7, None),
+    (operator.and_, 6, 3),
+    (operator.invert, 6),
+    (operator.lshift, 1, 3),
+    (operator.not_, 0.0),
+    (operator.mod, "%.2f", 1.234),
+    (operator.contains, [1.0, 2.0], 2.0),
     (operator.is_, 1.0, None),
-    (builtins.abs, -0.7), (builtins.abs, 3 - 4j), (builtins.max, 0.7, 1.2), (builtins.max, 1.7, 1.2), (builtins.min, 0.7, 1.2),
-    (builtins.min, 1.7, 1.2), (builtins.max, 1, 1.2), (builtins.max, 2, 1.2), (builtins.pow, 0.7, 2.3), (builtins.pow, 3, 4, 5),
-    (builtins.divmod, 7.3, 2.1), (builtins.divmod, -7.3, 2.1), (builtins.divmod, 7, 2), (float, 0.7), (float, 3), (float, "1.5"),
-    (float,), (complex, 0.7), (complex, 0.7, 1.2), (complex, 1 + 1j, 1.2), (complex, "1j"), (int, 2.7), (int, "3"), (bool, 0.7),
-    (round, 2.6), (round, 2.643, 2), (float.conjugate, 0.7), (complex.conjugate, 1 + 2j), (float.is_integer, 2.5),
-    (len, [1.0, 2.0]), (hash, 1.5), (str, 1.5), (repr, 1.5), (format, 1.5, ".3f"), (isinstance, 1.5, float), (type, 1.5),
-]  # fmt: skip
+    (builtins.abs, -0.7),
+    (builtins.abs, 3 - 4j),
+    (builtins.max, 0.7, 1.2),
+    (builtins.max, 1.7, 1.2),
+    (builtins.min, 0.7, 1.2),
+    (builtins.min, 1.7, 1.2),
+    (builtins.max, 1, 1.2),
+    (builtins.max, 2, 1.2),
+    (builtins.pow, 0.7, 2.3),
+    (builtins.pow, 3, 4, 5),
+    (builtins.divmod, 7.3, 2.1),
+    (builtins.divmod, -7.3, 2.1),
+    (builtins.divmod, 7, 2),
+    (float, 0.7),
+    (float, 3),
+    (float, "1.5"),
+    (float,),
+    (complex, 0.7),
+    (complex, 0.7, 1.2),
+    (complex, 1 + 1j, 1.2),
+    (complex, "1j"),
+    (int, 2.7),
+    (int, "3"),
+    (bool, 0.7),
+    (round, 2.6),
+    (round, 2.643, 2),
+    (float.conjugate, 0.7),
+    (complex.conjugate, 1 + 2j),
+    (float.is_integer, 2.5),
+    (len, [1.0, 2.0]),
+    (hash, 1.5),
+    (str, 1.5),
+    (repr, 1.5),
+    (format, 1.5, ".3f"),
+    (isinstance, 1.5, float),
+    (type, 1.5),
+]
 
 
 @pytest.mark.parametrize("case", OPERATORS, ids=lambda case: f"{case[0].__name__}{case[1:]}")
@@ -73,14 +182,46 @@ def test_operators_and_builtins(case: tuple) -> None:
 
 
 def _real_exponent_of_negative(case: tuple) -> tuple[int, ...]:
-    return (1,) if case[0] is operator.pow and isinstance(case[1], float) and case[1] < 0.0 and case[2] != 0.5 else ()
+    return (
+        (1,)
+        if case[0] is operator.pow and isinstance(case[1], float) and case[1] < 0.0 and case[2] != 0.5
+        else ()
+    )
 
 
 COMPLEX = [
     (getattr(cmath, name), 0.4 - 0.3j)
-    for name in "exp sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh log log10 sqrt phase polar isnan".split()
-] + [(cmath.log, 1 + 2j, 3 - 1j), (cmath.rect, 0.7, 1.2), (cmath.polar, -1.5), (cmath.exp, 0.7), (cmath.phase, -1 - 2j)]
-COMPLEX += [(f, z) for f in (cmath.asin, cmath.acos, cmath.asinh, cmath.acosh) for z in (-2 + 1j, 2 - 1j, -0.5 - 2j)]
+    for name in [
+        "exp",
+        "sin",
+        "cos",
+        "tan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asin",
+        "acos",
+        "atan",
+        "asinh",
+        "acosh",
+        "atanh",
+        "log",
+        "log10",
+        "sqrt",
+        "phase",
+        "polar",
+        "isnan",
+    ]
+] + [
+    (cmath.log, 1 + 2j, 3 - 1j),
+    (cmath.rect, 0.7, 1.2),
+    (cmath.polar, -1.5),
+    (cmath.exp, 0.7),
+    (cmath.phase, -1 - 2j),
+]
+COMPLEX += [
+    (f, z) for f in (cmath.asin, cmath.acos, cmath.asinh, cmath.acosh) for z in (-2 + 1j, 2 - 1j, -0.5 - 2j)
+]
 
 
 @pytest.mark.parametrize("case", COMPLEX, ids=lambda case: f"{case[0].__name__}{case[1:]}")
@@ -104,7 +245,9 @@ def test_declared_class_of_the_result_is_the_class() -> None:
         classes = tuple(type(x) for x in args)
         row = default_table().find(function, classes)
         assert row is not None, function
-        declared = row.result(*classes) if callable(row.result) and not isinstance(row.result, type) else row.result
+        declared = (
+            row.result(*classes) if callable(row.result) and not isinstance(row.result, type) else row.result
+        )
         if declared is not None:
             assert type(function(*args)) is declared, case
 
@@ -120,7 +263,9 @@ def test_every_function_of_math_has_a_row() -> None:
 
 def test_every_function_of_cmath_has_a_row() -> None:
     table = default_table()
-    assert not [n for n, f in vars(cmath).items() if callable(f) and not n.startswith("_") and not table.rows(f)]
+    assert not [
+        n for n, f in vars(cmath).items() if callable(f) and not n.startswith("_") and not table.rows(f)
+    ]
 
 
 def test_scalar_partials_match_the_number_of_arguments() -> None:
@@ -144,3 +289,8 @@ def test_kinds_of_rows() -> None:
     table = default_table()
     assert isinstance(table.find(len, (list,)), ZeroRule)
     assert isinstance(table.find(sorted, (list,)), Overlay)
+
+
+def test_the_greater_by_a_key() -> None:
+    check(builtins.max, 1.0, -3.0, kwargs={"key": abs})
+    check(builtins.min, 1.0, -3.0, kwargs={"key": abs})

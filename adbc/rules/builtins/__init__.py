@@ -13,6 +13,7 @@ from adbc.rules.builtins import (
     operators,
     ordering,
     sets,
+    stopping,
     tuples,
 )
 from adbc.rules.table import Rule
@@ -31,4 +32,5 @@ ROWS: list[Rule] = [
     *iteration.ROWS,
     *ordering.ROWS,
     *inspection.ROWS,
+    *stopping.ROWS,
 ]

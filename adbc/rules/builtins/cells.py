@@ -31,7 +31,9 @@ def _holds(contents: Args) -> bool:
 
 def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     cell = intrinsics._cell_new_(*args)
-    return cell, MutableTangent(cell_contents=fill_tangent(args[0], dargs[0])) if _holds(args) else MutableTangent()
+    return cell, MutableTangent(cell_contents=fill_tangent(args[0], dargs[0])) if _holds(
+        args
+    ) else MutableTangent()
 
 
 def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:

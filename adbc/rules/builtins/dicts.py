@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.classes import dict_like
 from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
@@ -23,21 +24,12 @@ __all__ = ["ROWS"]
 _KEY = "the key of a dict"
 
 
-def _plain(cls: type) -> bool:
-    """dict, or a subclass whose subscripts are C code that treats each key alike."""
-    return cls is dict or (
-        issubclass(cls, dict)
-        and cls.__module__ == "collections"
-        and cls.__name__ in ("OrderedDict", "defaultdict", "Counter")
-    )
-
-
 def _dict_first(cls: type, *rest: type) -> bool:
-    return _plain(cls)
+    return dict_like(cls)
 
 
 def _no_missing(cls: type, *rest: type) -> bool:
-    return _plain(cls) and not hasattr(cls, "__missing__")
+    return dict_like(cls) and not hasattr(cls, "__missing__")
 
 
 def _exactly_dict(*classes: type) -> bool:
@@ -122,7 +114,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
             fd[k] = slot_tangent(v, fv)
 
         def forget() -> Any:
-            del d[k]
+            d.pop(k)
             bv = None if fd is None else slot_rdata(fd.pop(k))
             return None if fv is None else bv
 
@@ -276,13 +268,16 @@ def _update(returns: bool) -> tuple[Any, Any]:
             refuse_constant(d, dother)
         else:
             dd.update(_tangents(other, dother))
-        d.update(other)
+            dd.update(_tangents(kwargs, None))
+        d.update(other, **kwargs)
         return (d, dd) if returns else (None, None)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         undo = _update_into(args[0], fargs[0], args[1], fargs[1])
+        undo_named = _update_into(args[0], fargs[0], kwargs, None)
 
         def update_pullback(bout: Any) -> Sequence[Any]:
+            undo_named()
             undo()
             return (None,) * len(args)
 
@@ -314,7 +309,7 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _update_any(d: Any, other: Any = (), /, **named: Any) -> None:
     if hasattr(other, "keys"):
-        for k in other.keys():
+        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             d[k] = other[k]
     else:
         for k, v in other:
@@ -377,7 +372,7 @@ def _or(d: Any, other: Any, /) -> Any:
 
 
 def _fromkeys(keys: Any, value: Any = None, /) -> Any:
-    return {k: value for k in keys}
+    return {k: value for k in keys}  # noqa: C420  # `dict.fromkeys` is what this is the body of
 
 
 def _view(method: Any) -> list[Rule]:
@@ -400,7 +395,12 @@ ROWS: list[Rule] = [
     *_primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing),
     *_primitive((dict.__getitem__,), _getitem_frule, _getitem_rrule, _dict_first),
     Overlay(operator.getitem, _getitem_missing, when=_dict_first),
-    *_primitive((operator.setitem, dict.__setitem__, intrinsics._map_add_), _setitem_frule, _setitem_rrule, _dict_first),
+    *_primitive(
+        (operator.setitem, dict.__setitem__, intrinsics._map_add_),
+        _setitem_frule,
+        _setitem_rrule,
+        _dict_first,
+    ),
     *_primitive((operator.delitem, dict.__delitem__), _delitem_frule, _delitem_rrule, _dict_first),
     *_primitive((dict.get,), _get_frule, _get_rrule, _dict_first),
     *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first),

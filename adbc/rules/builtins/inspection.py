@@ -23,6 +23,10 @@ def _c_method(name: str) -> Any:
     return lambda cls, *rest: not isinstance(getattr(cls, name, None), FunctionType)
 
 
+def _c_text(*classes: type) -> bool:
+    return not classes or not isinstance(classes[0].__str__, FunctionType)
+
+
 def _one(*classes: type) -> bool:
     return len(classes) == 1
 
@@ -49,7 +53,7 @@ ROWS: list[Rule] = [
     ZeroRule(print),
     ZeroRule(repr, when=_c_method("__repr__"), result=str),
     ZeroRule(ascii, when=_c_method("__repr__"), result=str),
-    ZeroRule(str, when=lambda *classes: not classes or not isinstance(classes[0].__str__, FunctionType), result=str),
+    ZeroRule(str, when=_c_text, result=str),
     ZeroRule(format, when=_c_method("__format__"), result=str),
     ZeroRule(intrinsics._format_, when=_c_method("__format__"), result=str),
     ZeroRule(intrinsics._join_, result=str),
@@ -69,9 +73,24 @@ ROWS: list[Rule] = [
     *(
         ZeroRule(getattr(str, name), result=_text_result(name))
         for name in (
-            "format", "join", "split", "strip", "startswith", "endswith", "replace", "lower", "upper",
-            "rjust", "ljust", "center", "zfill", "find", "index", "count", "encode",
+            "format",
+            "join",
+            "split",
+            "strip",
+            "startswith",
+            "endswith",
+            "replace",
+            "lower",
+            "upper",
+            "rjust",
+            "ljust",
+            "center",
+            "zfill",
+            "find",
+            "index",
+            "count",
+            "encode",
         )
     ),
     ZeroRule(slice.indices, result=tuple),
-]  # fmt: skip
+]

@@ -15,30 +15,37 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
-from adbc.rules.classes import integer
+from adbc.rules.classes import dict_like, integer, list_like
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
 
-__all__ = ["ITERATORS", "ROWS"]
+__all__ = ["ITERATORS", "ROWS", "making_iterator", "next_frule", "next_rrule"]
 
 _VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 _SETS = (set, frozenset)
 _CONTAINERS = ITERABLES | _VIEWS | {bytearray}
+_EXAMPLES: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items())
 ITERATORS: frozenset[type] = frozenset(
     {
-        zip, enumerate, reversed,
-        *(type(iter(x)) for x in ([], (), "", "\xff", b"", range(0), range(1 << 100), set(), {}, bytearray())),
-        *(type(iter(x)) for x in ({}.values(), {}.items())),
-        *(type(reversed(x)) for x in ([], {}, {}.values(), {}.items())),
+        zip,
+        enumerate,
+        reversed,
+        *(type(iter(x)) for x in (*_EXAMPLES, "", "\xff", b"", bytearray(), range(0), range(1 << 99), set())),
+        *(type(reversed(x)) for x in _EXAMPLES if type(x) is not tuple),
     }
-)  # fmt: skip
+)
 """Classes of the iterators that have shadows."""
 
 
 def _container(cls: type, *rest: type) -> bool:
-    return cls in _CONTAINERS or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
+    return (
+        cls in _CONTAINERS
+        or list_like(cls)
+        or dict_like(cls)
+        or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
+    )
 
 
 def _walkable(cls: type, *rest: type) -> bool:
@@ -70,11 +77,18 @@ def _making(
 
         def iterator_pullback(bout: Any) -> Sequence[Any]:
             # a tuple has no slots to increment: its iterator has gathered what the elements got
-            return [it.rdata() if type(f) is not type(it) else None for it, f in zip(inner, fargs, strict=True)]
+            return [
+                it.rdata() if type(f) is not type(it) else None for it, f in zip(inner, fargs, strict=True)
+            ]
 
         return function(*args, **kwargs), join(inner), iterator_pullback
 
     return Primitive(function, frule=frule, rrule=rrule, when=when)
+
+
+def making_iterator(function: Callable[..., Any], when: Any, backwards: bool = False) -> Primitive:
+    """A row for a function that makes an iterator of one iterable whose shadow can be stepped through."""
+    return _making(function, _first, when, backwards)
 
 
 def _first(shadows: Sequence[Any]) -> Any:
@@ -88,14 +102,14 @@ def _enumerate_join(shadows: Sequence[Any]) -> Any:
 # -- taking from them -----------------------------------------------------------------------------------
 
 
-def _next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = intrinsics._next_(args[0])
     if out is intrinsics.EXHAUSTED or dargs[0] is None:
         return out, None
     return out, symbolic(dargs[0].step(out)[2])
 
 
-def _next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = intrinsics._next_(args[0])
     if out is intrinsics.EXHAUSTED or fargs[0] is None:
         return out, None, nothing(1)
@@ -122,12 +136,12 @@ def _next_or_default(iterator: Any, default: Any = intrinsics.UNBOUND, /) -> Any
 
 
 def _list_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    out = list(*args)
+    out: list[Any] = list(*args)
     return out, tangents_of(args[0], dargs[0]) if args else []
 
 
 def _list_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    out = list(*args)
+    out: list[Any] = list(*args)
     if not args:
         return out, [], nothing(0)
     fout, give = gathered(out, [Source(args[0], fargs[0])])
@@ -158,29 +172,28 @@ def _plain(*classes: type) -> bool:
 
 
 def _list(iterable: Any, /) -> Any:
-    out = []
+    out: list[Any] = []
     for x in iterable:
-        out.append(x)
+        out.append(x)  # noqa: PERF402  # `list` is what this is the body of
     return out
 
 
 def _tuple(iterable: Any, /) -> Any:
-    out = []
+    out: list[Any] = []
     for x in iterable:
-        out.append(x)
+        out.append(x)  # noqa: PERF402  # `list` is what this is the body of
     return tuple(out)
 
 
 def _dict(pairs: Any = (), /, **named: Any) -> Any:
     out: dict[Any, Any] = {}
     if hasattr(pairs, "keys"):
-        for k in pairs.keys():
+        for k in pairs.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             out[k] = pairs[k]
     else:
         for k, v in pairs:
-            out[k] = v
-    for k, v in named.items():
-        out[k] = v
+            out[k] = v  # noqa: PERF403  # `dict` is what this is the body of
+    out.update(named)
     return out
 
 
@@ -217,7 +230,7 @@ def _setslice(target: Any, where: Any, values: Any, /) -> None:
 
 
 def _slices(cls: type, index: type, *value: type) -> bool:
-    return cls is list and index is slice
+    return list_like(cls) and index is slice
 
 
 # -- in Python, over anything ---------------------------------------------------------------------------
@@ -231,7 +244,7 @@ class _Zip:
         self.strict = strict
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         row: list[Any] = []
@@ -265,7 +278,7 @@ class _Enumerate:
         self.count = start
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         value = next(self.iterator)
@@ -282,12 +295,12 @@ class _Map:
         self.iterators = [iter(x) for x in iterables]
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         values = []
         for iterator in self.iterators:
-            values.append(next(iterator))
+            values.append(next(iterator))  # noqa: PERF401  # before 3.12 a comprehension is a function
         return self.function(*values)
 
 
@@ -299,7 +312,7 @@ class _Filter:
         self.iterator = iter(iterable)
 
     def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]  # it has __next__
+        return self
 
     def __next__(self) -> Any:
         function = self.function
@@ -352,7 +365,7 @@ def _enumerate_rule() -> Primitive:
 
 
 def _appends(cls: type, *rest: type) -> bool:
-    return cls is list
+    return list_like(cls)
 
 
 ROWS: list[Rule] = [
@@ -365,7 +378,7 @@ ROWS: list[Rule] = [
     Overlay(enumerate, _enumerate_any),
     Overlay(map, _map_any),
     Overlay(filter, _filter_any),
-    Primitive(intrinsics._next_, frule=_next_frule, rrule=_next_rrule, when=_iterator),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_iterator),
     Overlay(builtins.next, _next_or_default),
     Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_plain, result=list),
     Overlay(list, _list, result=list),

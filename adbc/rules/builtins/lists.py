@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data, integer, is_list
+from adbc.rules.classes import builtin_data, integer, list_like
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -37,7 +37,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_rrule"]
 
 
 def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
@@ -45,23 +45,23 @@ def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: A
 
 
 def _indexed(cls: type, index: type, *value: type) -> bool:
-    return cls is list and integer(index)
+    return list_like(cls) and integer(index)
 
 
 def _sliced(cls: type, index: type, *value: type) -> bool:
-    return cls is list and index is slice and all(c in ITERABLES for c in value)
+    return list_like(cls) and index is slice and all(c in ITERABLES for c in value)
 
 
 # -- a[i] ---------------------------------------------------------------------------------------------
 
 
-def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i = args
     da = dargs[0]
     return a[i], None if da is None else symbolic(da[i])
 
 
-def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i = args
     fa = fargs[0]
     out = a[i]
@@ -82,7 +82,8 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    a, where = args
+    a: list[Any] = args[0]
+    where: slice = args[1]
     fa = fargs[0]
     out = a[where]
     if fa is None:
@@ -102,7 +103,7 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 # -- a[i] = v -----------------------------------------------------------------------------------------
 
 
-def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i, v = args
     da, _, dv = dargs
     if da is None:
@@ -113,7 +114,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     return None, None
 
 
-def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i, v = args
     fa, _, fv = fargs
     if fa is None:
@@ -147,7 +148,9 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 class _Change:
     """A change of the list `a`, given as ``change(list, values)``, applied to it and to its shadow."""
 
-    def __init__(self, a: list[Any], fa: Any, change: Callable[[list[Any], list[Any]], Any], new: Source) -> None:
+    def __init__(
+        self, a: list[Any], fa: Any, change: Callable[[list[Any], list[Any]], Any], new: Source
+    ) -> None:
         if fa is None:
             refuse_constant(a, *new.shadows)
         self.a, self.fa, self.new = a, fa, new
@@ -322,13 +325,13 @@ def _extend(returns: bool) -> tuple[Any, Any]:
 
 
 def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    a, *where = args
+    a, where = args[0], args[1:]
     out = a.pop(*where)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(*where))
 
 
 def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    a, *where = args
+    a, where = args[0], args[1:]
     fa = fargs[0]
     at = operator.index(where[0]) if where else -1
     out = a.pop(at)
@@ -435,60 +438,68 @@ def _sort(a: list[Any], /, *, key: Any = None, reverse: bool = False) -> None:
 
 
 def _two_lists(*classes: type) -> bool:
-    return classes == (list, list)
+    return len(classes) == 2 and all(map(list_like, classes))
 
 
 def _list_times(*classes: type) -> bool:
-    return classes[0] is list and integer(classes[1])
+    return list_like(classes[0]) and integer(classes[1])
 
 
 def _times_list(*classes: type) -> bool:
-    return classes[1] is list and integer(classes[0])
+    return list_like(classes[1]) and integer(classes[0])
 
 
 def _list_and_iterable(*classes: type) -> bool:
-    return len(classes) == 2 and classes[0] is list and classes[1] in ITERABLES
+    return len(classes) == 2 and list_like(classes[0]) and classes[1] in ITERABLES
 
 
 def _only_list(*classes: type) -> bool:
-    return classes == (list,)
+    return len(classes) == 1 and list_like(classes[0])
 
 
 def _inserts(cls: type, index: type, value: type) -> bool:
-    return cls is list and integer(index)
+    return list_like(cls) and integer(index)
 
 
 def _pops(cls: type, *index: type) -> bool:
-    return cls is list and all(map(integer, index))
+    return list_like(cls) and all(map(integer, index))
 
 
 def _deletes(cls: type, index: type) -> bool:
-    return cls is list and (index is slice or integer(index))
+    return list_like(cls) and (index is slice or integer(index))
 
 
 def _searches(cls: type, value: type, *rest: type) -> bool:
-    return cls is list and builtin_data(value)
+    return list_like(cls) and builtin_data(value)
 
 
 def _first_list(cls: type, *rest: type) -> bool:
-    return is_list(cls)
+    return list_like(cls)
 
 
 ROWS: list[Rule] = [
-    *_rows((operator.getitem, list.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
+    *_rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed),
     *_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list),
-    *_rows((operator.setitem, list.__setitem__), _setitem_frule, _setitem_rrule, _indexed),
+    *_rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
     *_rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
     *_rows((list.extend, intrinsics._list_extend_), *_extend(returns=False), _list_and_iterable),
-    *_rows((operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list),
+    *_rows(
+        (operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list
+    ),
     *_rows((list.insert,), _insert_frule, _insert_rrule, _inserts),
     *_rows((list.pop,), _pop_frule, _pop_rrule, _pops),
     *_changing((list.clear,), lambda a: a.clear(), _only_list),
     *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
     *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, list),
-    *_rows((operator.add, list.__add__, operator.concat), _concatenate_frule, _concatenate_rrule, _two_lists, list),
+    *_rows(
+        (operator.add, list.__add__, operator.concat),
+        _concatenate_frule,
+        _concatenate_rrule,
+        _two_lists,
+        list,
+    ),
     *_rows((operator.mul, list.__mul__), *_repeat(0), _list_times, list),
     *_rows((operator.mul,), *_repeat(1), _times_list, list),
     *_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list),

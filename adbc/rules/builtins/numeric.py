@@ -16,7 +16,7 @@ __all__ = ["ROWS"]
 
 
 def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    out = divmod(*args)
+    out = divmod(args[0], args[1])
     dx, dy = dargs
     dr = None if dx is None else dx
     if dy is not None:
@@ -27,7 +27,7 @@ def _divmod_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
 
 
 def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    out = divmod(*args)
+    out = divmod(args[0], args[1])
     active = any(f is not None for f in fargs)
 
     def divmod_pullback(bout: Any) -> Sequence[Any]:
@@ -85,37 +85,76 @@ def _conjugate_class(cls: type) -> type | None:
     return arithmetic(cls)
 
 
+class _Extreme(ScalarRule):
+    """The greater or smaller of two numbers.  With a ``key`` the choice is not by the numbers."""
+
+    def _chosen(self, args: Args, kwargs: Kwargs) -> int:
+        key = kwargs.get("key")
+        keys = args if key is None else [key(x) for x in args]
+        return int(self.function(range(len(args)), key=keys.__getitem__))
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        if not kwargs:
+            return super().frule(args, dargs)
+        i = self._chosen(args, kwargs)
+        return args[i], dargs[i]
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        if not kwargs:
+            return super().rrule(args, fargs)
+        i = self._chosen(args, kwargs)
+
+        def extreme_pullback(bout: Any) -> Sequence[Any]:
+            return [bout if j == i and fargs[j] is not None else None for j in range(len(args))]
+
+        return args[i], fargs[i], extreme_pullback
+
+
 _conjugated = (lambda dx, out, x: dx.conjugate(),)
 
 _TWO: list[Rule] = [
-    ScalarRule(
+    _Extreme(
         builtins.max,
         (lambda out, x, y: 0.0 if y > x else 1.0, lambda out, x, y: 1.0 if y > x else 0.0),
         when=arity(2),
         result=_max_class,
     ),
-    ScalarRule(
+    _Extreme(
         builtins.min,
         (lambda out, x, y: 0.0 if y < x else 1.0, lambda out, x, y: 1.0 if y < x else 0.0),
         when=arity(2),
         result=_max_class,
     ),
-    ScalarRule(builtins.pow, (power_base, power_exponent), when=arity(2, number), result=power),
+    ScalarRule(
+        builtins.pow,
+        (power_base, power_exponent),
+        when=arity(2, number),
+        result=power,
+        parameters=("base", "exp"),
+    ),
     ZeroRule(builtins.pow, when=arity(3, integer), result=int),
     Primitive(divmod, frule=_divmod_frule, rrule=_divmod_rrule, when=arity(2), result=tuple),
 ]
 
 _ONE: list[Rule] = [
     ScalarRule(builtins.abs, (sign,), when=arity(1), result=arithmetic),
-    PureRule(builtins.abs, jvp=(modulus[0],), vjp=(modulus[1],), when=arity(1, complex_only), result=modulus_class),
+    PureRule(
+        builtins.abs, jvp=(modulus[0],), vjp=(modulus[1],), when=arity(1, complex_only), result=modulus_class
+    ),
     ScalarRule(float, (lambda out, x: 1.0,), when=arity(1), result=float),
     ZeroRule(float, when=arity(0), result=float),
     ZeroRule(float, when=arity(1, _text), result=float),
-    ScalarRule(complex, (lambda out, x: 1.0,), when=arity(1, number), result=complex),
+    ScalarRule(
+        complex, (lambda out, x: 1.0,), when=arity(1, number), result=complex, parameters=("real", "imag")
+    ),
     ScalarRule(complex, (lambda out, x, y: 1.0, lambda out, x, y: 1j), when=arity(2, number), result=complex),
     ZeroRule(complex, when=lambda *classes: not classes or _text(classes[0]), result=complex),
     ZeroRule(int, when=lambda *classes: numbers(*classes) or _text(classes[0]), result=int),
-    ZeroRule(bool, when=lambda *classes: numbers(*classes) or classes[0] in (str, list, tuple, dict, set), result=bool),
+    ZeroRule(
+        bool,
+        when=lambda *classes: numbers(*classes) or classes[0] in (str, list, tuple, dict, set),
+        result=bool,
+    ),
     ZeroRule(round, when=lambda cls, *digits: real(cls) and not digits, result=int),
     ZeroRule(round, when=reals, parameters=("number", "ndigits")),
 ]

@@ -120,14 +120,14 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
 
 
 def _any(iterable: Any, /) -> bool:
-    for x in iterable:
+    for x in iterable:  # noqa: SIM110  # `any` is what this is the body of
         if x:
             return True
     return False
 
 
 def _all(iterable: Any, /) -> bool:
-    for x in iterable:
+    for x in iterable:  # noqa: SIM110  # `all` is what this is the body of
         if not x:
             return False
     return True

@@ -80,7 +80,8 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    x, where = args
+    x: tuple[Any, ...] = args[0]
+    where: slice = args[1]
 
     def getslice_pullback(bout: Any) -> Sequence[Any]:
         if bout is None:
@@ -205,7 +206,7 @@ def _sliced(cls: type, index: type) -> bool:
 
 
 def _two(*classes: type) -> bool:
-    return all(_named(c) and c.__add__ is tuple.__add__ for c in classes)
+    return all(_named(c) and getattr(c, "__add__", None) is tuple.__add__ for c in classes)
 
 
 def _times(*classes: type) -> bool:
@@ -232,7 +233,9 @@ ROWS: list[Rule] = [
     *_pairs((operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
     *_pairs((operator.getitem, tuple.__getitem__), _getslice_frule, _getslice_rrule, _sliced, tuple),
     *_pairs((intrinsics._project_,), _getitem_frule, _getitem_rrule, _project_any),
-    *_pairs((operator.add, operator.iadd, operator.concat, tuple.__add__), _add_frule, _add_rrule, _two, tuple),
+    *_pairs(
+        (operator.add, operator.iadd, operator.concat, tuple.__add__), _add_frule, _add_rrule, _two, tuple
+    ),
     *_pairs((operator.mul, operator.imul, tuple.__mul__), *_repeat(0), _times, tuple),
     *_pairs((operator.mul, operator.imul), *_repeat(1), _times_reflected, tuple),
     *_pairs((intrinsics._list_to_tuple_,), _tuple_frule, _tuple_rrule, lambda cls: cls is list, tuple),

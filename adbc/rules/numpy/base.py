@@ -21,6 +21,7 @@ import numpy as np
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
+    NO_FDATA,
     NO_TANGENT,
     accumulate,
     fresh_shadow,
@@ -42,9 +43,9 @@ __all__ = [
     "give_parts",
     "is_inexact",
     "is_plain",
+    "new_shadow",
     "plain",
     "refuse_opaque",
-    "unbroadcast_to",
     "write_tangent",
 ]
 
@@ -119,6 +120,10 @@ def gather_tangent(x: Any, dx: Any) -> Any:
 def give(f: Any, x: Any, d: Any) -> Any:
     """Add the cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the rdata part is the result."""
     kind = type(x)
+    if kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray:
+        if f.base is None and f.shape == d.shape and f.dtype == d.dtype:
+            f += d
+            return None
     if f is not None and (kind is list or kind is tuple):
         d = project(d, np.asarray(x))
         return None if d is None else give_parts(f, x, d)
@@ -186,9 +191,14 @@ def bound(
     return tuple(positional), rest
 
 
-def unbroadcast_to(d: Any, shape: Sequence[int]) -> Any:
-    """`d` repeated to `shape`, if it is smaller."""
-    return d if np.shape(d) == tuple(shape) else np.broadcast_to(d, shape)
+def new_shadow(out: Any, active: bool) -> Any:
+    """`fresh_shadow`, quicker for what NumPy's functions return."""
+    if type(out) is np.ndarray:
+        if out.flags.c_contiguous and out.dtype.kind in "fc":
+            return np.zeros(out.shape, out.dtype)
+    elif isinstance(out, np.inexact):
+        return NO_FDATA if active else None
+    return fresh_shadow(out, active)
 
 
 def finish(dout: Any, out: Any) -> Any:
@@ -202,7 +212,9 @@ def finish(dout: Any, out: Any) -> Any:
 
 def check_writable(target: Any, shadow: Any, active: bool) -> None:
     """Raise if an active value is about to be written into the constant array `target`."""
-    if active and shadow is None and isinstance(target, np.ndarray):
+    if shadow is not None:
+        refuse_opaque(target)
+    elif active and isinstance(target, np.ndarray):
         refuse_opaque(target)
         if is_inexact(target):
             raise ConstWriteError(
@@ -335,7 +347,7 @@ class ArrayRule(Rule):
                 if f is not None:
                     refuse_opaque(x)
         out = self.function(*args, **kwargs)
-        fout = fresh_shadow(out, active=active)
+        fout = new_shadow(out, active)
 
         def array_pullback(bout: Any) -> Sequence[Any]:
             by = fout if isinstance(fout, np.ndarray) else bout
@@ -442,7 +454,7 @@ class ViewRule(Rule):
             return out, shadow, lambda bout: nothing
         if f is not None:
             refuse_opaque(x)
-        fout = fresh_shadow(out, active=f is not None)
+        fout = new_shadow(out, f is not None)
 
         def copy_pullback(bout: Any) -> Sequence[Any]:
             by = fout if isinstance(fout, np.ndarray) else bout

@@ -14,8 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import NUMBERS, ArrayRule, any_active, array_operands, plain
+from adbc.rules.numpy.base import (
+    NUMBERS,
+    ArrayRule,
+    any_active,
+    array_operands,
+    new_shadow,
+    plain,
+    refuse_opaque,
+)
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
 
 __all__ = ["ElementwiseRule", "InplaceRule", "conj", "elementwise", "operator_row", "strong"]
@@ -91,6 +98,7 @@ class ElementwiseRule(ArrayRule):
         jvp: Sequence[Callable[..., Any] | None],
         vjp: Sequence[Callable[..., Any] | None],
         when: When = plain,
+        result: Any = "elementwise",
     ) -> None:
         names = " ".join(f"x{i + 1}" for i in range(len(jvp)))
         if isinstance(function, np.ufunc):
@@ -101,8 +109,25 @@ class ElementwiseRule(ArrayRule):
             jvp=[None if f is None else _masked(f) for f in jvp],
             vjp=[None if f is None else _masked(f) for f in vjp],
             when=when,
-            result="elementwise",
+            result=result,
         )
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        if kwargs or len(args) > self.arrays:
+            return super().rrule(args, fargs, kwargs)
+        out = self.function(*args)
+        active = any_active(fargs)
+        if active:
+            refuse_opaque(out)
+        fout = new_shadow(out, active)
+        if not active:
+            return out, fout, lambda bout: (None,) * len(args)
+
+        def elementwise_pullback(bout: Any) -> Sequence[Any]:
+            by = fout if isinstance(fout, np.ndarray) else bout
+            return self._cotangents(by, out, list(args), fargs, {}, len(args))
+
+        return out, fout, elementwise_pullback
 
     def _call_into(
         self, target: Any, arrays: list[Any], others: dict[str, Any], args: Args, kwargs: Kwargs
@@ -130,8 +155,6 @@ class InplaceRule(ElementwiseRule):
         return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        if fargs[0] is None and any_active(fargs) and args[0].dtype.kind in "OV":
-            raise UnsupportedError("an active value is combined in place with an array of objects")
         return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
 
 
@@ -140,7 +163,11 @@ def _array_first(*classes: type) -> bool:
 
 
 def elementwise(
-    function: Any, *partials: Partial, singular: bool = False, when: When = plain
+    function: Any,
+    *partials: Partial,
+    singular: bool = False,
+    when: When = plain,
+    result: Any = "elementwise",
 ) -> ElementwiseRule:
     """The row of a function with these partial derivatives; None: the derivative is zero."""
     return ElementwiseRule(
@@ -148,6 +175,7 @@ def elementwise(
         jvp=[None if p is None else _along(p, singular) for p in partials],
         vjp=[None if p is None else _against(p, singular) for p in partials],
         when=when,
+        result=result,
     )
 
 

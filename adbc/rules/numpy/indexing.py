@@ -20,10 +20,11 @@ from adbc.rules.numpy.base import (
     gather_tangent,
     give,
     is_view,
+    new_shadow,
     refuse_opaque,
     writable,
 )
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, fresh_shadow, fresh_tangent, project
 
 __all__ = ["ROWS", "add_at", "mutating"]
@@ -62,7 +63,7 @@ def _array_read(cls: type, index: type) -> bool:
     return cls is np.ndarray
 
 
-def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     u, index = args
     du = dargs[0]
     out = u[index]
@@ -79,7 +80,7 @@ def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, du[index]
 
 
-def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     u, index = args
     fu = fargs[0]
     out = u[index]
@@ -100,7 +101,7 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     refuse_opaque(u)
     if is_view(out, u):
         return out, writable(fu[index]), _nothing2
-    fout = fresh_shadow(out)
+    fout = new_shadow(out, True)
 
     def gather_pullback(bout: Any) -> Sequence[Any]:
         add_at(fu, index, fout)
@@ -134,7 +135,7 @@ def same_view(target: Any, index: Any, value: Any) -> bool:
     )
 
 
-def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     u, index, v = args
     du, _, dv = dargs
     dv = gather_tangent(v, dv)
@@ -149,7 +150,7 @@ def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     u, index, v = args
     fu, _, fv = fargs
     check_writable(u, fu, fv is not None)
@@ -204,11 +205,11 @@ def _survives(u: Any, index: Any) -> Any:
 # -- whole arrays: fill, copyto, put -----------------------------------------------------------------------
 
 
-def fill_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def fill_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     return setitem_frule((args[0], Ellipsis, args[1]), (dargs[0], None, dargs[1]), kwargs)
 
 
-def fill_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def fill_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     _, _, pullback = setitem_rrule((args[0], Ellipsis, args[1]), (fargs[0], None, fargs[1]), kwargs)
 
     def fill_pullback(bout: Any) -> Sequence[Any]:
@@ -218,7 +219,7 @@ def fill_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     return None, None, fill_pullback
 
 
-def copyto_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def copyto_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     target, source, *rest = args
     dtarget, dsource = dargs[:2]
     where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
@@ -232,7 +233,7 @@ def copyto_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return None, None
 
 
-def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     target, source, *rest = args
     ftarget, fsource = fargs[:2]
     where = rest[1] if len(rest) > 1 else kwargs.get("where", True)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import finish, gather_tangent, give, give_parts, plain, writable
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import fill_tangent, fresh_shadow, slot_tangent
+from adbc.rules.numpy.base import finish, gather_tangent, give, give_parts, new_shadow, plain, writable
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.tangents import fill_tangent, slot_tangent
 
 __all__ = ["ROWS"]
 
@@ -61,7 +61,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         if len(args) > 2 or kwargs.get("out") is not None:
             raise UnsupportedError(f"np.{function.__name__} with out=: assign the result instead")
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         refuse_out(args, kwargs)
         arrays, darrays = args[0], dargs[0]
         out = function(*args, **kwargs)
@@ -73,11 +73,11 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
             parts.append(np.zeros(np.shape(x), out.dtype) if d is None else d)
         return out, finish(function(parts, *args[1:], **kwargs), out)
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         refuse_out(args, kwargs)
         arrays, farrays = args[0], fargs[0]
         out = function(*args, **kwargs)
-        fout = fresh_shadow(out, active=farrays is not None)
+        fout = new_shadow(out, farrays is not None)
         nothing = (None,) * (len(args) - 1)
 
         def joining_pullback(bout: Any) -> Sequence[Any]:
@@ -97,7 +97,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 def splitting(function: Any, name: str = "ary") -> Primitive:
     """A function that gives several views of one array."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         outs = function(*args, **kwargs)
         if dargs[0] is None:
             douts = [fill_tangent(y, None) for y in outs]
@@ -105,7 +105,7 @@ def splitting(function: Any, name: str = "ary") -> Primitive:
             douts = [writable(d) for d in function(dargs[0], *args[1:], **kwargs)]
         return outs, type(outs)(douts)
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         outs = function(*args, **kwargs)
         nothing = (None,) * len(args)
         if fargs[0] is None:

@@ -18,6 +18,7 @@ from adbc.rules.numpy.base import (
     gather_tangent,
     give,
     is_view,
+    new_shadow,
     plain,
     writable,
 )
@@ -277,7 +278,7 @@ def _einsum_cotangent(by: Any, i: int, operands: Sequence[Any], inputs: list[str
     return whole
 
 
-def _einsum_arguments(args: Args, kwargs: Kwargs) -> tuple[str, list[Any], list[str], str]:
+def _einsum_arguments(args: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[str, list[Any], list[str], str]:
     if not args or not isinstance(args[0], str):
         raise UnsupportedError("np.einsum with operands and lists of axes: use a string of subscripts")
     if kwargs.get("out") is not None:
@@ -287,7 +288,7 @@ def _einsum_arguments(args: Args, kwargs: Kwargs) -> tuple[str, list[Any], list[
     return args[0], operands, inputs, output
 
 
-def einsum_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def einsum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     subscripts, operands, _, _ = _einsum_arguments(args, kwargs)
     out = np.einsum(*args, **kwargs)
     if len(operands) == 1 and is_view(out, args[1]):
@@ -301,13 +302,13 @@ def einsum_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, finish(dout, out)
 
 
-def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     subscripts, operands, inputs, output = _einsum_arguments(args, kwargs)
     out = np.einsum(*args, **kwargs)
     if len(operands) == 1 and is_view(out, args[1]):
         shadow = None if fargs[1] is None else writable(np.einsum(subscripts, fargs[1]))
         return out, shadow, lambda bout: (None, None)
-    fout = fresh_shadow(out, active=any_active(fargs))
+    fout = new_shadow(out, any_active(fargs))
 
     def einsum_pullback(bout: Any) -> Sequence[Any]:
         by = fout if isinstance(fout, np.ndarray) else bout
@@ -545,7 +546,7 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
     may be None.
     """
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         outs = function(*args, **kwargs)
         dx = gather_tangent(args[0], dargs[0])
         if dx is None:
@@ -553,7 +554,7 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
         douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
         return outs, _bundle(outs, [fill_tangent(y, finish(d, y)) for d, y in zip(douts, outs, strict=True)])
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         outs = function(*args, **kwargs)
         active = fargs[0] is not None
         fouts = fresh_shadow(outs, active=active)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, gather_tangent, plain, refuse_opaque
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import accumulate, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS"]
 
 
-def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, dx = args[0], dargs[0]
     out = np.asarray(x).tolist()
     if dx is None or np.asarray(x).dtype.kind not in "fc":
@@ -22,7 +22,7 @@ def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return out, np.asarray(dx).tolist()
 
 
-def tolist_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def tolist_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     x, f = args[0], fargs[0]
     if f is not None:
         refuse_opaque(x)

@@ -50,7 +50,7 @@ def _rows() -> list[Rule]:
             )
         )
     for name in COMPARISONS:
-        rows.append(ZeroRule(getattr(operator, name), when=array_operands, result="elementwise_bool"))
+        rows.append(ZeroRule(getattr(operator, name), when=array_operands))
     rows.append(operator_row(builtins.pow, FIRST["power"]))
     rows.append(operator_row(builtins.abs, FIRST["absolute"]))
     rows.append(divmod_row(builtins.divmod, when=array_operands))

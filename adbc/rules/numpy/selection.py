@@ -15,7 +15,7 @@ from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.numpy.reductions import axes_of, kept
 from adbc.rules.numpy.shapes import back_by_number
-from adbc.rules.table import Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
 
 __all__ = ["ROWS", "clip_row"]
 
@@ -164,7 +164,7 @@ def sort_vjp(by: Any, y: Any, x: Any, axis: Any = -1, **_: Any) -> Any:
     return np.take_along_axis(by, np.argsort(order, axis=axis), axis)
 
 
-def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, dx = args[0], dargs[0]
     axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
     if dx is not None:
@@ -173,7 +173,7 @@ def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, A
     return None, None
 
 
-def sort_in_place_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+def sort_in_place_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     x, f = args[0], fargs[0]
     axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
     old = x.copy()

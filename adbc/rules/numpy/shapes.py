@@ -156,13 +156,13 @@ def _each(function: Any) -> Rule:
     """``atleast_1d`` and its kin: a view of one array, a tuple of views of several."""
     one = ViewRule(function, back=_same_shape)
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         if len(args) == 1:
             return one.frule(args, dargs)
         pairs = [one.frule((x,), (dx,)) for x, dx in zip(args, dargs, strict=True)]
         return tuple(y for y, _ in pairs), tuple(fill_tangent(y, dy) for y, dy in pairs)
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         if len(args) == 1:
             return one.rrule(args, fargs)
         triples = [one.rrule((x,), (f,)) for x, f in zip(args, fargs, strict=True)]

@@ -21,6 +21,7 @@ from adbc.rules.numpy.base import (
     gather,
     gather_tangent,
     give,
+    new_shadow,
     plain,
 )
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
@@ -63,7 +64,9 @@ def _power(function: Any) -> ElementwiseRule:
     def by_base(out: Any, x: Any, y: Any) -> Any:
         return _power_by_base(out, x, y if np.ndim(y) else _float_exponent(x, y))
 
-    return elementwise(function, by_base, _power_by_exponent, singular=True)
+    # float_power computes in float64, whatever the dtypes of its arguments
+    result = "elementwise" if function is np.power else None
+    return elementwise(function, by_base, _power_by_exponent, singular=True, result=result)
 
 
 def _float_exponent(x: Any, y: Any) -> Any:
@@ -279,7 +282,7 @@ PAIRS: list[Rule] = [
 def _at_row(function: Any, sign: int) -> Primitive:
     """``np.add.at(u, indices, v)``: u[indices] += v, once for each occurrence of an index."""
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         u, indices, v = args
         du, _, dv = dargs
         check_writable(u, du, dv is not None)
@@ -288,7 +291,7 @@ def _at_row(function: Any, sign: int) -> Primitive:
             function(du, indices, gather_tangent(v, dv))
         return None, None
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         u, indices, v = args
         fu, _, fv = fargs
         check_writable(u, fu, fv is not None)
@@ -316,15 +319,15 @@ def _outer_row(name: str) -> Rule:
     def widened(x: Any, y: Any) -> Any:
         return np.reshape(x, np.shape(x) + (1,) * np.ndim(y))
 
-    def frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, y = map(gather, args)
         dx, dy = map(gather_tangent, args, dargs)
         return row.frule((widened(x, y), y), (None if dx is None else widened(dx, y), dy))
 
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         x, y = map(gather, args)
         out = ufunc.outer(x, y)
-        fout = fresh_shadow(out, active=any_active(fargs))
+        fout = new_shadow(out, any_active(fargs))
 
         def outer_pullback(bout: Any) -> Any:
             by = fout if isinstance(fout, np.ndarray) else bout

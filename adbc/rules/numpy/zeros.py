@@ -58,7 +58,8 @@ def _rows() -> list[Rule]:
     rows: list[Rule] = []
     for name in TESTS + STEPS:
         ufunc = getattr(np, name)
-        rows.append(elementwise(ufunc, *([None] * ufunc.nin)))
+        result = "elementwise" if name in STEPS else None
+        rows.append(elementwise(ufunc, *([None] * ufunc.nin), result=result))
     for name in FUNCTIONS:
         if hasattr(np, name):
             rows.append(ZeroRule(getattr(np, name), when=plain))

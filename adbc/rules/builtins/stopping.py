@@ -1,0 +1,32 @@
+"""`stop_gradient`."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from adbc.rules.sequences import nothing
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
+
+__all__ = ["ROWS", "stop_gradient"]
+
+T = TypeVar("T")
+
+
+def stop_gradient(x: T) -> T:
+    """`x`, as a constant: nothing is differentiated through it.
+
+    Of an object the result is the object itself, seen as a constant: to write an active value into
+    it by this name is refused.
+    """
+    return x
+
+
+def _frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return args[0], None
+
+
+def _rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    return args[0], None, nothing(1)
+
+
+ROWS: list[Rule] = [Primitive(stop_gradient, frule=_frule, rrule=_rrule)]

@@ -1,0 +1,205 @@
+"""`collections.deque`: a queue costs one element to undo at either end."""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
+from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
+from adbc.rules.classes import integer
+from adbc.rules.sequences import emptied, nothing, refuse_constant, symbolic
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
+
+__all__ = ["ROWS"]
+
+
+def _deque_first(cls: type, *rest: type) -> bool:
+    return cls is deque
+
+
+def _indexed(cls: type, index: type, *value: type) -> bool:
+    return cls is deque and integer(index)
+
+
+def _push(
+    push: Callable[..., None], take_back: Callable[..., Any], refill: Callable[..., None], lost: int
+) -> Primitive:
+    """Adding at one end; a full deque loses the element at index `lost` of the other."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        a, v = args
+        da, dv = dargs
+        if da is None:
+            refuse_constant(a, dv)
+        else:
+            push(da, fill_tangent(v, dv))
+        push(a, v)
+        return None, None
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        a, v = args
+        fa, fv = fargs
+        if fa is None:
+            refuse_constant(a, fv)
+        if a.maxlen == 0:
+            return None, None, nothing(2)
+        full = len(a) == a.maxlen
+        dropped = a[lost] if full else None
+        before = fa[lost] if full and fa is not None else None
+        push(a, v)
+        if fa is not None:
+            push(fa, slot_tangent(v, fv))
+
+        def push_pullback(bout: Any) -> Sequence[Any]:
+            take_back(a)
+            if full:
+                refill(a, dropped)
+            if fa is None:
+                return None, None
+            bv = slot_rdata(take_back(fa))
+            if full:
+                refill(fa, emptied(dropped, before))
+            return None, None if fv is None else bv
+
+        return None, None, push_pullback
+
+    return Primitive(push, frule=frule, rrule=rrule, when=_deque_first)
+
+
+def _take(take: Callable[..., Any], put_back: Callable[..., None]) -> Primitive:
+    """Removing at one end."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = take(args[0])
+        return out, None if dargs[0] is None else symbolic(take(dargs[0]))
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        a, fa = args[0], fargs[0]
+        out = take(a)
+        before = None if fa is None else take(fa)
+
+        def take_pullback(bout: Any) -> Sequence[Any]:
+            put_back(a, out)
+            if fa is not None:
+                t = emptied(out, before)
+                put_back(fa, t if bout is None else slot_increment(t, bout))
+            return (None,)
+
+        return out, None if fa is None else slot_shadow(before), take_pullback
+
+    return Primitive(take, frule=frule, rrule=rrule, when=_deque_first)
+
+
+def _permuting(change: Callable[..., None], undo: Callable[..., None]) -> Primitive:
+    """A change of order, undone by its inverse."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        change(*args)
+        if dargs[0] is not None:
+            change(dargs[0], *args[1:])
+        return None, None
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        frule(args, fargs)
+
+        def permuting_pullback(bout: Any) -> Sequence[Any]:
+            undo(*args)
+            if fargs[0] is not None:
+                undo(fargs[0], *args[1:])
+            return (None,) * len(args)
+
+        return None, None, permuting_pullback
+
+    return Primitive(change, frule=frule, rrule=rrule, when=_deque_first)
+
+
+def _rotate_back(a: Any, count: int = 1) -> None:
+    a.rotate(-count)
+
+
+def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    args[0].clear()
+    if dargs[0] is not None:
+        dargs[0].clear()
+    return None, None
+
+
+def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, fa = args[0], fargs[0]
+    values = list(a)
+    shadows = [] if fa is None else list(fa)
+    _clear_frule(args, fargs)
+
+    def clear_pullback(bout: Any) -> Sequence[Any]:
+        a.extend(values)
+        if fa is not None:
+            fa.extend([emptied(x, t) for x, t in zip(values, shadows, strict=True)])
+        return (None,)
+
+    return None, None, clear_pullback
+
+
+def empty_deque(maxlen: Any) -> Any:
+    """A new deque."""
+    return deque(maxlen=maxlen)
+
+
+def _empty_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return deque(maxlen=args[0]), deque(maxlen=args[0])
+
+
+def _empty_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    return deque(maxlen=args[0]), deque(maxlen=args[0]), nothing(1)
+
+
+def _deque(iterable: Any = (), maxlen: Any = None) -> Any:
+    out = empty_deque(maxlen)
+    for x in iterable:
+        out.append(x)
+    return out
+
+
+def _extend(a: Any, iterable: Any, /) -> None:
+    for x in list(iterable) if iterable is a else iterable:
+        a.append(x)
+
+
+def _extendleft(a: Any, iterable: Any, /) -> None:
+    for x in list(iterable) if iterable is a else iterable:
+        a.appendleft(x)
+
+
+def _copy(a: Any, /) -> Any:
+    return deque(a, a.maxlen)
+
+
+_ITERATOR: type = type(iter(deque()))
+_REVERSED: type = type(reversed(deque()))
+
+ROWS: list[Rule] = [
+    Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_indexed),
+    Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_indexed),
+    _push(deque.append, deque.pop, deque.appendleft, 0),
+    _push(deque.appendleft, deque.popleft, deque.append, -1),
+    _take(deque.pop, deque.append),
+    _take(deque.popleft, deque.appendleft),
+    _permuting(deque.rotate, _rotate_back),
+    _permuting(deque.reverse, deque.reverse),
+    Primitive(deque.clear, frule=_clear_frule, rrule=_clear_rrule, when=_deque_first),
+    Primitive(empty_deque, frule=_empty_frule, rrule=_empty_rrule, result=deque),
+    Overlay(deque, _deque, result=deque),
+    Overlay(deque.extend, _extend, when=_deque_first),
+    Overlay(deque.extendleft, _extendleft, when=_deque_first),
+    Overlay(deque.copy, _copy, when=_deque_first, result=deque),
+    ZeroRule(operator.contains, when=_deque_first, result=bool),
+    making_iterator(intrinsics._iter_, when=lambda cls: cls in (deque, _ITERATOR, _REVERSED)),
+    making_iterator(reversed, when=_deque_first, backwards=True),
+    Primitive(
+        intrinsics._next_, frule=next_frule, rrule=next_rrule, when=lambda cls: cls in (_ITERATOR, _REVERSED)
+    ),
+]

@@ -1,0 +1,223 @@
+"""How users say how a function is differentiated: each declaration adds a row to the default table.
+
+A new row stands before the rows that are there, and derived rules that were built without it are
+stale from then on (`RuleTable.epoch`).  `table` names another table to add to.
+
+    @adbc.scalar_rule(lib.softplus)
+    def _(out, x):
+        return 1.0 / (1.0 + math.exp(-x))
+
+    adbc.zero_derivative(lib.log_message)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from adbc.errors import UnsupportedError
+from adbc.rules import default_table
+from adbc.rules.sequences import symbolic
+from adbc.rules.table import (
+    NO_KWARGS,
+    Args,
+    Kwargs,
+    Overlay,
+    Primitive,
+    PureRule,
+    Rule,
+    RuleTable,
+    ScalarRule,
+    When,
+    ZeroRule,
+)
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    CoDual,
+    Dual,
+    external_fdata,
+    external_rdata,
+    fill_tangent,
+    fresh_shadow,
+    internal_fdata,
+    internal_rdata,
+    multiply,
+    project,
+)
+
+__all__ = ["overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Partials = Callable[..., Any] | Sequence[Callable[..., Any] | None]
+
+
+def _add(row: Rule, table: RuleTable | None) -> None:
+    (default_table() if table is None else table).add([row], first=True)
+
+
+def scalar_rule(
+    function: Callable[..., Any], *, when: When = None, result: Any = None, table: RuleTable | None = None
+) -> Callable[[Partials], Partials]:
+    """Declare the partial derivatives of a function of numbers.
+
+    What is decorated is one function ``partials(out, *args)``, which gives the derivative by each
+    argument as a tuple (or as it is, if there is one argument), or a sequence of such functions, one
+    for each argument, None where the derivative is zero; the second form is inlined.
+    """
+
+    def declare(partials: Partials) -> Partials:
+        if callable(partials):
+            row: Rule = _JointRule(function, partials, when=when, result=result)
+        else:
+            row = ScalarRule(function, partials, when=when, result=result)
+        _add(row, table)
+        return partials
+
+    return declare
+
+
+class _JointRule(Rule):
+    """A function of numbers whose partial derivatives come together."""
+
+    def __init__(self, function: Callable[..., Any], partials: Callable[..., Any], **options: Any) -> None:
+        super().__init__(function, **options)
+        self.partials = partials
+
+    def _partials(self, out: Any, args: Args) -> Sequence[Any]:
+        found = self.partials(out, *args)
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != len(args):
+            raise TypeError(
+                f"the scalar rule of {self.function!r} gives {len(found)} partial derivatives "
+                f"for {len(args)} arguments"
+            )
+        return found
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = self.function(*args, **kwargs)
+        dout = None
+        if any(dx is not None for dx in dargs):
+            for partial, dx in zip(self._partials(out, args), dargs, strict=True):
+                if partial is not None and dx is not None:
+                    term = multiply(partial, dx)
+                    dout = term if dout is None else dout + term
+        return out, None if dout is None else project(dout, out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        out = self.function(*args, **kwargs)
+        fout = fresh_shadow(out, active=any(f is not None for f in fargs))
+
+        def scalar_pullback(bout: Any) -> Sequence[Any]:
+            if bout is None:
+                return (None,) * len(args)
+            return [
+                None if f is None or partial is None else project(multiply(partial.conjugate(), bout), x)
+                for partial, f, x in zip(self._partials(out, args), fargs, args, strict=True)
+            ]
+
+        return out, fout, scalar_pullback
+
+
+def zero_derivative(function: F, *, when: When = None, table: RuleTable | None = None) -> F:
+    """Declare that the result of `function` does not depend smoothly on anything.  Also a decorator."""
+    _add(ZeroRule(function, when=when), table)
+    return function
+
+
+def rule(
+    function: Callable[..., Any],
+    *,
+    jvp: Callable[..., Any] | Sequence[Callable[..., Any] | None],
+    vjp: Callable[..., Any] | Sequence[Callable[..., Any] | None],
+    when: When = None,
+    parameters: Sequence[str] | None = None,
+    table: RuleTable | None = None,
+) -> None:
+    """Declare the derivatives of a function without side effects whose result is new.
+
+    ``jvp[i](dx, out, *args, **kwargs)`` and ``vjp[i](cotangent, out, *args, **kwargs)`` belong to
+    argument `i`; None says that the derivative is zero.  One function stands for a sequence of one.
+    """
+    row = PureRule(
+        function,
+        jvp=(jvp,) if callable(jvp) else jvp,
+        vjp=(vjp,) if callable(vjp) else vjp,
+        when=when,
+        parameters=parameters,
+    )
+    _add(row, table)
+
+
+def overlay(
+    function: Callable[..., Any], *, when: When = None, table: RuleTable | None = None
+) -> Callable[[F], F]:
+    """Declare a Python body that is differentiated in place of `function`."""
+
+    def declare(body: F) -> F:
+        _add(Overlay(function, body, when=when), table)
+        return body
+
+    return declare
+
+
+def primitive(
+    function: Callable[..., Any],
+    *,
+    frule: Callable[..., Any] | None = None,
+    rrule: Callable[..., Any] | None = None,
+    when: When = None,
+    table: RuleTable | None = None,
+) -> None:
+    """Declare rules written by hand, in the public form.
+
+    ``frule(Dual(f, df), Dual(x, dx), ...) -> Dual`` and
+    ``rrule(CoDual(f, fdata), CoDual(x, fdata), ...) -> (CoDual, pullback)``, where
+    ``pullback(rdata) -> (rdata of f, rdata of x, ...)`` restores what the call overwrote and
+    increments fdata in place.  A mode that is not given is refused when it is asked for.
+    """
+    row = Primitive(
+        function,
+        frule=_refusal(function, "forward") if frule is None else _flat_frule(function, frule),
+        rrule=_refusal(function, "reverse") if rrule is None else _flat_rrule(function, rrule),
+        when=when,
+    )
+    _add(row, table)
+
+
+def _refusal(function: Any, mode: str) -> Callable[..., Any]:
+    def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        name = getattr(function, "__qualname__", repr(function))
+        raise UnsupportedError(
+            f"the rule declared for {name} has no {mode} mode; declare one with adbc.primitive"
+        )
+
+    return refuse
+
+
+def _flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        duals = [Dual(x, fill_tangent(x, dx)) for x, dx in zip(args, dargs, strict=True)]
+        out = boxed(Dual(function, NO_TANGENT), *duals, **kwargs)
+        return out.primal, symbolic(out.tangent)
+
+    return frule
+
+
+def _flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        coduals = [CoDual(x, external_fdata(f, x)) for x, f in zip(args, fargs, strict=True)]
+        out, pullback = boxed(CoDual(function, NO_FDATA), *coduals, **kwargs)
+
+        def flat_pullback(bout: Any) -> Sequence[Any]:
+            given = pullback(external_rdata(bout, out.primal))
+            if len(given) != len(args) + 1:
+                raise TypeError(
+                    f"the pullback of {function!r} gives {len(given)} rdata; it needs one for the function "
+                    f"and one for each of {len(args)} arguments"
+                )
+            return [None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)]
+
+        return out.primal, internal_fdata(out.fdata, out.primal), flat_pullback
+
+    return rrule

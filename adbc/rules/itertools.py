@@ -1,0 +1,318 @@
+"""`itertools`, as Python classes that do the same steps at the same moments.
+
+Those that keep a pool of their inputs let the C iterator run over the indices instead, which are
+inactive, and take the elements by them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adbc.ir.intrinsics import EXHAUSTED, _next_
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+class _Iterator:
+    def __iter__(self) -> Any:
+        return self
+
+
+class _Chain(_Iterator):
+    def __init__(self, iterables: Any) -> None:
+        self.iterables = iter(iterables)
+        self.current: Any = iter(())
+
+    def __next__(self) -> Any:
+        while True:
+            value = _next_(self.current)
+            if value is not EXHAUSTED:
+                return value
+            self.current = iter(next(self.iterables))
+
+
+class _Accumulate(_Iterator):
+    def __init__(self, iterable: Any, function: Callable[..., Any] | None, initial: Any) -> None:
+        self.iterator = iter(iterable)
+        self.function = operator.add if function is None else function
+        self.total = initial
+        self.begun = False
+        self.given = initial is not None
+
+    def __next__(self) -> Any:
+        if self.begun:
+            self.total = self.function(self.total, next(self.iterator))
+        else:
+            if not self.given:
+                self.total = next(self.iterator)
+            self.begun = True
+        return self.total
+
+
+class _Islice(_Iterator):
+    def __init__(self, iterable: Any, where: slice) -> None:
+        itertools.islice((), where.start, where.stop, where.step)  # for its errors
+        self.iterator = iter(iterable)
+        self.position = 0
+        self.wanted = 0 if where.start is None else where.start
+        self.stop = where.stop
+        self.step = 1 if where.step is None else where.step
+
+    def __next__(self) -> Any:
+        # at the end it goes on to `stop`, but not beyond
+        target = self.wanted if self.stop is None else min(self.wanted, self.stop)
+        while self.position < target:
+            next(self.iterator)
+            self.position += 1
+        if self.stop is not None and self.wanted >= self.stop:
+            raise StopIteration
+        value = next(self.iterator)
+        self.position += 1
+        self.wanted += self.step
+        return value
+
+
+class _Repeat(_Iterator):
+    def __init__(self, value: Any, times: int | None) -> None:
+        self.value = value
+        self.left = times
+
+    def __next__(self) -> Any:
+        if self.left is not None:
+            if self.left <= 0:
+                raise StopIteration
+            self.left -= 1
+        return self.value
+
+
+class _Count(_Iterator):
+    def __init__(self, start: Any, step: Any) -> None:
+        self.start = start
+        self.step = step
+
+    def __next__(self) -> Any:
+        value = self.start
+        self.start = value + self.step
+        return value
+
+
+class _Cycle(_Iterator):
+    def __init__(self, iterable: Any) -> None:
+        self.iterator: Any = iter(iterable)
+        self.saved: list[Any] = []
+        self.index = 0
+        self.first = True
+
+    def __next__(self) -> Any:
+        if self.first:
+            value = _next_(self.iterator)
+            if value is not EXHAUSTED:
+                self.saved.append(value)
+                return value
+            self.first = False
+        if not self.saved:
+            raise StopIteration
+        value = self.saved[self.index]
+        self.index = (self.index + 1) % len(self.saved)
+        return value
+
+
+class _Starmap(_Iterator):
+    def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
+        self.function = function
+        self.iterator = iter(iterable)
+
+    def __next__(self) -> Any:
+        return self.function(*tuple(next(self.iterator)))
+
+
+class _Takewhile(_Iterator):
+    def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
+        self.function = function
+        self.iterator = iter(iterable)
+        self.stopped = False
+
+    def __next__(self) -> Any:
+        if self.stopped:
+            raise StopIteration
+        value = next(self.iterator)
+        if not self.function(value):
+            self.stopped = True
+            raise StopIteration
+        return value
+
+
+class _Dropwhile(_Iterator):
+    def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
+        self.function = function
+        self.iterator = iter(iterable)
+        self.started = False
+
+    def __next__(self) -> Any:
+        value = next(self.iterator)
+        while not self.started:
+            if not self.function(value):
+                self.started = True
+                return value
+            value = next(self.iterator)
+        return value
+
+
+class _Pairwise(_Iterator):
+    def __init__(self, iterable: Any) -> None:
+        self.iterator = iter(iterable)
+        self.last: Any = EXHAUSTED
+
+    def __next__(self) -> Any:
+        if self.last is EXHAUSTED:
+            self.last = next(self.iterator)
+        before = self.last
+        self.last = next(self.iterator)
+        return before, self.last
+
+
+class _ZipLongest(_Iterator):
+    def __init__(self, iterables: tuple[Any, ...], fill: Any) -> None:
+        self.iterators: list[Any] = [iter(x) for x in iterables]
+        self.ended = [False for _ in iterables]
+        self.fill = fill
+
+    def __next__(self) -> Any:
+        row: list[Any] = []
+        for i in range(len(self.iterators)):
+            value = EXHAUSTED if self.ended[i] else _next_(self.iterators[i])
+            if value is EXHAUSTED:
+                self.ended[i] = True
+                row.append(self.fill)
+            else:
+                row.append(value)
+        if all(self.ended):
+            raise StopIteration
+        return tuple(row)
+
+
+class _Selections(_Iterator):
+    """Elements of pools by tuples of indices."""
+
+    def __init__(self, pools: list[Any], indices: Any) -> None:
+        self.pools = pools
+        self.indices = indices
+
+    def __next__(self) -> Any:
+        row: list[Any] = []
+        for pool, i in zip(self.pools, next_indices(self.indices), strict=False):
+            row.append(pool[i])
+        return tuple(row)
+
+
+def next_indices(indices: Any) -> tuple[int, ...]:
+    """The next tuple of indices."""
+    found: tuple[int, ...] = next(indices)
+    return found
+
+
+def product_indices(lengths: Any, repeat: int) -> Any:
+    """The indices that `itertools.product` goes through."""
+    return itertools.product(*map(range, lengths), repeat=repeat)
+
+
+def selection_indices(kind: str, length: int, count: Any) -> Any:
+    """The indices that a combinatoric iterator goes through."""
+    return getattr(itertools, kind)(range(length), *(() if count is None else (count,)))
+
+
+def _chain(*iterables: Any) -> Any:
+    return _Chain(iterables)
+
+
+def _chain_from_iterable(iterable: Any, /) -> Any:
+    return _Chain(iterable)
+
+
+def _accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
+    return _Accumulate(iterable, func, initial)
+
+
+def _islice(iterable: Any, *bounds: Any) -> Any:
+    return _Islice(iterable, slice(*bounds))
+
+
+def _repeat(object: Any, times: Any = None) -> Any:
+    return _Repeat(object, times)
+
+
+def _count(start: Any = 0, step: Any = 1) -> Any:
+    return _Count(start, step)
+
+
+def _cycle(iterable: Any, /) -> Any:
+    return _Cycle(iterable)
+
+
+def _starmap(function: Any, iterable: Any, /) -> Any:
+    return _Starmap(function, iterable)
+
+
+def _takewhile(function: Any, iterable: Any, /) -> Any:
+    return _Takewhile(function, iterable)
+
+
+def _dropwhile(function: Any, iterable: Any, /) -> Any:
+    return _Dropwhile(function, iterable)
+
+
+def _pairwise(iterable: Any, /) -> Any:
+    return _Pairwise(iterable)
+
+
+def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
+    return _ZipLongest(iterables, fillvalue)
+
+
+def _product(*iterables: Any, repeat: int = 1) -> Any:
+    pools = [list(x) for x in iterables]
+    return _Selections(pools * repeat, product_indices([len(p) for p in pools], repeat))
+
+
+def _selection(kind: str, iterable: Any, r: Any) -> Any:
+    pool = list(iterable)
+    return _Selections([pool] * (len(pool) if r is None else r), selection_indices(kind, len(pool), r))
+
+
+def _permutations(iterable: Any, r: Any = None) -> Any:
+    return _selection("permutations", iterable, r)
+
+
+def _combinations(iterable: Any, r: Any) -> Any:
+    return _selection("combinations", iterable, r)
+
+
+def _combinations_with_replacement(iterable: Any, r: Any) -> Any:
+    return _selection("combinations_with_replacement", iterable, r)
+
+
+ROWS: list[Rule] = [
+    ZeroRule(next_indices, result=tuple),
+    ZeroRule(product_indices),
+    ZeroRule(selection_indices),
+    Overlay(itertools.chain, _chain),
+    Overlay(itertools.chain.from_iterable, _chain_from_iterable),
+    Overlay(itertools.accumulate, _accumulate),
+    Overlay(itertools.islice, _islice),
+    Overlay(itertools.repeat, _repeat),
+    Overlay(itertools.count, _count),
+    Overlay(itertools.cycle, _cycle),
+    Overlay(itertools.starmap, _starmap),
+    Overlay(itertools.takewhile, _takewhile),
+    Overlay(itertools.dropwhile, _dropwhile),
+    Overlay(itertools.pairwise, _pairwise),
+    Overlay(itertools.zip_longest, _zip_longest),
+    Overlay(itertools.product, _product),
+    Overlay(itertools.permutations, _permutations),
+    Overlay(itertools.combinations, _combinations),
+    Overlay(itertools.combinations_with_replacement, _combinations_with_replacement),
+]

@@ -1,0 +1,35 @@
+"""SciPy: the machinery by which it chooses between array libraries.
+
+SciPy's functions are differentiated by descending into them.  Here is only what stands in front of
+many of them: which library the arrays come from has no derivative, and their promotion to a common
+type is spelt out for NumPy arrays (the original catches exceptions of other libraries).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy._lib import _array_api
+
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def promote(*args: Any, broadcast: bool = False, force_floating: bool = False, xp: Any) -> Any:
+    """``xp_promote`` for NumPy: arrays of one dtype, of one shape if `broadcast`."""
+    dtype = _array_api.xp_result_type(*args, force_floating=force_floating, xp=xp)
+    out = [None if arg is None else xp.asarray(arg, dtype=dtype) for arg in args]
+    if broadcast:
+        shape = xp.broadcast_shapes(*[arg.shape for arg in out if arg is not None])
+        out = [None if arg is None else xp.broadcast_to(arg, shape) for arg in out]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+_SELECTORS = ("array_namespace", "is_numpy", "is_lazy_array", "xp_result_type", "xp_default_dtype")
+_PROMOTIONS = ("xp_promote",)
+
+ROWS: list[Rule] = [
+    *(ZeroRule(getattr(_array_api, name)) for name in _SELECTORS if hasattr(_array_api, name)),
+    *(Overlay(getattr(_array_api, name), promote) for name in _PROMOTIONS if hasattr(_array_api, name)),
+]

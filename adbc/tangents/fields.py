@@ -1,0 +1,76 @@
+"""The attributes of an instance: its dictionary and its slots, read without running the user's code."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["instance_dict", "instance_fields", "is_python_class", "set_instance_field", "slots_of"]
+
+
+def instance_dict(x: Any) -> dict[str, Any]:
+    """The instance dictionary of `x`, empty if it has none."""
+    try:
+        return object.__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped by nature
+    except AttributeError:
+        return {}
+
+
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+_NATIVE_ENTRIES = (
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
+    types.MemberDescriptorType,
+)  # fmt: skip
+
+
+def is_python_class(cls: type) -> bool:
+    """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
+    apart from the slots it asked for."""
+    if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
+        return False
+    slots = {mangled for mangled, _ in _own_slots(cls)}
+    for name, entry in vars(cls).items():
+        if isinstance(entry, _NATIVE_ENTRIES) and entry.__objclass__ is cls and name not in slots:
+            return False
+        if name == "__new__" and isinstance(entry, types.BuiltinFunctionType) and entry.__self__ is cls:
+            return False
+    return True
+
+
+def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
+    declared = vars(cls).get("__slots__", ())
+    names = (declared,) if isinstance(declared, str) else tuple(declared)
+    for name in names:
+        if name in ("__dict__", "__weakref__"):
+            continue
+        private = name.startswith("__") and not name.endswith("__")
+        mangled = f"_{cls.__name__.lstrip('_')}{name}" if private else name
+        member = vars(cls).get(mangled)
+        if isinstance(member, types.MemberDescriptorType):
+            yield mangled, member
+
+
+def slots_of(cls: type) -> tuple[tuple[str, Any], ...]:
+    """The slots of all Python classes of `cls`, by their names in the instance, with their descriptors."""
+    return tuple(slot for c in reversed(cls.__mro__) if is_python_class(c) for slot in _own_slots(c))
+
+
+def instance_fields(x: Any, slots: tuple[tuple[str, Any], ...] | None = None) -> list[tuple[str, Any]]:
+    """The attributes that `x` has, with their values.  A slot that is not assigned is absent."""
+    found = list(instance_dict(x).items())
+    for name, member in slots_of(type(x)) if slots is None else slots:
+        try:
+            found.append((name, member.__get__(x)))
+        except AttributeError:
+            continue
+    return found
+
+
+def set_instance_field(x: Any, name: str, value: Any) -> None:
+    """Give `x` an attribute, past any `__setattr__`."""
+    for slot, member in slots_of(type(x)):
+        if slot == name:
+            member.__set__(x, value)
+            return
+    instance_dict(x)[name] = value

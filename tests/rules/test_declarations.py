@@ -1,0 +1,154 @@
+"""Rules that users declare."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from rule_harness import check
+
+from adbc.errors import UnsupportedError
+from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
+from adbc.rules.table import RuleTable
+from adbc.tangents import NO_FDATA, NO_RDATA, CoDual, Dual
+
+
+def product(x, y):
+    return x * math.sin(y)
+
+
+def double(a):
+    for k in range(len(a)):
+        a[k] *= 2.0
+    return sum(a)
+
+
+def row_of(function, table, *classes):
+    return table.find(function, classes)
+
+
+def test_scalar_rule_with_one_function() -> None:
+    table = RuleTable()
+    scalar_rule(product, table=table)(lambda out, x, y: (math.sin(y), x * math.cos(y)))
+    check(product, 0.7, 1.2, rule=row_of(product, table, float, float))
+    check(product, 0.7, 1.2, rule=row_of(product, table, float, float), inactive=(0,))
+
+
+def test_scalar_rule_with_a_function_for_each_argument() -> None:
+    table = RuleTable()
+    scalar_rule(product, table=table)((lambda out, x, y: math.sin(y), lambda out, x, y: x * math.cos(y)))
+    row = row_of(product, table, float, float)
+    assert row.kind == "scalar"
+    check(product, 0.7, 1.2, rule=row)
+
+
+def test_a_scalar_rule_must_give_all_partials() -> None:
+    table = RuleTable()
+    scalar_rule(product, table=table)(lambda out, x, y: math.sin(y))
+    with pytest.raises(TypeError, match="1 partial derivatives for 2 arguments"):
+        row_of(product, table, float, float).frule((0.7, 1.2), (1.0, None))
+
+
+def test_rule_of_derivatives() -> None:
+    table = RuleTable()
+    rule(
+        product,
+        jvp=(lambda d, out, x, y: d * math.sin(y), lambda d, out, x, y: d * x * math.cos(y)),
+        vjp=(lambda b, out, x, y: b * math.sin(y), lambda b, out, x, y: b * x * math.cos(y)),
+        table=table,
+    )
+    check(product, 0.7, 1.2, rule=row_of(product, table, float, float))
+
+
+def test_zero_derivative_and_overlay() -> None:
+    table = RuleTable()
+    assert zero_derivative(product, table=table) is product
+    assert row_of(product, table, float, float).rrule((1.0, 2.0), (NO_FDATA, NO_FDATA))[1] is None
+
+    @overlay(product, table=table)
+    def body(x, y):
+        return math.sin(y) * x
+
+    assert row_of(product, table, float, float).body is body
+
+
+def double_rrule(f, a):
+    old = list(a.primal)
+    out = double(a.primal)
+
+    def pullback(rdata):
+        a.primal[:] = old
+        for k in range(len(old)):
+            a.fdata[k] = 2.0 * (a.fdata[k] + rdata)
+        return NO_RDATA, NO_RDATA
+
+    return CoDual(out, NO_FDATA), pullback
+
+
+def double_frule(f, a):
+    out = double(a.primal)
+    for k in range(len(a.tangent)):
+        a.tangent[k] *= 2.0
+    return Dual(out, sum(a.tangent))
+
+
+def test_primitive_in_the_public_form() -> None:
+    table = RuleTable()
+    primitive(double, frule=double_frule, rrule=double_rrule, table=table)
+    check(double, [1.0, 2.0], rule=row_of(double, table, list))
+
+
+def test_a_mode_that_is_not_declared_is_refused() -> None:
+    table = RuleTable()
+    primitive(double, rrule=double_rrule, table=table)
+    with pytest.raises(UnsupportedError, match="double has no forward mode"):
+        row_of(double, table, list).frule(([1.0],), ([1.0],))
+
+
+def test_a_declaration_makes_derived_rules_stale_and_wins() -> None:
+    table = RuleTable()
+    zero_derivative(product, table=table)
+    before = table.epoch
+    scalar_rule(product, table=table)(lambda out, x, y: (1.0, 2.0))
+    assert table.epoch == before + 1
+    assert row_of(product, table, float, float).frule((1.0, 2.0), (1.0, None))[1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        (lambda out, x, y: math.sin(y), lambda out, x, y: -x * math.cos(y)),
+        (lambda out, x, y: math.sin(y), None),
+        (lambda out, x, y: math.sin(y) + 1e-3, lambda out, x, y: x * math.cos(y)),
+    ],
+)
+def test_the_harness_sees_a_wrong_derivative(wrong) -> None:
+    table = RuleTable()
+    scalar_rule(product, table=table)(wrong)
+    with pytest.raises(AssertionError, match="numerically"):
+        check(product, 0.7, 1.2, rule=row_of(product, table, float, float))
+
+
+def wrong_rrule(restore, increment, owed):
+    def rrule(f, a):
+        old = list(a.primal)
+        out = double(a.primal)
+
+        def pullback(rdata):
+            if restore:
+                a.primal[:] = old
+            for k in range(len(old)):
+                a.fdata[k] = 2.0 * ((a.fdata[k] if increment else 0.0) + (rdata if owed else 0.0))
+            return NO_RDATA, NO_RDATA
+
+        return CoDual(out, NO_FDATA), pullback
+
+    return rrule
+
+
+@pytest.mark.parametrize("flags", [(False, True, True), (True, False, True), (True, True, False)])
+def test_the_harness_sees_a_wrong_pullback(flags) -> None:
+    table = RuleTable()
+    primitive(double, frule=double_frule, rrule=wrong_rrule(*flags), table=table)
+    with pytest.raises(AssertionError, match=r"restored|reverse"):
+        check(double, [1.0, 2.0], rule=row_of(double, table, list))
