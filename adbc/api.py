@@ -13,6 +13,7 @@ from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
 from adbc.runtime.messages import describe
 from adbc.runtime.signature import Signature, as_signature
+from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, slot_increment, slot_shadow, zero_tangent
 from adbc.tangents.operations import increment
 
@@ -182,14 +183,15 @@ class _Call:
             shadows.append(shadow if i in self.numbers else context.known_shadow(x))
         named = [context.known_shadow(x) for x in kwargs.values()]
         self.shadows = shadows
-        self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
-            context,
-            tuple(kwargs),
-            f,
-            context.known_shadow(f),
-            (*args, *kwargs.values()),
-            (*shadows, *named),
-        )
+        with plain_tracebacks():
+            self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
+                context,
+                tuple(kwargs),
+                f,
+                context.known_shadow(f),
+                (*args, *kwargs.values()),
+                (*shadows, *named),
+            )
 
     def pullback(self, cotangent: Any) -> Sequence[Any]:
         self.done = True
@@ -242,9 +244,10 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
     for x, t in zip(primals, directions, strict=True):
         _check_tangent(x, t)
-    out, dout = default_engine().forward_calls.call(
-        context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
-    )
+    with plain_tracebacks():
+        out, dout = default_engine().forward_calls.call(
+            context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
+        )
     return out, fill_tangent(out, dout)
 
 

@@ -86,6 +86,9 @@ def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     kind = descriptor.__class__
     if isinstance(descriptor, property) and descriptor.fget is not None:
         return Delegate(call.on(descriptor.fget, 0))
+    row = table.find(descriptor, (call.args[0].__class__,))
+    if row is not None:
+        return UseRow(row, call.on(descriptor, 0))
     if kind is types.MemberDescriptorType:
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")

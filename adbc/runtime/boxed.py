@@ -13,6 +13,7 @@ from typing import Any
 from adbc.errors import InvalidTangentError, PullbackConsumedError
 from adbc.runtime.context import Context
 from adbc.runtime.signature import Signature
+from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
     NO_TANGENT,
     CoDual,
@@ -78,9 +79,10 @@ class DerivedRule:
         context = Context()
         for x, shadow in zip(primals, shadows, strict=True):
             context.shadows.adopt(x, shadow)
-        out, fout, pullback = self.engine.reverse_calls.call(
-            context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
-        )
+        with plain_tracebacks():
+            out, fout, pullback = self.engine.reverse_calls.call(
+                context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
+            )
         return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, out)
 
     def __repr__(self) -> str:
@@ -107,9 +109,10 @@ class DerivedFRule:
         context = Context()
         for x, tangent in zip(primals, tangents, strict=True):
             context.shadows.adopt(x, tangent)
-        out, dout = self.engine.forward_calls.call(
-            context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:])
-        )
+        with plain_tracebacks():
+            out, dout = self.engine.forward_calls.call(
+                context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:])
+            )
         return Dual(out, fill_tangent(out, dout))
 
     def __repr__(self) -> str:

@@ -182,7 +182,7 @@ class Engine:
         if known is None:
             with self.lock:
                 try:
-                    known = normalise(lift(function), function.__globals__)
+                    known = normalise(lift(function, inline=True), function.__globals__)
                 except LiftError as error:
                     known = error
                 self.graphs[key] = known

@@ -2,32 +2,44 @@
 
 A derived rule runs under the user's file and lines, but between two frames of the user's there may
 be frames of adbc: dispatch, protocols, rules.  When an exception leaves a public function those
-are taken out.  It costs nothing where nothing is raised.
+are taken out.  It costs nothing where nothing is raised.  Errors of adbc's own keep all frames:
+there the way through adbc may be what one wants to see.
 """
 
 from __future__ import annotations
 
 import os
 import types
+from typing import Self
 
-__all__ = ["without_adbc"]
+from adbc.errors import AdbcError
+
+__all__ = ["plain_tracebacks"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def without_adbc(error: BaseException) -> BaseException:
-    """`error`, its traceback without the frames of adbc, except where there are no others."""
+class plain_tracebacks:  # noqa: N801  # used like a function: ``with plain_tracebacks():``
+    """In the block, the user's exceptions lose the frames of adbc on their way out."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is not None and not isinstance(error, AdbcError):
+            error.__traceback__ = _without_adbc(error.__traceback__)
+
+
+def _without_adbc(traceback: types.TracebackType | None) -> types.TracebackType | None:
     frames: list[types.TracebackType] = []
-    entry = error.__traceback__
+    entry = traceback
     while entry is not None:
         if not entry.tb_frame.f_code.co_filename.startswith(_PACKAGE):
             frames.append(entry)
         entry = entry.tb_next
-    if not frames:
-        return error
     kept: types.TracebackType | None = None
     for frame in reversed(frames):
         kept = types.TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    return error.with_traceback(kept)
-
-
+    return kept

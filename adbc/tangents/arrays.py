@@ -468,7 +468,7 @@ def _resolve(cls: type) -> Kind | None:
     if issubclass(cls, np.ndarray):
         return Refused(
             f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
-            "something else than those of arrays (a mask, units, products): convert it with numpy.asarray first"
+            "something else than those of arrays (a mask, units): convert it with numpy.asarray first"
         )
     if issubclass(cls, np.flatiter | np.nditer | np.broadcast):
         return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")

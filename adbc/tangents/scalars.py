@@ -70,7 +70,7 @@ def refuse_attributes(x: Any) -> None:
     fields = [name for name, _ in instance_fields(x)]
     if fields:
         raise UnsupportedError(
-            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} and has attributes besides, "
+            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes besides, "
             f"like an object ({', '.join(fields)}): it has no tangent. Keep those in an object"
         )
 

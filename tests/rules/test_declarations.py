@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from rule_harness import check
 
 from adbc.errors import UnsupportedError
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
 from adbc.rules.table import RuleTable
 from adbc.tangents import NO_FDATA, NO_RDATA, CoDual, Dual
+from tests.rules.rule_harness import check
 
 
 def product(x, y):

@@ -7,9 +7,9 @@ import math
 import operator
 
 import pytest
-from rule_harness import find, gradient
 
 from adbc.rules.math import digamma
+from tests.rules.rule_harness import find, gradient
 
 inf, nan = math.inf, math.nan
 

@@ -7,13 +7,13 @@ from collections import OrderedDict, defaultdict, namedtuple
 from types import CellType
 
 import pytest
-from rule_harness import check, find
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics as i
 from adbc.rules.builtins.ordering import sum_numbers
 from adbc.rules.math import _dist_of, _fsum_of, _prod_of
 from adbc.tangents import NO_FDATA
+from tests.rules.rule_harness import check, find
 
 Point = namedtuple("Point", "x y tag")
 

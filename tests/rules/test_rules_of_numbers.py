@@ -8,10 +8,10 @@ import math
 import operator
 
 import pytest
-from rule_harness import check
 
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ScalarRule, ZeroRule
+from tests.rules.rule_harness import check
 
 REAL_UNARY = {
     "sin": (0.7, -2.0),
@@ -294,3 +294,11 @@ def test_kinds_of_rows() -> None:
 def test_the_greater_by_a_key() -> None:
     check(builtins.max, 1.0, -3.0, kwargs={"key": abs})
     check(builtins.min, 1.0, -3.0, kwargs={"key": abs})
+
+
+def test_a_complex_number_by_keywords_is_not_a_constant() -> None:
+    row = default_table().find(complex, ())
+    assert isinstance(row, Overlay)
+    assert row.body(imag=2.0) == 2j
+    assert row.body() == 0j
+    assert row.body(1.5, imag=2.0) == 1.5 + 2j

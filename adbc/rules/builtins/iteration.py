@@ -304,6 +304,20 @@ class _Map:
         return self.function(*values)
 
 
+class _MapOne:
+    """`map` over one iterable, by far the commonest."""
+
+    def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
+        self.function = function
+        self.iterator = iter(iterable)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self.function(next(self.iterator))
+
+
 class _Filter:
     """`filter`."""
 
@@ -331,6 +345,8 @@ def _enumerate_any(iterable: Any, start: int = 0) -> Any:
 
 
 def _map_any(function: Any, iterable: Any, /, *iterables: Any) -> Any:
+    if not iterables:
+        return _MapOne(function, iterable)
     return _Map(function, (iterable, *iterables))
 
 

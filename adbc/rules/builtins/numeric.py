@@ -9,7 +9,7 @@ from typing import Any
 from adbc.rules.builtins.operators import modulus, modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real, reals
 from adbc.rules.kinks import power_base, power_exponent
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, project
 
 __all__ = ["ROWS"]
@@ -85,6 +85,11 @@ def _conjugate_class(cls: type) -> type | None:
     return arithmetic(cls)
 
 
+def _complex(real: Any = 0, imag: Any = 0) -> Any:
+    # by keywords alone: they may be active, and no row is chosen by them
+    return complex(real, imag)
+
+
 class _Extreme(ScalarRule):
     """The greater or smaller of two numbers.  With a ``key`` the choice is not by the numbers."""
 
@@ -148,7 +153,8 @@ _ONE: list[Rule] = [
         complex, (lambda out, x: 1.0,), when=arity(1, number), result=complex, parameters=("real", "imag")
     ),
     ScalarRule(complex, (lambda out, x, y: 1.0, lambda out, x, y: 1j), when=arity(2, number), result=complex),
-    ZeroRule(complex, when=lambda *classes: not classes or _text(classes[0]), result=complex),
+    Overlay(complex, _complex, when=arity(0), result=complex),
+    ZeroRule(complex, when=arity(1, _text), result=complex),
     ZeroRule(int, when=lambda *classes: numbers(*classes) or _text(classes[0]), result=int),
     ZeroRule(
         bool,

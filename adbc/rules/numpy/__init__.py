@@ -5,6 +5,7 @@ from __future__ import annotations
 from adbc.rules.numpy import (
     creation,
     indexing,
+    iteration,
     joining,
     linalg,
     methods,
@@ -24,6 +25,7 @@ ROWS: list[Rule] = [
     *operators.ROWS,
     *ufuncs.ROWS,
     *indexing.ROWS,
+    *iteration.ROWS,
     *reductions.ROWS,
     *shapes.ROWS,
     *linalg.ROWS,
