@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 """Package (the name directly under `adbc`; "" is `adbc` itself) -> what it may import: packages, or single
 modules of them."""
 
+# Rows about SciPy load once SciPy has been imported, which has imported NumPy.
 MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "testing/")
 
 

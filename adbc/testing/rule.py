@@ -6,8 +6,7 @@ derived rules alike and knows nothing of how either is made.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,6 @@ from adbc.errors import PullbackConsumedError
 from adbc.tangents import (
     CoDual,
     Dual,
-    FData,
-    MutableTangent,
-    Tangent,
     add_to_primal,
     fdata,
     increment,
@@ -154,9 +150,11 @@ class _Run:
         self.before: Bundle = duplicate(self.primals)
         # Slots must get back the very objects they held, so the objects are remembered, not only their
         # contents.
-        self.identities = _identities(self.primals)
+        self.identities = [id(x) for x in _mutable(self.primals)[1:]]
         self.shadows = [fdata(t) for t in duplicate(shadows)]
-        holders = _holders(self.shadows)
+        # What arguments refer to before the call is part of the state even if they let go of it.
+        state = [tangent(f, zero_rdata(p)) for p, f in zip(self.primals, self.shadows, strict=True)]
+        self.held = _mutable(state)[1:]
         boxes = [CoDual(p, f) for p, f in zip(self.primals, self.shadows, strict=True)]
         result = rule(*boxes)
         if not (isinstance(result, tuple) and len(result) == 2):
@@ -168,14 +166,6 @@ class _Run:
             raise AssertionError(f"step '{step}': a reverse rule returns a CoDual first, this one {output!r}")
         self.output = output.primal
         self.output_shadow = output.fdata
-        # Memory that no argument refers to any more is not part of the state after the call, so its
-        # cotangent there is zero, whatever its shadow held when the call began.
-        kept = _holders([self.shadows, self.output_shadow])
-        arrays = [k for k in kept.values() if isinstance(k, np.ndarray)]
-        for key, holder in holders.items():
-            is_view = isinstance(holder, np.ndarray) and any(np.shares_memory(holder, k) for k in arrays)
-            if key not in kept and not is_view:
-                _clear(holder)
         self.rdata: tuple[Any, ...] = ()
         self.entry: list[Any] = []
 
@@ -192,7 +182,7 @@ class _Run:
         cotangents = random_tangent(np.random.default_rng(seed), [self.output, *self.primals])
         filled = increment(state, cotangents)
         # What arguments hold by value after the call is nobody's: callers kept their own floats.
-        self.entry = duplicate([filled[0], *self.tangents_after()[1:]])
+        self.entry = duplicate([filled[0], *self.tangents_after()[1:], self.held])
         self.rdata = self.pullback(rdata(filled[0]))
         expected = len(self.primals)
         if not isinstance(self.rdata, tuple) or len(self.rdata) != expected:
@@ -235,26 +225,27 @@ class _Tester:
 
     # -- forward -----------------------------------------------------------------------------------
 
-    def forward(self, rule: Rule, direction: Any) -> tuple[list[Any], list[Any]]:
-        """Output and arguments after the call, and their tangents."""
+    def forward(self, rule: Rule, direction: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """Output and arguments after the call, their tangents, and the tangents that were there before."""
         primals, tangents = duplicate(self.bundle), duplicate(direction)
+        held = _mutable(tangents)
         result = rule(*(Dual(p, t) for p, t in zip(primals, tangents, strict=True)))
         if not isinstance(result, Dual):
             raise AssertionError(f"step 'forward: types': a forward rule returns a Dual, this one {result!r}")
-        return [result.primal, *primals], [result.tangent, *tangents]
+        return [result.primal, *primals], [result.tangent, *tangents], held[1:]
 
     def check_forward(self, rule: Rule) -> None:
-        after, tangents = self.forward(rule, self.direction)
+        after, tangents, _ = self.forward(rule, self.direction)
         self.assert_value(after, "forward: value")
         template = zero_tangent(after)
         _step("forward: types", template, tangents, _names("tangent", len(after)), numbers=False)
 
         first = duplicate(tangents)
-        _, again = self.forward(rule, self.direction)
+        _, again, _ = self.forward(rule, self.direction)
         _step("forward: repeated", first, again, _names("tangent", len(after)))
         _step("forward: repeated, results of the first run", first, tangents, _names("tangent", len(after)))
 
-        _, none = self.forward(rule, zero_tangent(duplicate(self.bundle)))
+        _, none, _ = self.forward(rule, zero_tangent(duplicate(self.bundle)))
         for label, value in leaves(none):
             if np.any(np.asarray(value) != 0):
                 raise AssertionError(f"step 'forward: zero': tangent{label} is {value!r} for zero tangents")
@@ -325,7 +316,7 @@ class _Tester:
             _step(f"{run.step}: rdata", zero_rdata(p), r, f"rdata of {_name(i)}", numbers=False)
         names = _names("", len(run.primals), output=False)
         _step(f"{run.step}: restoration", run.before, run.primals, names)
-        if _identities(run.primals) != run.identities:
+        if [id(x) for x in _mutable(run.primals)[1:]] != run.identities:
             raise AssertionError(
                 f"step '{run.step}: restoration': an argument holds equal but other objects than before"
             )
@@ -339,8 +330,8 @@ class _Tester:
         if frule is None:
             return
         direction = unit_direction(np.random.default_rng(self.seeds[3]), self.bundle)
-        _, tangents = self.forward(frule, direction)
-        after, after_size = inner(tangents, run.entry)
+        _, tangents, held = self.forward(frule, direction)
+        after, after_size = inner([*tangents, held], run.entry)
         before, before_size = inner(direction, run.exit())
         allowed = self.reverse_rtol * (after_size + before_size)
         if not abs(after - before) <= allowed:
@@ -384,65 +375,21 @@ def _plain(bundle: Bundle) -> list[Any]:
     return [function(*args), *bundle]
 
 
-def _identities(bundle: Bundle) -> list[int]:
-    """Which mutable objects are where, in order."""
-    found: list[int] = []
-    _collect(bundle, found, set())
-    return found[1:]  # the bundle itself is a list
+def _mutable(x: Any) -> list[Any]:
+    """All mutable objects in `x`, itself included, in order; each as often as it is referred to."""
+    found: list[Any] = []
+    _collect(x, found, set())
+    return found
 
 
-def _collect(x: Any, found: list[int], seen: set[int]) -> None:
+def _collect(x: Any, found: list[Any], seen: set[int]) -> None:
     if has_identity(x):
-        found.append(id(x))
+        found.append(x)
         if id(x) in seen:
             return
         seen.add(id(x))
     for _, item in parts(x) or []:
         _collect(item, found, seen)
-
-
-def _holders(tangents: Any) -> dict[int, Any]:
-    """Every object in `tangents` that holds numbers by address, by identity."""
-    found: dict[int, Any] = {}
-    pending = [tangents]
-    while pending:
-        t = pending.pop()
-        if id(t) in found:
-            continue
-        inside: Iterable[Any]
-        if isinstance(t, np.ndarray):
-            found[id(t)] = t
-            inside = t.flat if t.dtype == object else ()
-        elif isinstance(t, list | deque):
-            found[id(t)] = t
-            inside = t
-        elif isinstance(t, dict):
-            found[id(t)] = t
-            inside = t.values()
-        elif isinstance(t, MutableTangent):
-            found[id(t)] = t
-            inside = t.__dict__.values()
-        elif isinstance(t, FData | Tangent):
-            inside = t.__dict__.values()
-        elif isinstance(t, tuple):
-            inside = t
-        else:
-            inside = ()
-        pending.extend(inside)
-    return found
-
-
-def _clear(holder: Any) -> None:
-    """Set the numbers that stand in `holder` itself to zero."""
-    if isinstance(holder, np.ndarray):
-        if holder.dtype != object:
-            holder[...] = 0
-        return
-    slots = holder.__dict__ if isinstance(holder, MutableTangent) else holder
-    keys = slots.keys() if isinstance(slots, dict) else range(len(slots))
-    for key in keys:
-        if isinstance(slots[key], float | complex | np.generic):
-            slots[key] = type(slots[key])(0)
 
 
 def _name(i: int) -> str:

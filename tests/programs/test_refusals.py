@@ -210,8 +210,8 @@ def test_exceptions_of_the_function_pass_through() -> None:
     with pytest.raises(IndexError) as caught:
         adbc.grad(fails)(u)
     assert caught.type is IndexError
-    last = caught.traceback[-1]
-    assert (last.path.name, last.lineno + 1) == ("test_refusals.py", line_of(fails, "u[10]"))
+    entries = [entry for entry in caught.traceback if entry.path.name == "test_refusals.py"]
+    assert (entries[-1].name, entries[-1].lineno + 1) == ("fails", line_of(fails, "u[10]"))
 
 
 def test_a_refusal_leaves_arguments_as_a_plain_failed_call_would() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -401,3 +402,43 @@ def test_rules_must_be_of_the_declared_kind(primitive: bool) -> None:
     test_rule(math.sin, 0.3, frule=Rule(), modes=["forward"], is_primitive=primitive)
     with pytest.raises(AssertionError, match=r"written by hand|derived"):
         test_rule(math.sin, 0.3, frule=Rule(), modes=["forward"], is_primitive=not primitive)
+
+
+def repoint(box: list[list[float]], x: float) -> None:
+    """The argument lets go of what it held, and refers to something new."""
+    old = box[0]
+    box[0] = [old[0] * x]
+    old[0] = 3.0 * old[0]
+
+
+def repoint_frule(f: Dual, box: Dual, x: Dual) -> Dual:
+    old, dold = box.primal[0], box.tangent[0]
+    dnew = [dold[0] * x.primal + old[0] * x.tangent]
+    repoint(box.primal, x.primal)
+    box.tangent[0] = dnew
+    dold[0] *= 3.0
+    return Dual(None, NO_TANGENT)
+
+
+def repoint_rrule(f: CoDual, box: CoDual, x: CoDual, *, forgets: bool = False) -> Any:
+    old, fold = box.primal[0], box.fdata[0]
+    number = old[0]
+    repoint(box.primal, x.primal)
+    fnew = [0.0]
+    box.fdata[0] = fnew
+
+    def repoint_pullback(by: Any) -> Any:
+        old[0] = number
+        box.primal[0] = old
+        box.fdata[0] = fold
+        fold[0] = (0.0 if forgets else 3.0 * fold[0]) + fnew[0] * x.primal
+        return NO_RDATA, NO_RDATA, number * fnew[0]
+
+    return CoDual(None, NO_FDATA), repoint_pullback
+
+
+def test_what_an_argument_lets_go_of_still_has_a_cotangent() -> None:
+    test_rule(repoint, [[2.0]], 5.0, frule=repoint_frule, rrule=repoint_rrule)
+    forgetful = functools.partial(repoint_rrule, forgets=True)
+    with pytest.raises(AssertionError, match="shadows not zero: adjoint"):
+        test_rule(repoint, [[2.0]], 5.0, frule=repoint_frule, rrule=forgetful)
