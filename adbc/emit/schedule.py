@@ -398,6 +398,7 @@ class Schedule:
             self.loop_bodies[body_node] = found
             self.loop_exits[exit_node] = found
             self.body[header] = body[:-2]
+            self.uses[value] -= 1  # the test is gone
             self._keep_iterator(found, loop)
 
     def _only_in(self, value: Value, body: Node, test: Instruction) -> bool:
