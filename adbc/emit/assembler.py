@@ -39,10 +39,24 @@ PY314: Final = VERSION >= (3, 14)
 BINARY: Final = {
     name: number
     for number, name in enumerate(
-        "add and floordiv lshift matmul mul mod or pow rshift sub truediv xor".split()
+        [
+            "add",
+            "and",
+            "floordiv",
+            "lshift",
+            "matmul",
+            "mul",
+            "mod",
+            "or",
+            "pow",
+            "rshift",
+            "sub",
+            "truediv",
+            "xor",
+        ]
     )
 }
-COMPARE: Final = {name: number for number, name in enumerate("lt le eq ne gt ge".split())}
+COMPARE: Final = {name: number for number, name in enumerate(["lt", "le", "eq", "ne", "gt", "ge"])}
 SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 
 JUMP_IF: Final = "POP_JUMP_IF_" if PY312 else "POP_JUMP_FORWARD_IF_"
@@ -144,7 +158,9 @@ class Assembler:
         if label.depth is None:
             label.depth = self.depth
         elif label.depth != self.depth:
-            raise VerificationError(f"a label is reached with {self.depth} and {label.depth} values on the stack")
+            raise VerificationError(
+                f"a label is reached with {self.depth} and {label.depth} values on the stack"
+            )
 
     # -- values and variables ----------------------------------------------------------------------
 
@@ -161,7 +177,7 @@ class Assembler:
         self.op("DELETE_FAST", name, 0)
 
     def make_cell(self, name: str) -> None:
-        self.op("MAKE_CELL", library.CellVar(name), 0)
+        self.op("MAKE_CELL", opcodes.CellVar(name), 0)
 
     def copy_free_vars(self, count: int) -> None:
         self.op("COPY_FREE_VARS", count, 0)
@@ -170,8 +186,8 @@ class Assembler:
         self.op("RESUME", 0, 0)
 
     @staticmethod
-    def _cell(name: str, free: bool) -> library.CellVar | library.FreeVar:
-        return library.FreeVar(name) if free else library.CellVar(name)
+    def _cell(name: str, free: bool) -> opcodes.CellVar | opcodes.FreeVar:
+        return opcodes.FreeVar(name) if free else opcodes.CellVar(name)
 
     def load_deref(self, name: str, free: bool) -> None:
         self.op("LOAD_DEREF", self._cell(name, free), 1)
@@ -335,7 +351,7 @@ class Assembler:
         self.op(f"BUILD_{kind}", count, 1 - (2 * count if kind == "MAP" else count))
 
     def extend(self, name: str) -> None:
-        """``container more -> container`` for LIST_APPEND and its like, ``container key value`` for MAP_ADD."""
+        """``container more -> container`` for LIST_APPEND and its like; MAP_ADD takes a key and a value."""
         self.op(name, 1, -2 if name == "MAP_ADD" else -1)
 
     def list_to_tuple(self) -> None:
@@ -523,7 +539,9 @@ class Assembler:
             stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False, check_pre_and_post=False
         )
         constants = [docstring, *self.constants[1:]]
-        return code.replace(co_consts=tuple(constants[int(c.removeprefix("constant "))] for c in code.co_consts))
+        return code.replace(
+            co_consts=tuple(constants[int(c.removeprefix("constant "))] for c in code.co_consts)
+        )
 
 
 def _pair(items: list[Any], local_names: list[str]) -> list[Any]:
@@ -533,15 +551,15 @@ def _pair(items: list[Any], local_names: list[str]) -> list[Any]:
     previous: Any = None  # the last instruction, if it may still become the first of a pair
     for item in items:
         current = None
-        if type(item) is library.Instr and item.name in ("LOAD_FAST", "STORE_FAST"):
-            if isinstance(item.arg, str) and item.arg in small:
-                current = item
-                if previous is not None and previous.location == item.location:
-                    joined = PAIRS.get((previous.name, item.name))
-                    if joined is not None:
-                        result[-1] = library.Instr(joined, (previous.arg, item.arg), location=item.location)
-                        previous = None
-                        continue
+        plain = type(item) is library.Instr and item.name in ("LOAD_FAST", "STORE_FAST")
+        if plain and isinstance(item.arg, str) and item.arg in small:
+            current = item
+            if previous is not None and previous.location == item.location:
+                joined = PAIRS.get((previous.name, item.name))
+                if joined is not None:
+                    result[-1] = library.Instr(joined, (previous.arg, item.arg), location=item.location)
+                    previous = None
+                    continue
         result.append(item)
         previous = current
     return result

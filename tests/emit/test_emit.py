@@ -410,4 +410,3 @@ def test_globals_are_those_of_the_function() -> None:
     assert function() == ("value", globals_)
     with pytest.raises(NameError, match="name 'name' is not defined"):
         emit_function(builder.graph, {})()
-
