@@ -206,7 +206,7 @@ class Flow:
                 return len(here.difference(successor.loops))
 
             # `sorted` is stable: of two that stay, the true arm comes next.
-            normal = sorted(reversed(node.successors), key=leaves, reverse=True)
+            normal = sorted(node.successors, key=leaves, reverse=True)
             return normal if node.handler is None else [node.handler, *normal]
 
         self.layout = self._postorder(visited_first)

@@ -38,6 +38,7 @@ __all__ = ["ForLoop", "Schedule"]
 DEPTH_LIMIT = 40
 """Trees deeper than this are cut: the writer is recursive, and so is the stack they need."""
 
+_CELL_READS = frozenset({id(i._cell_get_), id(i._cell_del_)})
 _PURE_IDS = frozenset(id(f) for f in PURE)
 
 
@@ -196,7 +197,7 @@ class Schedule:
             if name is None or name in taken or name in parameters:
                 # The name only shows in messages about empty cells.
                 if any(
-                    isinstance(user, Instruction) and self.forms[user].function in (i._cell_get_, i._cell_del_)
+                    isinstance(user, Instruction) and id(self.forms[user].function) in _CELL_READS
                     for _, user in users
                 ) and (content is None or isinstance(content, Const)):
                     continue
@@ -213,7 +214,7 @@ class Schedule:
         for _, user in self.users.get(cell, []):
             if isinstance(user, Instruction):
                 form = self.forms[user]
-                if form.function in (i._cell_get_, i._cell_del_) and form.arguments[0] is cell:
+                if id(form.function) in _CELL_READS and form.arguments[0] is cell:
                     name = form.arguments[1]
                     if isinstance(name, Const) and isinstance(name.value, str):
                         return name.value
@@ -225,12 +226,9 @@ class Schedule:
         """An unpacking all of whose uses are constant projections stores straight into variables."""
         removed: set[Value] = set()
         for instruction, form in self.forms.items():
-            if form.function is i._unpack_:
-                counts = form.arguments[1:]
-            elif form.function is i._unpack_ex_:
-                counts = form.arguments[1:]
-            else:
+            if form.function is not i._unpack_ and form.function is not i._unpack_ex_:
                 continue
+            counts = form.arguments[1:]
             numbers = [c.value for c in counts if isinstance(c, Const) and type(c.value) is int]
             if form.keywords or len(numbers) != (1 if form.function is i._unpack_ else 2):
                 continue
@@ -318,8 +316,11 @@ class Schedule:
                             form.function is i._freevar_
                             or contents is None
                             or (isinstance(contents, Const) and contents.value is i.UNBOUND)
-                            or (isinstance(contents, Argument) and contents in self.param_cells
-                                and self.cells[instruction] == (self.param_cells[contents], False))
+                            or (
+                                isinstance(contents, Argument)
+                                and contents in self.param_cells
+                                and self.cells[instruction] == (self.param_cells[contents], False)
+                            )
                         ):
                             continue
                     elif id(form.function) in _PURE_IDS and not self.uses.get(instruction):
@@ -391,13 +392,17 @@ class Schedule:
             inside = {x for node in loop for x in (*node.phis, *self.body[node])}
             if iterator in inside:
                 continue
-            body_node, exit_node = header.targets[block.terminator.false], header.targets[block.terminator.true]
+            body_node, exit_node = (
+                header.targets[block.terminator.false],
+                header.targets[block.terminator.true],
+            )
             if body_node not in loop or exit_node in loop or not self._only_in(value, body_node, test):
                 continue
             self.for_loops[header] = found = ForLoop(header, iterator, value, body_node, exit_node)
             self.loop_bodies[body_node] = found
             self.loop_exits[exit_node] = found
             self.body[header] = body[:-2]
+            self.uses[value] -= 1  # the test is gone
             self._keep_iterator(found, loop)
 
     def _only_in(self, value: Value, body: Node, test: Instruction) -> bool:
@@ -497,4 +502,6 @@ class Schedule:
 
     def is_slotted(self, value: Value) -> bool:
         """Whether a value lives in a local variable."""
-        return not isinstance(value, (Const, Undef)) and value not in self.absorbed and value not in self.cells
+        return (
+            not isinstance(value, (Const, Undef)) and value not in self.absorbed and value not in self.cells
+        )

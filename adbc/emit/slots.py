@@ -95,10 +95,14 @@ class Slots:
         # Per node, once: what each root defines and uses, and what the end uses.
         summary: dict[Node, tuple[list[tuple[int, int]], int]] = {}
         for node in self.flow.layout:
-            roots = []
-            for root in schedule.roots[node]:
-                roots.append((self._mask(self.defined(root)), self._leaves(schedule.plans[root].steps)))
-            summary[node] = (roots, self._leaves(schedule.terminator_values(node) or self._switch_value(node)))
+            roots = [
+                (self._mask(self.defined(root)), self._leaves(schedule.plans[root].steps))
+                for root in schedule.roots[node]
+            ]
+            summary[node] = (
+                roots,
+                self._leaves(schedule.terminator_values(node) or self._switch_value(node)),
+            )
         phi_mask = {
             node: self._mask([p for p in node.phis if p in schedule.live_phis]) for node in self.flow.layout
         }
@@ -180,11 +184,9 @@ class Slots:
         copies = [(p, v) for p, v in self.schedule.copies(node, node.handler)]
         if record:
             for phi, value in copies:
+                # The copy and the original are the same value here, so they do not clash here.
                 same = 1 << self.number[value] if value in self.number else 0
                 clash(1 << self.number[phi], (live | phis) & ~same)
-                if same:
-                    # The copy and the original are the same value here, but only here.
-                    pass
         return live & ~phis | self._mask([v for _, v in copies if v in self.number])
 
     def _switch_value(self, node: Node) -> list[Value]:
@@ -242,9 +244,7 @@ class Slots:
         taken.update(name for name, _ in schedule.cells.values())
         taken.update(graph.free)
         roots = sorted({self._root(k) for k in range(len(self.values))})
-        held: list[tuple[int, int]] = []  # per slot: members, conflicts
-        number_of_slots = len(graph.arguments)
-        held = [(0, 0)] * number_of_slots
+        held: list[tuple[int, int]] = [(0, 0)] * len(graph.arguments)  # per slot: members, conflicts
         slot_of_root: dict[int, int] = {}
         closed = {a.index for a in schedule.param_cells}
         for r in roots:
@@ -270,7 +270,6 @@ class Slots:
             slot_of_root[r] = slot
         for k, value in enumerate(self.values):
             self.slot_of[value] = self.names[slot_of_root[self._root(k)]]
-        self.unbound: dict[str, str] = {}
         for name in sorted(schedule.unbound_names):
             if name not in taken:
                 self.names.append(name)
@@ -278,7 +277,6 @@ class Slots:
 
     def _name(self, members: int, taken: set[str]) -> str:
         """A name for a variable: that of one of its values if there is one that is free."""
-        k = 0
         stem = None
         while members:
             low = members & -members

@@ -84,12 +84,24 @@ def form_of(instruction: Instruction) -> Form:
 
 
 BINARY: dict[int, str] = {}
-COMPARE: dict[int, str] = {id(getattr(operator, name)): name for name in "lt le eq ne gt ge".split()}
+COMPARE: dict[int, str] = {id(getattr(operator, name)): name for name in ["lt", "le", "eq", "ne", "gt", "ge"]}
 _TABLE: dict[int, Callable[[list[Value]], Plan | None]] = {}
 
 
 def _fill_binary() -> None:
-    for name in "add sub mul truediv floordiv mod pow matmul lshift rshift xor".split():
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "matmul",
+        "lshift",
+        "rshift",
+        "xor",
+    ]:
         BINARY[id(getattr(operator, name))] = name
         BINARY[id(getattr(operator, f"i{name}"))] = f"i{name}"
     for name in ("and", "or"):
@@ -112,7 +124,11 @@ def _row(
 
 
 def _simple(
-    function: Callable[..., Any], arity: int, *step: Any, order: tuple[int, ...] | None = None, pushes: bool = True
+    function: Callable[..., Any],
+    arity: int,
+    *step: Any,
+    order: tuple[int, ...] | None = None,
+    pushes: bool = True,
 ) -> None:
     """A row that pushes the arguments in `order` and does one step."""
     chosen = tuple(range(arity)) if order is None else order
@@ -139,7 +155,7 @@ _simple(i._iter_, 1, "iter")
 _simple(i._project_, 2, "getitem")
 _simple(i._list_to_tuple_, 1, "list_to_tuple")
 
-_OPCODES = {
+_OPCODES: dict[Callable[..., Any], str] = {
     i._list_append_: "LIST_APPEND",
     i._list_extend_: "LIST_EXTEND",
     i._set_add_: "SET_ADD",
@@ -307,8 +323,8 @@ def plan_of(form: Form) -> Plan:
             plan = make(arguments)
             if plan is not None:
                 return plan
-    elif form.function is i._foreigncall_ and len(arguments) > len(form.keywords):
-        return call_plan(arguments[0], arguments[1:], form.keywords)
-    elif form.function is i._new_ and len(arguments) > len(form.keywords):
+    elif (form.function is i._foreigncall_ or form.function is i._new_) and len(arguments) > len(
+        form.keywords
+    ):
         return call_plan(arguments[0], arguments[1:], form.keywords)
     return call_plan(form.callee, arguments, form.keywords)

@@ -34,6 +34,19 @@ from adbc.ir.graph import (
 
 __all__ = ["Writer"]
 
+BOOLS = frozenset(
+    id(f)
+    for f in (
+        operator.is_,
+        operator.is_not,
+        operator.contains,
+        i._not_contains_,
+        operator.not_,
+        i._bool_,
+    )
+)
+"""Functions whose opcodes leave a bool.  By identity: a callee may be any object, hostile ``==`` included."""
+
 INVERSE = {"TRUE": "FALSE", "FALSE": "TRUE", "NONE": "NOT_NONE", "NOT_NONE": "NONE"}
 
 
@@ -142,9 +155,7 @@ class Writer:
         """Values computed at the end of a node for one phi each stay on the stack until all are there."""
         tail: list[tuple[Phi, Instruction]] = []
         if len(node.successors) == 1 and node.handler is None and node.successors[0] is not node:
-            wanted: dict[Value, Phi] = {}
-            for phi, value in self._moves(node, node.successors[0]):
-                wanted[value] = phi
+            wanted = {value: phi for phi, value in self._moves(node, node.successors[0])}
             roots = self.schedule.roots[node]
             for root in reversed(roots):
                 if (
@@ -173,11 +184,7 @@ class Writer:
             for _, value in moves:
                 if value in slot_of:
                     read[slot_of[value]] = read.get(slot_of[value], 0) + 1
-            ready = [
-                (phi, value)
-                for phi, value in moves
-                if read.get(slot_of[phi], 0) == 0
-            ]
+            ready = [(phi, value) for phi, value in moves if read.get(slot_of[phi], 0) == 0]
             if not ready:
                 for _, value in moves:
                     self.push(value)
@@ -373,14 +380,7 @@ class Writer:
 
     def _makes_bool(self, value: Value) -> bool:
         form = self._absorbed_form(value)
-        return form is not None and not form.keywords and form.function in (
-            operator.is_,
-            operator.is_not,
-            operator.contains,
-            i._not_contains_,
-            operator.not_,
-            i._bool_,
-        )
+        return form is not None and not form.keywords and id(form.function) in BOOLS
 
     def callee(self, value: Value, call: Instruction) -> None:
         """Push a function for a call: with NULL, or as a method and its receiver."""
@@ -544,7 +544,7 @@ class Writer:
             if function is i._bool_ and len(arguments) == 1:
                 asm.at(value.position)
                 return self.condition(arguments[0], True)
-            if function in (operator.is_, operator.is_not) and len(arguments) == 2:
+            if (function is operator.is_ or function is operator.is_not) and len(arguments) == 2:
                 other = arguments[1]
                 if isinstance(other, Const) and other.value is None:
                     asm.at(value.position)

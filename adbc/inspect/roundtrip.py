@@ -37,7 +37,9 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
     `LiftError` where the lifter refuses.
     """
     if not isinstance(function, types.FunctionType):
-        raise LiftError(f"{function!r} is a {type(function).__name__}, not a function: pass the function itself")
+        raise LiftError(
+            f"{function!r} is a {type(function).__name__}, not a function: pass the function itself"
+        )
     graph = primal_graph(function, normal=normal)
     original = function.__code__
     # Up to 3.13 the first constant is the docstring if it is a string.
@@ -57,7 +59,7 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
     result.__module__ = function.__module__
     result.__doc__ = function.__doc__
     result.__annotations__ = function.__annotations__
-    if hasattr(function, "__type_params__"):
-        result.__type_params__ = function.__type_params__
+    if hasattr(function, "__type_params__"):  # from 3.12
+        setattr(result, "__type_params__", function.__type_params__)  # noqa: B010 (mypy checks for 3.11)
     result.__dict__.update(function.__dict__)
     return result

@@ -14,7 +14,15 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("statistics", 40), ("colorsys", 7), ("bisect", 4), ("heapq", 12), ("fractions", 25), ("textwrap", 10), ("copy", 8)],
+    [
+        ("statistics", 40),
+        ("colorsys", 7),
+        ("bisect", 4),
+        ("heapq", 12),
+        ("fractions", 25),
+        ("textwrap", 10),
+        ("copy", 8),
+    ],
 )
 def test_module(name: str, least: int) -> None:
     finished = subprocess.run(
