@@ -27,7 +27,7 @@ from adbc.ir.builder import Builder, Variables, remove_trivial_phis
 from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Position, Return, Value
 from adbc.ir.loops import Loop, Loops
 from adbc.ir.traverse import depth_first_postorder, predecessors, reverse_postorder
-from adbc.passes.fold_zero import fold_zero
+from adbc.passes.cotangent_sums import cotangent_sums
 from adbc.reverse.canonical import canonicalise
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.pullback import Cotangent, PullbackWriter
@@ -350,7 +350,7 @@ class _Reversal:
             filled.add(copies[block])
             filled.update(edges[block, s] for s in self._reversed_sources(block))
         variables.finish()
-        return fold_zero(graph)
+        return cotangent_sums(graph)
 
     def _reverse_block(
         self,

@@ -26,6 +26,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Return
 from adbc.ir.traverse import copy_graph
 from adbc.lift import lift
+from adbc.passes.early_records import early_records
 from adbc.passes.pipeline import clean, normalise
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
@@ -373,7 +374,7 @@ class Engine:
         try:
             if rule.mode == "reverse":
                 pair = build_reverse(graph, rule.active, rule.result, self.reverse)
-                rule.graphs = (clean(pair.forwards), clean(pair.pullback))
+                rule.graphs = (early_records(clean(pair.forwards)), clean(pair.pullback))
                 _install(rule.pullback, emit(rule.graphs[1], name=rule.code.co_name))
             else:
                 rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
