@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 __all__ = [
     "CONTEXTUAL",
     "EXHAUSTED",
+    "Raised",
     "UNBOUND",
     "Sentinel",
 ]
@@ -302,6 +303,46 @@ def _format_(value: object, conversion: int, spec: str) -> str:
 def _join_(*parts: str) -> str:
     """The parts of an f-string."""
     return "".join(parts)
+
+
+# -- exceptions as values ---------------------------------------------------------------------------
+
+
+class Raised:
+    """What `_attempt_` gives where the call raised: the exception, as a value."""
+
+    __slots__ = ("exception",)
+
+    def __init__(self, exception: BaseException) -> None:
+        self.exception = exception
+
+
+def _attempt_(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
+    """The result of a call, or a `Raised`."""
+    try:
+        return function(*arguments, **keywords)
+    except BaseException as exception:
+        return Raised(exception)
+
+
+def _raised_(exception: BaseException) -> Raised:
+    """An exception as the result of a function that does not raise."""
+    return Raised(exception)
+
+
+def _is_raised_(value: object) -> bool:
+    """Whether `_attempt_` gave an exception."""
+    return value.__class__ is Raised
+
+
+def _exception_(raised: Raised) -> BaseException:
+    """The exception that `_attempt_` gave."""
+    return raised.exception
+
+
+def _assume_(value: Any, type: object) -> Any:
+    """`value`, which is known to be of abstract type `type`."""
+    return value
 
 
 # -- modules -----------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ def canonicalise(graph: Graph) -> Loops:
         _gather(graph, loop.header, [b for b in sources if b in latches], "latch")
     for loop in natural_loops(graph).all:
         for source, target in loop.exits:
+            if target is source.handler:
+                continue  # a landing pad: it has no other entrance
             if target in source.successors:  # an outer loop may have split this edge already
                 split_edge(source, target, "exit")
     return natural_loops(graph)

@@ -26,9 +26,11 @@ from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, Variables, remove_trivial_phis
 from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Position, Return, Value
 from adbc.ir.loops import Loop, Loops
-from adbc.ir.traverse import depth_first_postorder, predecessors, reverse_postorder
+from adbc.ir.traverse import depth_first_postorder, predecessors, remove_unreachable, reverse_postorder
 from adbc.passes.cotangent_sums import cotangent_sums
+from adbc.passes.protected import is_isolated
 from adbc.reverse.canonical import canonicalise
+from adbc.reverse.exceptions import attempt_calls, return_exceptions
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.reverse.support import Support
@@ -48,13 +50,23 @@ class ReversePair:
 
 
 def build_reverse(
-    graph: Graph, active_arguments: Sequence[bool], result: AbstractType, support: Support
+    graph: Graph,
+    active_arguments: Sequence[bool],
+    result: AbstractType,
+    support: Support,
+    *,
+    returns_exceptions: bool = False,
 ) -> ReversePair:
     """Build forwards pass and pullback of `graph`, which is typed and in normal form; it is changed.
 
-    `result` is the type of the result that callers were told.
+    `result` is the type of the result that callers were told.  With `returns_exceptions`, the forwards
+    pass returns a `Raised` where the primal raises.
     """
     types = {argument: type_of(argument) for argument in graph.arguments}
+    remove_unreachable(graph)
+    if returns_exceptions:
+        return_exceptions(graph)
+    attempt_calls(graph, lambda: activity(graph, active_arguments, support.knowledge)[1])
     loops = canonicalise(graph)
     for block in graph.blocks:
         for phi in block.phis:
@@ -171,11 +183,12 @@ class _Reversal:
                 for value in step.needs:
                     if isinstance(value, Const):
                         continue
-                    home = (
-                        homes[value.block]  # type: ignore[index]  # instructions have a block
-                        if isinstance(value, (Instruction, Phi))
-                        else self.graph.entry
-                    )
+                    home = self.graph.entry
+                    if isinstance(value, Instruction | Phi):
+                        assert value.block is not None
+                        home = homes[value.block]
+                        if isinstance(value, Instruction) and is_isolated(home):
+                            (home,) = home.terminator.successors  # where it has not raised
                     self._need(value, home, block)
         for block in self.live:
             targets = self._reversed_sources(block)

@@ -30,6 +30,7 @@ from adbc.ir.graph import (
     Unreachable,
     Value,
 )
+from adbc.passes.protected import is_isolated
 from adbc.reverse.steps import CallStep, CopyStep, DerivedStep, ProjectStep, ScalarStep, Step, TupleStep, UndoStep
 from adbc.reverse.support import Support
 from adbc.types.callsites import CallSite
@@ -93,14 +94,22 @@ class ForwardsPass:
         for block in order:
             for phi in block.phis:
                 self._new_phi(phi)
+        for block, copy in self.blocks.items():
+            if block.handler is not None:
+                copy.handler = self.blocks[block.handler]
         for block in order:
             self.builder.block = self.blocks[block]
+            # What may raise into a handler stands alone: what belongs behind it goes where it has not
+            # raised, and so does its reverse.
+            self.after = block.terminator.successors[0] if is_isolated(block) else block
+            steps = self.steps[self.after]
             for instruction in block.instructions:
                 self.builder.position = instruction.position
-                before = len(self.steps[block])
-                self._instruction(instruction, self.steps[block])
-                for step in self.steps[block][before:]:
+                before = len(steps)
+                self._instruction(instruction, steps)
+                for step in steps[before:]:
                     step.position = instruction.position
+            self.builder.block = self.blocks[block]
             self._terminator(block)
         for block in order:
             for phi in block.phis:
@@ -167,15 +176,19 @@ class ForwardsPass:
     # -- instructions ------------------------------------------------------------------------------------
 
     def _instruction(self, instruction: Instruction, steps: list[Step]) -> None:
-        assert instruction.op == "call", instruction.op
+        if instruction.op == "catch":
+            self._define(instruction, self.builder.emit("catch", name=instruction.name))
+            return
         site = self.sites[instruction]
         getattr(self, f"_{site.kind}")(instruction, site, steps)
 
     def _copy_call(self, call: Instruction) -> Instruction:
         """The primal call itself."""
-        return self.builder.emit(
+        copy = self.builder.emit(
             "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
         )
+        self.builder.block = self.blocks[self.after]
+        return copy
 
     def _primal(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._define(call, self._copy_call(call))
@@ -275,6 +288,18 @@ class ForwardsPass:
                 shadows,
             )
             self._returned(call, answer, [site.callee, *site.arguments], steps)
+
+    def _attempt(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        answer = self.builder.call(
+            self.support.attempt,
+            self.context,
+            call.keywords,
+            self.p(site.callee),
+            self.s(site.callee),
+            self._pack(map(self.p, site.arguments)),
+            self._pack(map(self.s, site.arguments)),
+        )
+        self._returned(call, answer, [site.callee, *site.arguments], steps)
 
     def _pack(self, values: Any) -> Value:
         parts = list(values)

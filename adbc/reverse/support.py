@@ -40,6 +40,8 @@ class Support:
     """The graph of partial derivative number i of a scalar rule, one block in normal form."""
     call: Callable[..., Any]
     """call(context, keywords, f, ff, xs, fs) -> (out, fout, pullback); pullback(bout) -> (bf, *bxs)"""
+    attempt: Callable[..., Any]
+    """attempt(context, keywords, f, ff, xs, fs): like call, but out is a `Raised` if the call raised"""
     protocol: Callable[[object], Callable[..., Any] | None]
     """The handler of an intrinsic or operator: handler(context, xs, fs) -> (out, fout, pullback)."""
     fresh_shadow: Callable[..., Any]

@@ -19,11 +19,13 @@ __all__ = ["Context"]
 class Context:
     """One top-level call."""
 
-    __slots__ = ("checked", "shadows")
+    __slots__ = ("checked", "protected", "shadows")
 
     def __init__(self) -> None:
         self.shadows = Shadows()
         self.checked: set[Any] = set()
+        self.protected = False
+        """Whether the call being made is attempted: the function that it enters returns its exceptions."""
 
     def known_shadow(self, value: Any) -> Any:
         """The shadow of an object that did not come through an argument: a global, a default, a class

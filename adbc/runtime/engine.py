@@ -43,8 +43,9 @@ Key = tuple[Any, ...]
 class Derived:
     """A derived rule for one function body, one list of parameter types, and one set of active ones.
 
-    `forwards` and `pullback` are those of `reverse.DerivedEntry`; in forward mode `forwards` is the
-    dual function and there is no pullback.
+    mode is "reverse", "protected" (reverse, but exceptions are returned) or "forward".  `forwards` and
+    `pullback` are those of `reverse.DerivedEntry`; in forward mode `forwards` is the dual function and
+    there is no pullback.
     """
 
     def __init__(
@@ -347,8 +348,8 @@ class Engine:
                 if rule is None:
                     self.primal(function)
                     result = self.result(function, tuple(parameters))
-                    if result is NEVER:
-                        result = ANY
+                    if result is NEVER or mode == "protected":
+                        result = ANY  # a protected rule may also return a `Raised`
                     rule = Derived(self, function, tuple(parameters), tuple(active), mode, result)
                     self.rules[key] = rule
         return rule
@@ -372,8 +373,10 @@ class Engine:
         graph = self.typed(rule)
         self.building.append(rule)
         try:
-            if rule.mode == "reverse":
-                pair = build_reverse(graph, rule.active, rule.result, self.reverse)
+            if rule.mode != "forward":
+                pair = build_reverse(
+                    graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
+                )
                 rule.graphs = (early_records(clean(pair.forwards)), clean(pair.pullback))
                 _install(rule.pullback, emit(rule.graphs[1], name=rule.code.co_name))
             else:

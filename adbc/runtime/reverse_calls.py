@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
+from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime import resolve
 from adbc.runtime.activity import is_active
@@ -19,6 +20,7 @@ from adbc.runtime.binding import bind
 from adbc.runtime.context import Context
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
+from adbc.runtime.tracebacks import plain_traceback
 from adbc.tangents import NO_FDATA, FData, MutableTangent, RData, add, fresh_shadow, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
 from adbc.types.lattice import is_number
@@ -68,6 +70,19 @@ class ReverseCalls:
             return result
 
         return out, fout, call_pullback
+
+    def attempt(
+        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+    ) -> Answer:
+        """Like `call`, but an exception comes back as a `Raised`, with the pullback of what had been done."""
+        context.protected = True
+        try:
+            return self.call(context, keywords, f, ff, xs, fs)
+        except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
+            nothing = (None,) * (len(xs) + 1)
+            return Raised(plain_traceback(error)), None, lambda bout: nothing
+        finally:
+            context.protected = False
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
         """The direct way to an intrinsic or operator: handler(context, xs, fs); pullback gives (*bxs)."""
@@ -122,11 +137,13 @@ class ReverseCalls:
             type = typeof(value)
             parameters.append(type)
             active.append(shadow is not None and (has_shadow(type) or has_cotangent(type)))
-        rule = engine.entry(function, parameters, active, "reverse")
+        mode = "protected" if context.protected else "reverse"
+        context.protected = False
+        rule = engine.entry(function, parameters, active, mode)
         if rule not in context.checked:
             rule.build()
             if not engine.check(rule):
-                rule = engine.entry(function, parameters, active, "reverse")
+                rule = engine.entry(function, parameters, active, mode)
                 rule.build()
             context.checked.add(rule)
         arguments: list[Any] = [context]
@@ -167,7 +184,9 @@ class ReverseCalls:
         return out, fout, derived_pullback
 
     def alternatives(self, context: Context, step: resolve.Alternatives) -> Any:
+        protected = context.protected
         for call in step.calls:
+            context.protected = protected
             answer = self.run(context, call)
             if answer[0] is not NotImplemented:
                 return answer
@@ -176,7 +195,7 @@ class ReverseCalls:
     def make(self, context: Context, step: resolve.Make) -> Any:
         """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
         call, cls = step.call, step.call.function
-        allocate = step.allocate
+        allocate, protected = step.allocate, context.protected
         if allocate is None:
             obj = object.__new__(cls)
             shadow: Any = MutableTangent()
@@ -189,8 +208,9 @@ class ReverseCalls:
         if step.initialise is None:
             return obj, shadow, first or no_pullback
         init = call.prepend(step.initialise, None, obj, shadow, -1)
+        context.protected = protected
         answer, _, second = self.run(context, init)
-        if answer is not None:
+        if answer is not None and answer.__class__ is not Raised:
             raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
 
         def make_pullback(bout: Any) -> Any:
@@ -202,6 +222,8 @@ class ReverseCalls:
                 returned += first(bout)
             return [(o, r) for o, r in returned if o != -1]
 
+        if answer is not None:
+            return answer, None, make_pullback
         return obj, shadow, make_pullback
 
     def make_record(self, context: Context, step: resolve.MakeRecord) -> Any:
@@ -248,9 +270,12 @@ class ReverseCalls:
     def advance(self, context: Context, step: resolve.Advance) -> Any:
         """``next(it)`` of an iterator written in Python."""
         try:
-            return self.run(context, step.call)
+            answer = self.run(context, step.call)
         except StopIteration:
             return intrinsics.EXHAUSTED, None, no_pullback
+        if answer[0].__class__ is Raised and isinstance(answer[0].exception, StopIteration):
+            return intrinsics.EXHAUSTED, None, answer[2]
+        return answer
 
     def spread(self, context: Context, step: resolve.Spread) -> Any:
         """``f(*args, **kwargs)``: cotangents are gathered into one for the tuple; those of keywords

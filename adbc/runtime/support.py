@@ -39,6 +39,7 @@ def reverse_support(engine: Any) -> Support:
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
         partial=engine.partial,
         call=calls.call,
+        attempt=calls.attempt,
         protocol=calls.handler,
         fresh_shadow=fresh_shadow,
         known_shadow=Context.known_shadow,

@@ -14,9 +14,15 @@ from typing import Self
 
 from adbc.errors import AdbcError
 
-__all__ = ["plain_tracebacks"]
+__all__ = ["plain_traceback", "plain_tracebacks"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def plain_traceback(error: BaseException) -> BaseException:
+    """`error` without the frames of adbc in its traceback."""
+    error.__traceback__ = _without_adbc(error.__traceback__)
+    return error
 
 
 class plain_tracebacks:  # noqa: N801  # used like a function: ``with plain_tracebacks():``

@@ -13,6 +13,7 @@ and from what the rule table says; it writes no code.
     contextual  a name is read, a function is made: the builder knows what to do
     row         any other rule of the table, known now
     derived     a Python function, known now
+    attempt     like dynamic, but an exception comes back as a value
     dynamic     found out at run time
 """
 
@@ -84,7 +85,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         operator.is_, operator.is_not, operator.not_, operator.contains, intrinsics._not_contains_,
         intrinsics._bool_, intrinsics._exhausted_, isinstance, issubclass, len, callable,
         intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
-        hasattr, id,
+        hasattr, id, intrinsics._is_raised_, intrinsics._exception_, intrinsics._raised_,
     }
 )  # fmt: skip
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
@@ -112,6 +113,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     site = _Site(callee, function, arguments, call.keywords)
     if function is None:
         return site("dynamic")
+    if function is intrinsics._attempt_:
+        return CallSite("attempt", None, arguments[0], arguments[1:], call.keywords)
     types_ = [type_of(a) for a in arguments]
     any_active = any(map(active, arguments))
     try:
@@ -171,7 +174,7 @@ def _structural(
             return "contextual"
         if kind is slice:
             return "primal"
-    elif function is intrinsics._check_:
+    elif function in (intrinsics._check_, intrinsics._assume_):
         return "copy" if any_active else "primal"
     elif function in (intrinsics._project_, operator.getitem) and isinstance(first, TupleType):
         if not any_active:

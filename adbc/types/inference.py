@@ -264,6 +264,11 @@ def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractTy
     return types_[0].element if isinstance(types_[0], IteratorType) else None
 
 
+def _assume(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    assumed = values[1].value if isinstance(values[1], Const) else None
+    return assumed if isinstance(assumed, AbstractType) else None
+
+
 def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType:
     return types_[0]
 
@@ -279,6 +284,8 @@ _STRUCTURAL: dict[Any, Row] = {
     intrinsics._iter_: _iter,
     intrinsics._next_: _next,
     intrinsics._check_: _first,
+    intrinsics._assume_: _assume,
+    intrinsics._is_raised_: _constant(BOOL),
     intrinsics._bool_: _constant(BOOL),
     intrinsics._exhausted_: _constant(BOOL),
     intrinsics._not_contains_: _constant(BOOL),

@@ -1,0 +1,173 @@
+"""Exceptions in reverse mode: they become values before anything is reversed.
+
+An exception that a handler catches is control flow, and its reverse is control flow too.  The
+difficulty is a callee that raised half way: what it had done by then must be reversed as well.
+So a call in a protected region is *attempted*: it returns its result or a `Raised`, and in the second
+case the exception is raised again here, by a plain `Raise` into the handler::
+
+    a.call: handler h                 a.call:
+        %2 = call f(%1)                   %r = call _attempt_(f, %1)
+        jump a.done                       %k = call _is_raised_(%r)
+                                          branch %k, a.raised, a.done
+                                      a.raised: handler h
+                                          %e = call _exception_(%r)
+                                          raise %e
+                                      a.done:
+                                          %2 = call _assume_(%r, type)
+
+and a Python function that is called so is built in a variant that returns instead of raising
+(`return_exceptions`): an exception is one more way to return, its records are written there like
+those of any exit, and its pullback reverses exactly what had been done.  Functions that are not called
+from a protected region are built as ever and pay nothing.
+
+Calls of C functions are taken to do all or nothing.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Raise, Value
+from adbc.ir.ops import PURE
+from adbc.passes.protected import is_isolated, isolate, landing_pads
+from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
+
+__all__ = ["attempt_calls", "has_handlers", "return_exceptions"]
+
+_ATTEMPTED = frozenset({"row", "derived", "dynamic"})
+
+
+def has_handlers(graph: Graph) -> bool:
+    """Whether any exceptional edge is left."""
+    return any(block.handler is not None for block in graph.blocks)
+
+
+def return_exceptions(graph: Graph) -> Graph:
+    """Make `graph` return a `Raised` where it would raise, in place."""
+    exit = graph.add_block("raised")
+    for block in [b for b in graph.blocks if b is not exit]:
+        if block.handler is None:
+            _protect(graph, block, exit)
+    builder = Builder(graph, exit)
+    caught = builder.emit("catch", type=ANY)
+    builder.ret(builder.call(intrinsics._raised_, caught, type=ANY))
+    if not any(block.handler is exit for block in graph.blocks):
+        graph.blocks.remove(exit)
+    return graph
+
+
+def _protect(graph: Graph, block: Block, exit: Block) -> None:
+    """Cut `block` behind each instruction that may raise, and lead exceptions to `exit`."""
+    rest = block.instructions
+    block.instructions = []
+    end = block.terminator
+    current = block
+    for instruction in rest:
+        current.append(instruction)
+        if may_raise(instruction):
+            following = graph.add_block(f"{block.label}.on")
+            current.handler = exit
+            current.terminator = Jump(following, instruction.position)
+            current = following
+    current.terminator = end
+    if isinstance(end, Raise):
+        current.handler = exit
+    if current is not block:
+        for successor in end.successors:
+            for phi in successor.phis:
+                if block in phi.operands:
+                    phi.operands[current] = phi.operands.pop(block)
+
+
+_SAFE_ARITHMETIC = frozenset(
+    {
+        operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
+        operator.gt, operator.ge, operator.eq, operator.ne, operator.iadd, operator.isub, operator.imul,
+    }
+)  # fmt: skip
+_SAFE = PURE | {
+    intrinsics._is_raised_, intrinsics._exception_, intrinsics._assume_, intrinsics._cell_set_,
+    intrinsics._raised_, intrinsics._list_append_,
+}  # fmt: skip
+
+
+def may_raise(instruction: Instruction) -> bool:
+    """Whether `instruction` can raise an exception, as far as types tell."""
+    if instruction.op != "call":
+        return False
+    callee, arguments = call_parts(instruction)
+    if not isinstance(callee, Const):
+        return True
+    function: Any = callee.value
+    try:
+        if function in _SAFE:
+            return False
+        if function in _SAFE_ARITHMETIC:
+            return not all(is_inline_number(type_of(a)) for a in arguments)
+    except TypeError:  # an unhashable callable
+        return True
+    if function is intrinsics._new_:
+        kind = arguments[0].value if isinstance(arguments[0], Const) else None
+        return kind not in (tuple, list, slice)
+    if function in (intrinsics._iter_, intrinsics._next_):
+        return not isinstance(type_of(arguments[0]), IteratorType)
+    if function in (intrinsics._project_, intrinsics._unpack_):
+        return not isinstance(type_of(arguments[0]), TupleType)
+    return True
+
+
+def attempt_calls(graph: Graph, sites: Callable[[], dict[Instruction, CallSite]]) -> Graph:
+    """Isolate what may raise into a handler, and attempt calls that need it, in place.
+
+    `sites` says what becomes of each call; it is asked once the graph has been cut.
+    """
+    if not has_handlers(graph):
+        return graph
+    isolate(graph)
+    kinds = sites()
+    replaced: dict[Value, Value] = {}
+    for block in [b for b in graph.blocks if is_isolated(b)]:
+        (call,) = block.instructions
+        if call.op == "call" and kinds[call].kind in _ATTEMPTED:
+            replaced[call] = _attempt(graph, block, call)
+    graph.replace_uses(replaced)
+    return landing_pads(graph)
+
+
+def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
+    handler = block.handler
+    assert handler is not None and isinstance(block.terminator, Jump)
+    done = block.terminator.target
+    callee, arguments = call_parts(call)
+    block.instructions = []
+    block.handler = None
+    builder = Builder(graph, block)
+    builder.position = call.position
+    answer = builder.call(
+        intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=ANY
+    )
+    raised = graph.add_block(f"{block.label}.raised")
+    builder.branch(builder.call(intrinsics._is_raised_, answer, type=BOOL), raised, done)
+    builder.block = raised
+    builder.raise_(builder.call(intrinsics._exception_, answer, type=ANY))
+    raised.handler = handler
+    for phi in handler.phis:
+        if block in phi.operands:
+            phi.operands[raised] = phi.operands.pop(block)
+    result = Instruction(
+        "call",
+        [Const(intrinsics._assume_), answer, Const(call.type if call.type is not None else ANY)],
+        type=call.type,
+        position=call.position,
+        name=call.name,
+    )
+    result.block = done
+    done.instructions.insert(0, result)
+    return result
+
