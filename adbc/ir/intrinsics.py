@@ -305,6 +305,14 @@ def _join_(*parts: str) -> str:
     return "".join(parts)
 
 
+# -- generators -----------------------------------------------------------------------------------------
+
+
+def _yield_(value: object) -> NoReturn:
+    """``yield value``: suspend, then the value that was sent.  Contextual."""
+    raise AssertionError("_yield_ needs a frame")
+
+
 # -- exceptions as values ---------------------------------------------------------------------------
 
 
@@ -370,7 +378,7 @@ def _import_from_(module: Any, name: str) -> Any:
 
 
 CONTEXTUAL: frozenset[Callable[..., Any]] = frozenset(
-    {_global_, _store_global_, _delete_global_, _globals_, _freevar_, _import_}
+    {_global_, _store_global_, _delete_global_, _globals_, _freevar_, _import_, _yield_}
 )
 """Intrinsics that need a frame (as does `_new_` of a function)."""
 

@@ -100,6 +100,7 @@ def _rows() -> list[Op]:
         Op("build_string", None, i._join_),
         Op("import_name", 2, i._import_, attribute="leading"),  # level, fromlist
         Op("import_from", 1, i._import_from_, attribute="trailing"),
+        Op("yield", 1, i._yield_),
         Op("apply", None, i._apply_),  # function, positional iterable, maybe keyword mapping
         Op("call", None, None),
         Op("catch", 0, None),  # the exception a handler was entered with

@@ -28,8 +28,10 @@ from adbc.ir.traverse import copy_graph
 from adbc.lift import lift
 from adbc.passes.early_records import early_records
 from adbc.passes.pipeline import clean, normalise
+from adbc.passes.segments import segments
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
+from adbc.runtime.graph_functions import GraphFunction
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
@@ -155,6 +157,7 @@ class Engine:
         self.lock = threading.RLock()
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
+        self.generators: dict[Key, tuple[GraphFunction, ...]] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
@@ -168,6 +171,7 @@ class Engine:
         """Forget everything that was derived."""
         with self.lock:
             self.graphs.clear()
+            self.generators.clear()
             self.results.clear()
             self.rules.clear()
             self.epoch = self.table.epoch
@@ -184,12 +188,27 @@ class Engine:
         if known is None:
             with self.lock:
                 try:
-                    known = normalise(lift(function, inline=True), function.__globals__)
+                    if isinstance(function, GraphFunction):
+                        known = function.graph
+                    else:
+                        known = normalise(lift(function, inline=True), function.__globals__)
                 except LiftError as error:
                     known = error
                 self.graphs[key] = known
         if isinstance(known, LiftError):
             raise known.with_traceback(None)
+        return known
+
+    def segments(self, function: types.FunctionType) -> tuple[GraphFunction, ...]:
+        """The segments of a generator function."""
+        key = (function.__code__, id(function.__globals__))
+        known = self.generators.get(key)
+        if known is None:
+            with self.lock:
+                known = tuple(
+                    GraphFunction(graph, function.__globals__) for graph in segments(self.primal(function))
+                )
+                self.generators[key] = known
         return known
 
     def is_liftable(self, function: types.FunctionType) -> bool:
@@ -225,7 +244,7 @@ class Engine:
         if function in _INTRINSICS or self.table.rows(function):
             return None  # syntax, or a function whose rule depends on classes that are not known
         code = function.__code__
-        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):
             return None
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         positional = count - len(keywords)

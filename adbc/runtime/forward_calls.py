@@ -15,7 +15,9 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime import resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
+from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
+from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
 from adbc.tangents import NO_TANGENT, MutableTangent, Tangent, fill_tangent, fresh_tangent
@@ -171,6 +173,18 @@ class ForwardCalls:
             context, tuple(keywords), step.function, df, (*args, *keywords.values()), (*tangents, *named)
         )
 
+    def suspend(self, context: Context, step: resolve.Suspend) -> Answer:
+        call = step.call
+        function = call.function
+        bound = bind(call, context.known_tangent, _tangent_dict)
+        cells = cells_of(context, function, call.shadow)
+        state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
+        tangents = (*(tangent for _, tangent, _ in bound), *(tangent for _, tangent in cells))
+        filled = tuple(map(fill_tangent, state, tangents))
+        out, shadow = suspended(self.engine.segments(function), state, filled, function.__name__)
+        context.shadows.register(out, shadow)
+        return out, shadow
+
 
 _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.UseRow: ForwardCalls.use_row,
@@ -183,6 +197,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.Value: ForwardCalls.value,
     resolve.Advance: ForwardCalls.advance,
     resolve.Spread: ForwardCalls.spread,
+    resolve.Suspend: ForwardCalls.suspend,
 }
 
 

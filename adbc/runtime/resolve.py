@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.runtime.generators import Generator
+from adbc.runtime.graph_functions import GraphFunction
 from adbc.tangents import NO_FDATA
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
-__all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "UseRow", "Value", "is_python_function", "lookup", "step"]
+__all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "Suspend", "UseRow", "Value", "is_python_function", "lookup", "step"]
 
 
 Origin = Any
@@ -156,6 +159,13 @@ class Spread:
 
 
 @dataclasses.dataclass(slots=True)
+class Suspend:
+    """Make a generator of the generator function `call.function`."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
 class Foreign:
     """A C function without a rule."""
 
@@ -181,7 +191,7 @@ class Value:
     origin: Origin = None
 
 
-Step = UseRow | Enter | Delegate | Alternatives | Make | MakeRecord | Advance | Spread | Foreign | Known | Value
+Step = UseRow | Enter | Delegate | Alternatives | Make | MakeRecord | Advance | Spread | Suspend | Foreign | Known | Value
 
 
 def lookup(cls: type, name: str) -> Any:
@@ -202,7 +212,11 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     cls = function.__class__
     if cls is types.FunctionType and function not in _SYNTAX:
         row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
-        return _row(row, call) if row is not None else Enter(call)
+        if row is not None:
+            return _row(row, call)
+        return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
+    if cls is GraphFunction:
+        return Enter(call)
     if cls is types.MethodType:
         return Delegate(
             call.prepend(function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
@@ -453,6 +467,8 @@ def _foreigncall(call: Call, table: Any) -> Step | None:
 
 
 def _next(call: Call, table: Any) -> Step | None:
+    if call.args[0].__class__ is Generator:
+        return Delegate(call.of(Generator.take))
     method = _method(call.args[0].__class__, "__next__")
     return None if method is None else Advance(call.of(method))
 

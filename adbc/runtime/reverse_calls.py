@@ -16,8 +16,10 @@ from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime import resolve
 from adbc.runtime.activity import is_active
-from adbc.runtime.binding import bind
+from adbc.runtime.binding import Bound, bind
+from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
+from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
 from adbc.runtime.tracebacks import plain_traceback
@@ -163,23 +165,13 @@ class ReverseCalls:
         else:
             out, saved = rule.forwards(*arguments)
             fout = value_shadow(result)
-        varkw = bound[-1] if bound and type_is_dict(bound[-1]) else None
 
         def derived_pullback(bout: Any) -> Any:
             if has_cotangent(result):
                 returned = rule.pullback(saved, complete(bout, result))
             else:
                 returned = rule.pullback(saved)
-            answer = []
-            for origin, rdata in zip(targets, returned, strict=True):
-                if origin.__class__ is tuple:
-                    if rdata is not None:
-                        answer += zip(origin, rdata, strict=True)
-                else:
-                    answer.append((origin, rdata))
-            if varkw is not None and varkw[1] is not None:
-                answer += [(origin, slot_rdata(varkw[1][name])) for name, origin in varkw[2].items()]
-            return answer
+            return scatter(targets, returned) + keyword_rdata(bound)
 
         return out, fout, derived_pullback
 
@@ -243,6 +235,26 @@ class ReverseCalls:
             return [(origins[name], bout.__dict__.get(name)) for name in names]
 
         return out, fout, record_pullback
+
+    def suspend(self, context: Context, step: resolve.Suspend) -> Any:
+        """A generator function is called: its parameters and cells become the state of a generator."""
+        call = step.call
+        function = call.function
+        bound = bind(call, context.known_shadow, _shadow_dict)
+        cells = cells_of(context, function, call.shadow)
+        state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
+        shadows = (*(shadow for _, shadow, _ in bound), *(shadow for _, shadow in cells))
+        out, shadow = suspended(
+            self.engine.segments(function), state, slot_tangent(state, shadows), function.__name__
+        )
+        context.shadows.register(out, shadow)
+
+        def suspended_pullback(bout: Any) -> Any:
+            rdata = slot_rdata(shadow.state)
+            targets = [origin for _, _, origin in bound if origin.__class__ is not dict]
+            return keyword_rdata(bound) + ([] if rdata is None else scatter(targets, rdata))
+
+        return out, shadow, suspended_pullback
 
     def foreign(self, context: Context, step: resolve.Foreign) -> Any:
         call = step.call
@@ -318,6 +330,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.Value: ReverseCalls.value,
     resolve.Advance: ReverseCalls.advance,
     resolve.Spread: ReverseCalls.spread,
+    resolve.Suspend: ReverseCalls.suspend,
 }
 
 
@@ -325,9 +338,23 @@ def _shadow_dict(values: dict[str, Any], shadows: dict[str, Any]) -> Any:
     return {name: slot_tangent(value, shadows[name]) for name, value in values.items()}
 
 
-def type_is_dict(triple: tuple[Any, Any, Any]) -> bool:
-    """Whether a bound parameter is the dictionary of ``**kwargs``."""
-    return triple[2].__class__ is dict
+def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Pairs of origin and rdata, from those of parameters: that of ``*args`` is a tuple of origins."""
+    pairs: list[tuple[Any, Any]] = []
+    for origin, r in zip(targets, rdata, strict=False):
+        if origin.__class__ is not tuple:
+            pairs.append((origin, r))
+        elif r is not None:
+            pairs += zip(origin, r, strict=True)
+    return pairs
+
+
+def keyword_rdata(bound: Bound) -> list[tuple[Any, Any]]:
+    """What the slots of the dictionary of ``**kwargs``, if there is one, have for its arguments."""
+    if not bound or bound[-1][2].__class__ is not dict or bound[-1][1] is None:
+        return []
+    _, shadow, origins = bound[-1]
+    return [(origin, slot_rdata(shadow[name])) for name, origin in origins.items()]
 
 
 def value_shadow(type: AbstractType) -> Any:

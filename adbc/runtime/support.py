@@ -10,6 +10,7 @@ from adbc.forward import ForwardSupport
 from adbc.reverse import Support
 from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
+from adbc.runtime.closures import freevar, freevar_shadow
 from adbc.runtime.context import Context
 from adbc.runtime.forward_calls import ForwardCalls
 from adbc.runtime.resolve import OPERATORS
@@ -99,22 +100,6 @@ def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
 def real(derivative: Any) -> Any:
     """A derivative as a number."""
     return 0.0 if derivative is None or derivative is NO_TANGENT else derivative
-
-
-def freevar(function: types.FunctionType, index: int) -> types.CellType:
-    """A cell of the closure of `function`."""
-    cells = function.__closure__
-    assert cells is not None
-    return cells[index]
-
-
-def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, index: int) -> Any:
-    """The shadow of that cell (in forward mode its tangent)."""
-    if shadow is not None and shadow is not NO_FDATA:
-        known = shadow.__dict__.get(function.__code__.co_freevars[index])
-        if known is not None and known is not NO_TANGENT:
-            return known
-    return context.shadows.tangent(freevar(function, index))
 
 
 def function_shadow(context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any) -> Any:

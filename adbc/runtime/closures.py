@@ -1,0 +1,35 @@
+"""Cells of closures and their shadows, in both modes."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.runtime.context import Context
+from adbc.tangents import NO_FDATA, NO_TANGENT
+
+__all__ = ["cells_of", "freevar", "freevar_shadow"]
+
+
+def freevar(function: types.FunctionType, index: int) -> types.CellType:
+    """A cell of the closure of `function`."""
+    cells = function.__closure__
+    assert cells is not None
+    return cells[index]
+
+
+def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, index: int) -> Any:
+    """The shadow of that cell (in forward mode its tangent)."""
+    if shadow is not None and shadow is not NO_FDATA:
+        known = shadow.__dict__.get(function.__code__.co_freevars[index])
+        if known is not None and known is not NO_TANGENT:
+            return known
+    return context.shadows.tangent(freevar(function, index))
+
+
+def cells_of(
+    context: Context, function: types.FunctionType, shadow: Any
+) -> list[tuple[types.CellType, Any]]:
+    """The cells of `function` with their shadows."""
+    cells = function.__closure__ or ()
+    return [(cell, freevar_shadow(context, function, shadow, i)) for i, cell in enumerate(cells)]

@@ -1,0 +1,113 @@
+"""Generators as objects: a state and the segment to go on with.
+
+Where differentiated code calls a generator function, it gets a `Generator` instead of the
+interpreter's own kind.  Its methods are plain Python on two fields, so adbc differentiates them like
+any class of the user's: what a suspended generator holds follows the rules of fields, what a
+generator mutates is restored, and one that is only partly consumed, shared or abandoned is right too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.ir.intrinsics import EXHAUSTED
+from adbc.passes.segments import FINISHED
+from adbc.tangents import NO_TANGENT, MutableTangent
+
+__all__ = ["Generator", "suspended"]
+
+
+class Generator:
+    """A generator, suspended in front of segment number `at` with `state` live."""
+
+    def __init__(self, segments: tuple[Any, ...], state: tuple[Any, ...], name: str) -> None:
+        self.segments = segments
+        self.state = state
+        self.at = 0
+        self.is_running = False
+        self.returned = None
+        self.__name__ = name
+
+    def __iter__(self) -> Generator:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def take(self) -> Any:
+        """The next value, or `EXHAUSTED`."""
+        return self.resume(False, None)
+
+    def send(self, value: Any) -> Any:
+        """Go on with `value` as the result of the yield."""
+        if self.at == 0 and value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+        out = self.resume(False, value)
+        if out is EXHAUSTED:
+            raise finished(self.returned)
+        return out
+
+    def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
+        """Go on by raising `error` where the yield stands."""
+        if isinstance(error, type):
+            error = error() if value is None else error(value)
+        if self.at == 0 or self.at == FINISHED:
+            self.at = FINISHED
+            self.state = ()
+            raise error
+        out = self.resume(True, error)
+        if out is EXHAUSTED:
+            raise finished(self.returned)
+        return out
+
+    def close(self) -> None:
+        """Raise `GeneratorExit` where the yield stands, so that ``finally`` runs."""
+        if self.at == 0 or self.at == FINISHED:
+            self.at = FINISHED
+            self.state = ()
+            return
+        try:
+            out = self.resume(True, GeneratorExit())
+        except (GeneratorExit, StopIteration):
+            return
+        if out is not EXHAUSTED:
+            raise RuntimeError("generator ignored GeneratorExit")
+
+    def resume(self, throwing: bool, sent: Any) -> Any:
+        """Run one segment."""
+        if self.is_running:
+            raise ValueError("generator already executing")
+        at = self.at
+        if at == FINISHED:
+            self.returned = None
+            return EXHAUSTED
+        state = self.state
+        # If the segment raises, the generator has finished.
+        self.at = FINISHED
+        self.state = ()
+        self.is_running = True
+        try:
+            number, value, state = self.segments[at](throwing, sent, *state)
+        finally:
+            self.is_running = False
+        self.at = number
+        self.state = state
+        if number == FINISHED:
+            self.returned = value
+            return EXHAUSTED
+        return value
+
+
+def suspended(
+    segments: tuple[Any, ...], state: tuple[Any, ...], tangent: Any, name: str
+) -> tuple[Generator, MutableTangent]:
+    """A new generator and its shadow, from the initial state and the tangent of that."""
+    generator = Generator(segments, state, name)
+    shadow = MutableTangent(**dict.fromkeys(vars(generator), NO_TANGENT))
+    shadow.state = tangent
+    return generator, shadow
+
+
+def finished(value: Any) -> StopIteration:
+    """What `next` raises when a generator has returned `value`."""
+    return StopIteration() if value is None else StopIteration(value)
