@@ -40,6 +40,7 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
+from adbc.passes.protected import is_isolated, isolate
 from adbc.types.callsites import CallSite, activity
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
@@ -58,6 +59,7 @@ def build_forward(
     ``dual(context, [function, dfunction], x, [dx], ...) -> (out, dout)``
     """
     remove_unreachable(graph)
+    isolate(graph)
     active, sites = activity(graph, active_arguments, support.knowledge)
     return _Dual(graph, active, active_arguments, sites, result, support).graph
 
@@ -94,12 +96,21 @@ class _Dual:
         for block in order:
             for phi in block.phis:
                 self._new_phi(phi)
+        for block, copy in self.blocks.items():
+            if block.handler is not None:
+                copy.handler = self.blocks[block.handler]
         for block in order:
             self.builder.block = self.blocks[block]
+            # What may raise into a handler stands alone; what its dual adds goes where it has not raised.
+            self.after = block.terminator.successors[0] if is_isolated(block) else block
             for instruction in block.instructions:
                 self.builder.position = instruction.position
+                if instruction.op == "catch":
+                    self._define(instruction, self.builder.emit("catch", name=instruction.name))
+                    continue
                 site = self.sites[instruction]
                 getattr(self, f"_{site.kind}")(instruction, site)
+            self.builder.block = self.blocks[block]
             self._terminator(block)
         for block in order:
             for phi in block.phis:
@@ -150,9 +161,11 @@ class _Dual:
     # -- instructions ------------------------------------------------------------------------------------
 
     def _copy_call(self, call: Instruction) -> Instruction:
-        return self.builder.emit(
+        copy = self.builder.emit(
             "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
         )
+        self.builder.block = self.blocks[self.after]
+        return copy
 
     def _primal(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call))
@@ -275,6 +288,7 @@ class _Dual:
         self._returned(call, self.builder.call(entry.forwards, *arguments), exact=is_number(entry.result))
 
     def _returned(self, call: Instruction, answer: Value, exact: bool = False) -> None:
+        self.builder.block = self.blocks[self.after]
         parts = self.builder.call(intrinsics._unpack_, answer, 2)
         out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
         tangent: Value = self.builder.call(intrinsics._project_, parts, 1)
