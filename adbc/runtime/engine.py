@@ -30,6 +30,7 @@ from adbc.passes.early_records import early_records
 from adbc.passes.pipeline import clean, normalise
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
+from adbc.runtime.refusals import refused
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
@@ -185,6 +186,7 @@ class Engine:
             with self.lock:
                 try:
                     known = normalise(lift(function, inline=True), function.__globals__)
+                    known = refused(known, function.__code__) or known
                 except LiftError as error:
                     known = error
                 self.graphs[key] = known
