@@ -38,6 +38,19 @@ jump                    index
 branch_true, .._false   index                  [bool] -> []
 return                  -                      [v] -> nothing
 raise                   count                  [exception, cause][:count]
+reraise                 count                  [.., exception]: raised again; nothing else is looked at
+push_exc_info           -                      [exc] -> [previous, exc]
+pop_except              -                      [previous] -> []
+check_exc_match         -                      [exc, kind] -> [exc, bool]
+check_eg_match          -                      [exc, kind] -> [rest, match or None]
+prep_reraise_star       -                      [original, raised] -> [exc or None]
+before_with             -                      [manager] -> [exit, value]
+with_except_start       -                      [exit, lasti, previous, exc] -> [.., result]
+get_len                 -                      [s] -> [s, length]
+match_test              operation of the IR    [s] -> [s, bool]
+match_keys              -                      [s, keys] -> [s, keys, values or None]
+match_class             count                  [s, class, names] -> [values or None]
+intrinsic_1, .._2       number                 [a] -> [r]; [a, b] -> [r]
 refuse                  construct              reached only if the function is to be refused
 ======================= ====================== ===========================================================
 
@@ -58,7 +71,7 @@ from adbc.cpython import v311, v312, v313
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 
-__all__ = ["TABLES", "Code", "Instruction", "Slot", "decode", "successors", "table"]
+__all__ = ["TABLES", "Code", "Instruction", "Region", "Slot", "decode", "successors", "table"]
 
 TABLES: dict[tuple[int, int], types.ModuleType] = {(3, 11): v311, (3, 12): v312, (3, 13): v313}
 
@@ -73,14 +86,27 @@ class Slot:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Region:
+    """The handler of an instruction.
+
+    It is at index `target`, finds the lowest `depth` values of the stack, on those, if `lasti`, a
+    number that is of use to `reraise` only, and on top the exception.
+    """
+
+    target: int
+    depth: int
+    lasti: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Instruction:
-    """A canonical instruction.  `protected`: the construct whose handler is entered if it raises."""
+    """A canonical instruction.  `region`: where control goes if it raises."""
 
     name: str
     arg: Any
     offset: int
     positions: dis.Positions | None
-    protected: str | None = None
+    region: Region | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +139,7 @@ def successors(code: Code, index: int) -> tuple[int, ...]:
     """The instructions that may follow the one at `index`: the next one first, then the target."""
     instruction = code.instructions[index]
     match instruction.name:
-        case "return" | "raise" | "refuse":
+        case "return" | "raise" | "reraise" | "refuse":
             return ()
         case "jump":
             return (instruction.arg,)
@@ -202,7 +228,7 @@ class _Decoder:
         self.index: dict[int, int] = {}  # offset -> index of the first canonical instruction from there
         self.keywords: tuple[str, ...] = ()
         self.raw = list(dis.get_instructions(code))
-        self.protection = _protection(code, self.raw)
+        self.regions = _regions(code, self.raw)
 
     def run(self) -> Code:
         for instruction in self.raw:
@@ -246,7 +272,7 @@ class _Decoder:
                 self.emit(raw, step.name, int(step.field) if step.field.isdigit() else step.field)
 
     def emit(self, raw: dis.Instruction, name: str, arg: Any) -> None:
-        self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.protection.get(raw.offset)))
+        self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.regions.get(raw.offset)))
 
     # Instructions that are read together with a neighbour.
 
@@ -288,6 +314,9 @@ class _Decoder:
 
     def resolved(self, instruction: Instruction) -> Instruction:
         """Offsets of targets become indices."""
+        if instruction.region is not None:
+            region = dataclasses.replace(instruction.region, target=self.index[instruction.region.target])
+            instruction = dataclasses.replace(instruction, region=region)
         if instruction.name not in {"jump", "branch_true", "branch_false", "for_iter"}:
             return instruction
         target = self.index[instruction.arg]
@@ -320,30 +349,36 @@ _FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
 # -- exception regions ---------------------------------------------------------------------------
 
 
-def _protection(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, str]:
-    """For each offset in an exception region: the construct that the handler belongs to.
+def _regions(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, Region]:
+    """For each offset in an exception region: the handler, its target still an offset.
 
     The handler of an inlined comprehension only puts the outer values of its targets back before it
-    re-raises.  Nobody can see that, so what counts for its region is the region around the handler.
+    re-raises.  Without a handler around it nobody can see that, so there it does not count.
     """
     if not code.co_exceptiontable:
         return {}
     entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
     at = {instruction.offset: k for k, instruction in enumerate(raw)}
 
-    def construct(offset: int, seen: frozenset[int] = frozenset()) -> str | None:
-        for entry in entries:
-            if entry.start <= offset < entry.end:
-                if entry.target in seen:
-                    return None
-                end = _comprehension_cleanup(raw, at[entry.target])
-                if end is None:
-                    return _construct_of(raw, at[entry.target])
-                return construct(raw[end].offset, seen | {entry.target})
-        return None
+    def region(offset: int) -> Region | None:
+        entry = next((e for e in entries if e.start <= offset < e.end), None)
+        return None if entry is None else Region(entry.target, entry.depth, entry.lasti)
 
-    found = ((i.offset, construct(i.offset)) for i in raw)
-    return {offset: name for offset, name in found if name is not None}
+    def counts(found: Region) -> bool:
+        seen = set()
+        while found.target not in seen:
+            seen.add(found.target)
+            end = _comprehension_cleanup(raw, at[found.target])
+            if end is None:
+                return True
+            outer = region(raw[end].offset)
+            if outer is None:
+                return False
+            found = outer
+        return True
+
+    pairs = ((i.offset, region(i.offset)) for i in raw)
+    return {offset: found for offset, found in pairs if found is not None and counts(found)}
 
 
 def _comprehension_cleanup(raw: list[dis.Instruction], start: int) -> int | None:
@@ -357,18 +392,3 @@ def _comprehension_cleanup(raw: list[dis.Instruction], start: int) -> int | None
         if raw[k].opname not in {"EXTENDED_ARG", "NOP", "STORE_FAST", "STORE_FAST_STORE_FAST", "SWAP"}:
             return None
     return None
-
-
-def _construct_of(raw: list[dis.Instruction], start: int) -> str:
-    """What a handler belongs to, by its first instructions."""
-    for instruction in raw[start : start + 6]:
-        match instruction.opname:
-            case "WITH_EXCEPT_START":
-                return "with"
-            case "CHECK_EG_MATCH":
-                return "except*"
-            case "CALL_INTRINSIC_1" if instruction.arg == 3:
-                return "generator"
-            case "CLEANUP_THROW" | "END_ASYNC_FOR":
-                return "async"
-    return "try"

@@ -6,6 +6,7 @@ from adbc.cpython import v311
 
 _GONE = {
     "LIST_TO_TUPLE",
+    "PREP_RERAISE_STAR",
     "LOAD_METHOD",
     "JUMP_IF_FALSE_OR_POP",
     "JUMP_IF_TRUE_OR_POP",
@@ -47,7 +48,7 @@ REFUSED: dict[str, str] = {
     **{
         name: construct
         for name, construct in v311.REFUSED.items()
-        if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PREP_RERAISE_STAR", "PRINT_EXPR"}
+        if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PRINT_EXPR"}
     },
     "CLEANUP_THROW": "generator",
     "END_SEND": "generator",
@@ -95,8 +96,12 @@ _INSTRUMENTED = {
 ABSENT: frozenset[str] = frozenset({"INTERPRETER_EXIT"} | _PSEUDO | _INSTRUMENTED)
 
 BY_NUMBER: dict[str, dict[int, str]] = {
-    "CALL_INTRINSIC_1": {5: "unary pos", 6: "unary list_to_tuple"},
-    "CALL_INTRINSIC_2": {},
+    "CALL_INTRINSIC_1": {
+        5: "unary pos",
+        6: "unary list_to_tuple",
+        **dict.fromkeys(range(7, 12), "intrinsic_1 oparg"),
+    },
+    "CALL_INTRINSIC_2": {1: "prep_reraise_star", **dict.fromkeys(range(2, 6), "intrinsic_2 oparg")},
 }
 
 NUMBERS_REFUSED: dict[str, dict[int, str]] = {
@@ -106,13 +111,8 @@ NUMBERS_REFUSED: dict[str, dict[int, str]] = {
         2: "import star",
         3: "generator",
         4: "async",
-        **dict.fromkeys(range(7, 12), "type parameters"),
     },
-    "CALL_INTRINSIC_2": {
-        0: "internal",
-        1: "except*",
-        **dict.fromkeys(range(2, 6), "type parameters"),
-    },
+    "CALL_INTRINSIC_2": {0: "internal"},
 }
 
 LOOP_EXIT: tuple[str, ...] = ("END_FOR",)

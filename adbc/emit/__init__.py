@@ -13,7 +13,6 @@ from adbc.emit.flow import Flow
 from adbc.emit.schedule import Schedule
 from adbc.emit.slots import Slots
 from adbc.emit.writer import Writer
-from adbc.errors import AdbcError
 from adbc.ir.graph import Graph
 
 __all__ = ["emit", "emit_function"]
@@ -23,12 +22,6 @@ def emit(
     graph: Graph, *, name: str | None = None, qualname: str | None = None, docstring: str | None = None
 ) -> types.CodeType:
     """The code object of a graph; the graph is not changed."""
-    for block in graph.blocks:
-        if block.handler is not None:
-            raise AdbcError(
-                f"{graph.name} catches exceptions (block {block.label}), which no code is emitted for yet: "
-                "move the try statement into a function of its own and give that function a rule"
-            )
     flow = Flow(graph)
     schedule = Schedule(graph, flow)
     slots = Slots(graph, flow, schedule)

@@ -90,6 +90,7 @@ class Assembler:
         self.location: opcodes.InstrLocation | None = None
         self._position: Position | None = None
         self.reachable = True
+        self.region: Any = None
 
     # -- bookkeeping -------------------------------------------------------------------------------
 
@@ -493,6 +494,84 @@ class Assembler:
     def raise_(self, count: int) -> None:
         self.op("RAISE_VARARGS", count, -count)
         self.reachable = False
+
+    # -- exceptions ----------------------------------------------------------------------------------
+
+    def protect(self, handler: Label, depth: int) -> None:
+        """What follows, up to `unprotect`, raises into `handler`, which finds `depth` values and the exception."""
+        self.region = library.TryBegin(handler.target, push_lasti=False, stack_depth=depth)
+        self.items.append(self.region)
+        # The interpreter pushes the exception even if the code in the region never gets that high.
+        self.max_depth = max(self.max_depth, depth + 1)
+
+    def unprotect(self) -> None:
+        assert self.region is not None
+        self.items.append(library.TryEnd(self.region))
+        self.region = None
+
+    def push_exc_info(self) -> None:
+        """``exception -> previous``"""
+        self.op("PUSH_EXC_INFO", None, 1)
+        self.pop()
+
+    def pop_except(self) -> None:
+        """``previous ->``"""
+        self.op("POP_EXCEPT", None, -1)
+
+    def reraise(self) -> None:
+        """``exception ->``"""
+        self.op("RERAISE", 0, -1)
+        self.reachable = False
+
+    def check_exc_match(self) -> None:
+        """``exception kind -> bool``"""
+        self.op("CHECK_EXC_MATCH", None, 0)
+        self.drop_below()
+
+    def check_eg_match(self) -> None:
+        """``exception kind -> (rest, match)``"""
+        self.op("CHECK_EG_MATCH", None, 0)
+        self.build("TUPLE", 2)
+
+    def prep_reraise_star(self) -> None:
+        """``original raised -> exception or None``"""
+        if PY312:
+            self.intrinsic_2(1)
+        else:
+            self.op("PREP_RERAISE_STAR", None, -1)
+
+    # -- patterns --------------------------------------------------------------------------------------
+
+    def match_sequence(self) -> None:
+        """``subject -> bool``"""
+        self.op("MATCH_SEQUENCE", None, 1)
+        self.drop_below()
+
+    def match_mapping(self) -> None:
+        """``subject -> bool``"""
+        self.op("MATCH_MAPPING", None, 1)
+        self.drop_below()
+
+    def match_keys(self) -> None:
+        """``subject keys -> values or None``"""
+        self.op("MATCH_KEYS", None, 1)
+        self.drop_below()
+        self.drop_below()
+
+    def match_class(self, count: int) -> None:
+        """``subject class names -> values or None``"""
+        self.op("MATCH_CLASS", count, -2)
+
+    def get_len(self) -> None:
+        """``subject -> length``"""
+        self.op("GET_LEN", None, 1)
+        self.drop_below()
+
+    def intrinsic_1(self, number: int) -> None:
+        self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(number), 0)
+
+    def intrinsic_2(self, number: int) -> None:
+        self.op("CALL_INTRINSIC_2", opcodes.Intrinsic2Op(number), -1)
 
     # -- the code object -----------------------------------------------------------------------------
 

@@ -78,7 +78,6 @@ class Schedule:
         self.body: dict[Node, list[Instruction]] = {}
         self.roots: dict[Node, list[Instruction]] = {}
         self.live_phis: set[Phi] = set()
-        self.unbound_names: set[str] = set()
         self._find_live_phis()
         self._count()
         self._name_cells()
@@ -365,11 +364,7 @@ class Schedule:
             return Plan([arguments[1], ("store_deref", *self.cells[arguments[0]])], False)
         if function is i._cell_del_ and arguments[0] in self.cells:
             return Plan([("delete_deref", *self.cells[arguments[0]])], False)
-        plan = plan_of(form)
-        for step in plan.steps:
-            if isinstance(step, tuple) and step[0] == "check":
-                self.unbound_names.add(step[1])
-        return plan
+        return plan_of(form)
 
     # -- loops ---------------------------------------------------------------------------------------
 
@@ -377,6 +372,8 @@ class Schedule:
         for header, loop in self.flow.bodies.items():
             block = header.block
             if block is None or not isinstance(block.terminator, Branch) or header.handler is not None:
+                continue
+            if header.instructions[0].op == "catch":
                 continue
             body = self.body[header]
             if len(body) < 2:
@@ -431,6 +428,15 @@ class Schedule:
 
     # -- trees ---------------------------------------------------------------------------------------
 
+    def region_start(self, node: Node) -> int:
+        """The number of the root at which the region of a node with a handler begins.
+
+        Only the last root may raise into the handler, or, behind all roots, the end of the node.
+        """
+        count = len(self.roots[node])
+        raises = node.block is not None and isinstance(node.block.terminator, Raise)
+        return count if raises or not count else count - 1
+
     def drops_container(self, value: Value) -> bool:
         """Whether the code of an instruction leaves a container that is not wanted."""
         return self.plans[value].container and value not in self.chained
@@ -464,7 +470,9 @@ class Schedule:
                     position -= 1
                     absorb(list(self.plans[value].steps), depth + 1)
 
-        absorb(list(self.terminator_values(node)), 0)
+        # What may raise into a handler stands alone, unless it is the raising itself.
+        if node.handler is None or (node.block is not None and isinstance(node.block.terminator, Raise)):
+            absorb(list(self.terminator_values(node)), 0)
         roots: list[Instruction] = []
         while position >= 0:
             root = body[position]

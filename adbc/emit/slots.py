@@ -135,16 +135,16 @@ class Slots:
                 live |= incoming
             roots, end = summary[node]
             live |= end
-            last = len(roots) - 1
-            for k in range(last, -1, -1):
-                defined, used = roots[k]
-                if record and defined:
-                    clash(defined, live | defined)
-                live = live & ~defined | used
-                if k == last and node.handler is not None:
+            region = schedule.region_start(node) if node.handler is not None else None
+            for k in range(len(roots), -1, -1):
+                if k < len(roots):
+                    defined, used = roots[k]
+                    if record and defined:
+                        clash(defined, live | defined)
+                    live = live & ~defined | used
+                if k == region:
+                    assert node.handler is not None
                     live = self._before_region(node, live, live_in[node.handler], phi_mask, clash, record)
-            if last < 0 and node.handler is not None:
-                live = self._before_region(node, live, live_in[node.handler], phi_mask, clash, record)
             found = schedule.loop_bodies.get(node)
             if len(node.predecessors) == 1 and node.phis and node is not self.flow.entry:
                 source = node.predecessors[0]
@@ -270,10 +270,6 @@ class Slots:
             slot_of_root[r] = slot
         for k, value in enumerate(self.values):
             self.slot_of[value] = self.names[slot_of_root[self._root(k)]]
-        for name in sorted(schedule.unbound_names):
-            if name not in taken:
-                self.names.append(name)
-                taken.add(name)
 
     def _name(self, members: int, taken: set[str]) -> str:
         """A name for a variable: that of one of its values if there is one that is free."""
@@ -285,7 +281,7 @@ class Slots:
             value = self.values[k]
             name = value.name if isinstance(value, (Phi, Instruction, Argument)) else None
             if name and name.isidentifier():
-                if name not in taken and name not in self.schedule.unbound_names:
+                if name not in taken:
                     return name
                 stem = stem or name
         number = 0

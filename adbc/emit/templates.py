@@ -155,6 +155,32 @@ _simple(i._iter_, 1, "iter")
 _simple(i._project_, 2, "getitem")
 _simple(i._list_to_tuple_, 1, "list_to_tuple")
 
+_simple(i._push_exc_info_, 1, "push_exc_info")
+_simple(i._pop_except_, 1, "pop_except", pushes=False)
+_simple(i._reraise_, 1, "reraise", pushes=False)
+_simple(i._check_exc_match_, 2, "check_exc_match")
+_simple(i._check_eg_match_, 2, "check_eg_match")
+_simple(i._prep_reraise_star_, 2, "prep_reraise_star")
+_simple(i._get_len_, 1, "get_len")
+_simple(i._match_sequence_, 1, "match_sequence")
+_simple(i._match_mapping_, 1, "match_mapping")
+_simple(i._match_keys_, 2, "match_keys")
+
+
+def _numbered(function: Callable[..., Any], arity: int, step: str) -> None:
+    """A row whose last argument must be a constant: it is the argument of the opcode."""
+
+    def make(a: list[Value]) -> Plan | None:
+        number = a[-1].value if isinstance(a[-1], Const) else None
+        return Plan([*a[:-1], (step, number)]) if type(number) is int else None
+
+    _row(function, arity)(make)
+
+
+_numbered(i._match_class_, 4, "match_class")
+_numbered(i._intrinsic_1_, 2, "intrinsic_1")
+_numbered(i._intrinsic_2_, 3, "intrinsic_2")
+
 _OPCODES: dict[Callable[..., Any], str] = {
     i._list_append_: "LIST_APPEND",
     i._list_extend_: "LIST_EXTEND",

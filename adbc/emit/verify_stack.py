@@ -80,6 +80,14 @@ FIXED: dict[str, tuple[int, int]] = {
     "PUSH_EXC_INFO": (1, 2),
     "POP_EXCEPT": (1, 0),
     "CHECK_EXC_MATCH": (2, 2),
+    "CHECK_EG_MATCH": (2, 2),
+    "PREP_RERAISE_STAR": (2, 1),
+    "CALL_INTRINSIC_2": (2, 1),
+    "GET_LEN": (1, 2),
+    "MATCH_SEQUENCE": (1, 2),
+    "MATCH_MAPPING": (1, 2),
+    "MATCH_KEYS": (2, 3),
+    "MATCH_CLASS": (3, 1),
 }
 
 ENDS = frozenset(

@@ -17,6 +17,7 @@ from adbc.emit.slots import Slots
 from adbc.emit.templates import COMPARE, Callee, Form, Step
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics as i
+from adbc.ir import ops
 from adbc.ir.graph import (
     Branch,
     Const,
@@ -34,17 +35,7 @@ from adbc.ir.graph import (
 
 __all__ = ["Writer"]
 
-BOOLS = frozenset(
-    id(f)
-    for f in (
-        operator.is_,
-        operator.is_not,
-        operator.contains,
-        i._not_contains_,
-        operator.not_,
-        i._bool_,
-    )
-)
+BOOLS = frozenset(id(f) for f in ops.BOOLS)
 """Functions whose opcodes leave a bool.  By identity: a callee may be any object, hostile ``==`` included."""
 
 INVERSE = {"TRUE": "FALSE", "FALSE": "TRUE", "NONE": "NOT_NONE", "NOT_NONE": "NONE"}
@@ -62,6 +53,7 @@ class Writer:
         self.labels: dict[Node, Label] = {}
         self.pending: Value | None = None  # a value on the stack that belongs into its variable
         self.tails: dict[Node, list[tuple[Phi, Instruction]]] = {}
+        self.handlers = {node.handler for node in flow.layout if node.handler is not None}
 
     def write(self) -> Assembler:
         asm, graph = self.asm, self.graph
@@ -102,11 +94,14 @@ class Writer:
             if node in self.schedule.loop_exits:
                 return depth - 1
             return depth
-        return len(self.schedule.context(node))
+        # A handler finds the exception on top.
+        return len(self.schedule.context(node)) + (node in self.handlers)
 
     def _moves_at_start(self, node: Node) -> bool:
         """Whether the code of the edge into `node` stands at its beginning."""
-        return len(node.predecessors) == 1 and len(node.predecessors[0].successors) > 1
+        if len(node.predecessors) != 1 or node in self.handlers:
+            return False
+        return len(node.predecessors[0].successors) > 1
 
     def final(self, node: Node) -> Node:
         """Where a jump to `node` really leads: past nodes without code."""
@@ -119,7 +114,7 @@ class Writer:
                 or node in self.schedule.loop_exits
                 or node in self.schedule.for_loops
                 or node is self.flow.entry
-                or any(node is source.handler for source in node.predecessors)
+                or node in self.handlers
             ):
                 return node
             found = self.schedule.loop_bodies.get(node)
@@ -235,13 +230,30 @@ class Writer:
         tail = self.tails[node]
         roots = schedule.roots[node]
         on_stack = len(roots) - len(tail)
+        region = schedule.region_start(node) if node.handler is not None else None
         for k, root in enumerate(roots):
+            if k == region:
+                self._protect(node)
             self._root(root, k >= on_stack)
-        self._end(node, following)
+        if region == len(roots):
+            self._protect(node)
+        if asm.reachable:
+            self._end(node, following)
+        if asm.region is not None:
+            asm.unprotect()
+
+    def _protect(self, node: Node) -> None:
+        """Begin the region of a node: first the handler's phis get their values."""
+        assert node.handler is not None
+        self.flush()
+        self._transfer(node, node.handler, [])
+        self.asm.protect(self.labels[node.handler], len(self.schedule.context(node.handler)))
 
     def _root(self, root: Instruction, leave: bool) -> None:
         asm, schedule = self.asm, self.schedule
         self.tree(root)
+        if asm.region is not None:
+            asm.unprotect()
         if leave or root in schedule.kept:
             return
         if root in schedule.groups:
@@ -433,17 +445,20 @@ class Writer:
             getattr(self.asm, name)(*arguments)
 
     def _check(self, name: str) -> None:
-        """Raise what the use of an unbound local raises, by using one."""
+        """Raise what the use of an unbound local raises."""
         asm = self.asm
         bound = Label()
         asm.copy(1)
         asm.const(i.UNBOUND)
         asm.is_(False)
         asm.jump_if("FALSE", bound)
-        # The variable of this name may hold something: the first deletion then makes it unbound.
-        asm.delete(name)
-        asm.delete(name)
-        asm.raise_(0)
+        # The variable of this name holds another value, or none: the message is written here.
+        asm.null_before()
+        asm.const(UnboundLocalError)
+        asm.null_after()
+        asm.const(f"cannot access local variable '{name}' where it is not associated with a value")
+        asm.call(1)
+        asm.raise_(1)
         asm.place(bound)
 
     # -- ends of nodes -------------------------------------------------------------------------------

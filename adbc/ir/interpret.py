@@ -7,9 +7,9 @@ While running it checks what cannot be checked by looking: that a condition is a
 undefined value is used, and that in a block with a handler only the last instruction raises.  Such a
 finding is a `VerificationError`, which no handler of the graph sees.
 
-It refuses to know where a handler ends, which is not in the graph.  A bare `Raise` therefore raises
-what was last caught in this call, or what the caller is handling; and an exception raised while
-another is handled does not get that one as its ``__context__``.
+What is being handled is the state of the thread, as it is for a function: the graph changes it by
+`_push_exc_info_` and `_pop_except_`, a bare `Raise` raises it again, and what is raised meanwhile
+gets it as its ``__context__``.
 """
 
 from __future__ import annotations
@@ -70,6 +70,17 @@ def interpret(
         )
     frame = _Frame(graph, {} if globals is None else globals, closure, builtins)
     frame.values.update(zip(graph.arguments, arguments, strict=True))
+    handled = sys.exception()
+    try:
+        return _run(frame, limit)
+    except BaseException as error:  # only to put right what a broken graph left behind
+        raised = error
+    intrinsics._pop_except_(handled)
+    intrinsics._reraise_(raised)
+
+
+def _run(frame: _Frame, limit: int | None) -> Any:
+    graph = frame.graph
     source: Block | None = None
     block = graph.entry
     entered = 0
@@ -85,7 +96,7 @@ def interpret(
             target, error = frame.terminator(block)
         if error is not None:
             if block.handler is None:
-                raise error
+                intrinsics._reraise_(error)
             frame.caught = error
             target = block.handler
         assert target is not None
@@ -194,7 +205,7 @@ class _Frame:
     def raised(self, terminator: Raise, block: Block) -> BaseException:
         """What the statement ``raise`` raises."""
         if terminator.exception is None:
-            current = sys.exception() if self.caught is None else self.caught
+            current = sys.exception()
             return RuntimeError("No active exception to reraise") if current is None else current
         exception = self.value(terminator.exception, terminator, block)
         # Let Python decide what may be raised, and make an instance of a class.

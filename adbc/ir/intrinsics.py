@@ -11,10 +11,13 @@ inside a frame, so whoever runs a graph supplies it; the functions here only hol
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
+
+from adbc.ir.native import written_as
 
 __all__ = [
     "CONTEXTUAL",
@@ -351,6 +354,109 @@ def _exception_(raised: Raised) -> BaseException:
 def _assume_(value: Any, type: object) -> Any:
     """`value`, which is known to be of abstract type `type`."""
     return value
+
+
+# -- exceptions ---------------------------------------------------------------------------------------
+
+
+@written_as("LOAD_FAST 0", "PUSH_EXC_INFO", "POP_TOP", "RETURN_VALUE")
+def _push_exc_info_(exception: BaseException) -> BaseException | None:
+    """Begin to handle `exception`; the result is what was handled so far, for `_pop_except_`."""
+
+
+@written_as("LOAD_FAST 0", "POP_EXCEPT", "LOAD_CONST 1", "RETURN_VALUE")
+def _pop_except_(previous: BaseException | None) -> None:
+    """Go back to handling `previous`."""
+
+
+@written_as("LOAD_FAST 0", "RERAISE 0")
+def _reraise_(exception: BaseException) -> NoReturn:  # type: ignore[empty-body]
+    """Raise `exception` again: its context and traceback stay, this frame does not show in it."""
+
+
+@written_as("LOAD_FAST 0", "LOAD_FAST 1", "CHECK_EXC_MATCH", "RETURN_VALUE")
+def _check_exc_match_(exception: BaseException, kind: Any) -> bool:  # type: ignore[empty-body]
+    """Whether ``except kind`` catches `exception`."""
+
+
+@written_as("LOAD_FAST 0", "LOAD_FAST 1", "CHECK_EG_MATCH", "BUILD_TUPLE 2", "RETURN_VALUE")
+def _check_eg_match_(exception: Any, kind: Any) -> tuple[Any, Any]:  # type: ignore[empty-body]
+    """What ``except* kind`` leaves of `exception`, and what it takes; it handles that from now on."""
+
+
+if sys.version_info >= (3, 12):
+    _PREPARE = "CALL_INTRINSIC_2 1"
+else:
+    _PREPARE = "PREP_RERAISE_STAR"
+
+
+@written_as("LOAD_FAST 0", "LOAD_FAST 1", _PREPARE, "RETURN_VALUE")
+def _prep_reraise_star_(original: Any, raised: list[Any]) -> Any:
+    """What a statement with ``except*`` raises in the end, or None."""
+
+
+def _load_special_(manager: object, name: str) -> Any:
+    """``__enter__`` or ``__exit__`` of a ``with`` statement: looked up on the class, then bound."""
+    kind = type(manager)
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            bind = getattr(type(found), "__get__", None)
+            return found if bind is None else bind(found, manager, kind)
+    missed = " (missed __exit__ method)" if name == "__exit__" else ""
+    raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol{missed}")
+
+
+# -- patterns -----------------------------------------------------------------------------------------
+
+
+@written_as("LOAD_FAST 0", "MATCH_SEQUENCE", "RETURN_VALUE")
+def _match_sequence_(subject: object) -> bool:  # type: ignore[empty-body]
+    """Whether a sequence pattern may match `subject`."""
+
+
+@written_as("LOAD_FAST 0", "MATCH_MAPPING", "RETURN_VALUE")
+def _match_mapping_(subject: object) -> bool:  # type: ignore[empty-body]
+    """Whether a mapping pattern may match `subject`."""
+
+
+@written_as("LOAD_FAST 0", "LOAD_FAST 1", "MATCH_KEYS", "RETURN_VALUE")
+def _match_keys_(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The values of `keys` in a mapping, or None if one is missing."""
+
+
+def _match_class_(subject: object, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
+    """The attributes that ``case kind(...)`` looks at, `count` of them by position; None if it does not match."""
+    return _with_number("MATCH_CLASS", 3, count)(subject, kind, names)
+
+
+def _get_len_(subject: Any) -> int:
+    """The length of a sequence that is matched."""
+    return len(subject)
+
+
+# -- what CPython itself calls intrinsics ---------------------------------------------------------------
+
+
+def _intrinsic_1_(value: object, number: int) -> Any:
+    """CALL_INTRINSIC_1: type parameters and type aliases."""
+    return _with_number("CALL_INTRINSIC_1", 1, number)(value)
+
+
+def _intrinsic_2_(first: object, second: object, number: int) -> Any:
+    """CALL_INTRINSIC_2: type parameters with bounds and defaults."""
+    return _with_number("CALL_INTRINSIC_2", 2, number)(first, second)
+
+
+@functools.cache
+def _with_number(name: str, arity: int, number: int) -> Callable[..., Any]:
+    """The function that is the instruction `name` with the argument `number`."""
+
+    def instruction(a: Any, b: Any = None, c: Any = None) -> Any:
+        pass
+
+    loads = [f"LOAD_FAST {k}" for k in range(arity)]
+    return written_as(*loads, f"{name} {number}", "RETURN_VALUE")(instruction)
 
 
 # -- modules -----------------------------------------------------------------------------------------

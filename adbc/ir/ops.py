@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
 from adbc.ir import intrinsics as i
 from adbc.ir.graph import Const, Instruction, Value
 
-__all__ = ["OPS", "PURE", "Op", "call_form"]
+__all__ = ["BOOLS", "OPS", "PURE", "Op", "call_form", "may_raise"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,8 +40,6 @@ class Op:
 
 
 def _rows() -> list[Op]:
-    import types
-
     rows = []
     binary = "add sub mul truediv floordiv mod pow matmul lshift rshift".split()
     for name in binary:
@@ -104,6 +103,20 @@ def _rows() -> list[Op]:
         Op("apply", None, i._apply_),  # function, positional iterable, maybe keyword mapping
         Op("call", None, None),
         Op("catch", 0, None),  # the exception a handler was entered with
+        Op("push_exc_info", 1, i._push_exc_info_),
+        Op("pop_except", 1, i._pop_except_),  # what push_exc_info gave
+        Op("reraise", 1, i._reraise_),
+        Op("check_exc_match", 2, i._check_exc_match_),
+        Op("check_eg_match", 2, i._check_eg_match_),  # gives (rest, match)
+        Op("prep_reraise_star", 2, i._prep_reraise_star_),
+        Op("load_special", 1, i._load_special_, attribute="trailing"),  # name of the method
+        Op("get_len", 1, i._get_len_),
+        Op("match_sequence", 1, i._match_sequence_),
+        Op("match_mapping", 1, i._match_mapping_),
+        Op("match_keys", 2, i._match_keys_),
+        Op("match_class", 3, i._match_class_, attribute="trailing"),  # number of positional patterns
+        Op("intrinsic_1", 1, i._intrinsic_1_, attribute="trailing"),
+        Op("intrinsic_2", 2, i._intrinsic_2_, attribute="trailing"),
     ]
     return rows
 
@@ -140,3 +153,73 @@ PURE: frozenset[Callable[..., Any]] = frozenset(
     }
 )
 """Functions whose calls may be removed if unused: no effect, never raise, whatever the operands."""
+
+BOOLS: frozenset[Callable[..., Any]] = frozenset(
+    {
+        operator.is_,
+        operator.is_not,
+        operator.not_,
+        operator.contains,
+        i._not_contains_,
+        i._bool_,
+        i._exhausted_,
+        i._check_exc_match_,
+        i._match_sequence_,
+        i._match_mapping_,
+    }
+)
+"""Functions whose result is True or False, whatever the operands."""
+
+_QUIET: frozenset[Callable[..., Any]] = PURE | {
+    i._cell_new_,
+    i._cell_set_,
+    i._list_append_,
+    i._list_to_tuple_,
+    i._join_,
+    i._push_exc_info_,
+    i._pop_except_,
+    i._match_sequence_,
+    i._match_mapping_,
+    i._raised_,
+    i._is_raised_,
+    i._exception_,
+    i._assume_,
+}
+"""Functions whose calls never raise."""
+
+
+def may_raise(instruction: Instruction) -> bool:
+    """Whether running `instruction` may raise, so that in a block with a handler it must come last.
+
+    Running out of memory and signals do not count: they may strike anywhere.
+    """
+    if instruction.op == "catch":
+        return False
+    function = _function_of(instruction)
+    if function is i._new_:
+        row = OPS[instruction.op]
+        kind = row.kind
+        parts = instruction.operands
+        if kind is None:
+            first = instruction.operands[1]
+            kind, parts = (first.value if isinstance(first, Const) else None), instruction.operands[2:]  # type: ignore[assignment]
+        if kind is set or kind is dict:  # a key may be unhashable
+            return bool(parts)
+        return not any(kind is k for k in (tuple, list, slice, types.FunctionType))
+    if function is i._bool_:
+        operand = instruction.operands[-1]
+        return not (isinstance(operand, Instruction) and _is_one_of(_function_of(operand), BOOLS))
+    return not _is_one_of(function, _QUIET)
+
+
+def _function_of(instruction: Instruction) -> Any:
+    """The function that `instruction` calls if that is known, else None."""
+    if instruction.op == "call":
+        callee = instruction.operands[0]
+        return callee.value if isinstance(callee, Const) else None
+    return OPS[instruction.op].function
+
+
+def _is_one_of(function: Any, functions: frozenset[Callable[..., Any]]) -> bool:
+    # Objects of any kind may be called; only those of plain functions are surely hashable.
+    return isinstance(function, types.FunctionType | types.BuiltinFunctionType) and function in functions

@@ -17,8 +17,9 @@ from typing import Any
 from adbc.cpython.decode import Code, decode, successors
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
-from adbc.ir.graph import Block, Const, Graph, Value
+from adbc.ir.graph import Const, Graph, Value
 from adbc.ir.intrinsics import UNBOUND
+from adbc.ir.traverse import remove_unreachable
 from adbc.lift import ssa
 from adbc.lift.comprehensions import inline_comprehensions
 from adbc.lift.frame import Frame
@@ -98,40 +99,59 @@ class _Lifter:
         self.code = frame.code
         self.leaders = _leaders(self.code)
         self.order = _reverse_postorder(self.code, self.leaders)
+        self.handlers = {i.region.target for i in self.code.instructions if i.region is not None}
+        self.targets: dict[int | None, list[int]] = {}  # leaders that may follow; None: the entry's own block
+        self.remaining: dict[int, int] = {}  # how many leaders that lead to this one are not done
 
     def run(self) -> None:
         frame = self.frame
         self.make_blocks()
-        remaining = {block: len(sources) for block, sources in frame.variables.predecessors.items()}
         frame.enter(frame.graph.entry)
         self.prologue()
         if frame.graph.entry is not frame.blocks[0]:
             frame.goto(0)
-            self.left(frame.graph.entry, remaining)
-        for leader in self.order:
-            block = frame.blocks[leader]
-            if block is not frame.block:
-                frame.enter(block)
-            self.one_block(leader)
-            self.left(block, remaining)
+            self.left(None)
+        # A handler into which nothing raises in the end is never reached, nor is what only it leads to.
+        waiting = self.order
+        while waiting:
+            postponed = []
+            for leader in waiting:
+                block = frame.blocks[leader]
+                if leader and block not in frame.shapes:
+                    postponed.append(leader)
+                    continue
+                if block is not frame.block:
+                    frame.enter(block)
+                if leader in self.handlers:
+                    frame.push(frame.emit("catch"))
+                self.one_block(leader)
+                self.left(leader)
+            if len(postponed) == len(waiting):
+                break
+            waiting = postponed
         frame.variables.finish()
-        ssa.clean(frame.graph, frame.checks)
+        remove_unreachable(frame.graph)
+        live = set(frame.graph.blocks)
+        ssa.clean(frame.graph, [check for check in frame.checks if check.block in live])
 
     def make_blocks(self) -> None:
-        """One block for each reachable leader, and all edges between them."""
+        """One block for each reachable leader, and how many others may lead to it."""
         frame, graph = self.frame, self.frame.graph
-        edges = [(a, b) for a in self.order for b in _next_leaders(self.code, self.leaders, a)]
+        edges: list[tuple[int | None, int]] = []
+        for a in self.order:
+            edges += [(a, b) for b in _next_leaders(self.code, self.leaders, a)]
         position = {leader: k for k, leader in enumerate(self.order)}
-        loops = {b for a, b in edges if position[b] <= position[a]}
+        loops = {b for a, b in edges if a is not None and position[b] <= position[a]} - self.handlers
         if 0 in {b for _, b in edges}:  # the entry has no predecessors
             graph.add_block("entry")
         for leader in self.order:
             label = "loop" if leader in loops else None if graph.blocks else "entry"
             frame.blocks[leader] = graph.add_block(label)
         if graph.entry is not frame.blocks[0]:
-            frame.variables.edge(graph.entry, frame.blocks[0])
+            edges.append((None, 0))
         for a, b in edges:
-            frame.variables.edge(frame.blocks[a], frame.blocks[b])
+            self.targets.setdefault(a, []).append(b)
+            self.remaining[b] = self.remaining.get(b, 0) + 1
         frame.variables.seal(graph.entry)
 
     def prologue(self) -> None:
@@ -154,8 +174,7 @@ class _Lifter:
             instruction = instructions[index]
             frame.index = index
             frame.at(instruction.positions)
-            if instruction.protected is not None:
-                raise frame.refusal(instruction.protected)
+            frame.region = instruction.region
             HANDLERS[instruction.name](frame, instruction.arg)
             following = successors(self.code, index)
             if following != (index + 1,):
@@ -165,12 +184,12 @@ class _Lifter:
                 frame.goto(index)
                 return
 
-    def left(self, block: Block, remaining: dict[Block, int]) -> None:
-        """`block` is done: seal the blocks that waited only for it."""
-        for target in block.successors:
-            remaining[target] -= 1
-            if not remaining[target]:
-                self.frame.variables.seal(target)
+    def left(self, leader: int | None) -> None:
+        """The block at `leader` is done: seal the blocks that waited only for it."""
+        for target in self.targets.get(leader, ()):
+            self.remaining[target] -= 1
+            if not self.remaining[target]:
+                self.frame.variables.seal(self.frame.blocks[target])
 
 
 # -- the blocks of the bytecode --------------------------------------------------------------------
@@ -180,6 +199,9 @@ def _leaders(code: Code) -> set[int]:
     """The instructions that begin a block: the first, targets, and what stands behind a jump."""
     leaders = {0}
     for index in range(len(code.instructions)):
+        region = code.instructions[index].region
+        if region is not None:
+            leaders.add(region.target)
         following = successors(code, index)
         if following != (index + 1,):
             leaders.update((*following, index + 1))
@@ -187,15 +209,19 @@ def _leaders(code: Code) -> set[int]:
 
 
 def _next_leaders(code: Code, leaders: set[int], leader: int) -> tuple[int, ...]:
-    """The leaders that may follow the block at `leader`, each once."""
+    """The leaders that may follow the block at `leader`, each once, handlers last."""
     index = leader
+    handlers: list[int] = []
     while True:
+        region = code.instructions[index].region
+        if region is not None:
+            handlers.append(region.target)
         following = successors(code, index)
         if following != (index + 1,):
-            return tuple(dict.fromkeys(following))
+            return tuple(dict.fromkeys((*following, *handlers)))
         index += 1
         if index in leaders:
-            return (index,)
+            return tuple(dict.fromkeys((index, *handlers)))
 
 
 def _reverse_postorder(code: Code, leaders: set[int]) -> list[int]:

@@ -5,6 +5,10 @@ the phis.  Within a block the stack is a plain list; at an edge it is written to
 the block at the other end reads it back.  The empty receiver of a call (NULL) is no value and takes
 no part in phis: which depths are NULL follows from the path alone, so it is kept beside them.
 
+An instruction that may raise into a handler ends its block: there the edge to the handler starts,
+and what the locals and the lower stack hold at that moment is what the handler finds.  The rest of
+the bytecode's block goes on in a new block.
+
 This module knows no instruction: `handlers` do.
 """
 
@@ -15,17 +19,21 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from adbc.cpython.decode import Code, Slot
+from adbc.cpython.decode import Code, Region, Slot
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 from adbc.ir.builder import Builder, Variables
-from adbc.ir.graph import UNDEF, Argument, Block, Const, Graph, Instruction, Position, Value
+from adbc.ir.graph import UNDEF, Argument, Block, Const, Graph, Instruction, Jump, Position, Value
 from adbc.ir.intrinsics import UNBOUND, Sentinel
+from adbc.ir.ops import may_raise
 
-__all__ = ["NULL", "Frame"]
+__all__ = ["LASTI", "NULL", "Frame"]
 
 NULL: Value = Const(Sentinel("NULL"))
 """The empty receiver.  It stands on the abstract stack only, never in a graph."""
+
+LASTI: Value = Const(Sentinel("LASTI"))
+"""Where the exception came from, below an exception on the abstract stack; it never gets into a graph."""
 
 
 class Frame:
@@ -39,9 +47,11 @@ class Frame:
         self.builder: Builder
         self.block: Block
         self.stack: list[Value] = []
-        self.shapes: dict[Block, tuple[bool, ...]] = {}
+        self.shapes: dict[Block, tuple[Value | None, ...]] = {}
         self.blocks: dict[int, Block] = {}
         self.index = 0  # of the instruction that is being lifted
+        self.region: Region | None = None  # of the instruction that is being lifted
+        self.may_raise = False  # whether an instruction of the block may raise (without a handler)
         self.checks: list[Instruction] = []
         self._names = _variable_names(code)
         self._positions: dict[Any, Position] = {}
@@ -52,17 +62,19 @@ class Frame:
         """Go on at the start of `block`, with the stack that its first edge brought."""
         self.block = block
         self.builder = Builder(self.graph, block)
+        self.may_raise = False
         self.stack = [
-            NULL if null else self.variables.read(depth, block)
-            for depth, null in enumerate(self.shapes.get(block, ()))
+            self.variables.read(depth, block) if marker is None else marker
+            for depth, marker in enumerate(self.shapes.get(block, ()))
         ]
 
     def edge(self, target: Block, stack: list[Value]) -> None:
         """Leave for `target` with `stack`."""
+        self.variables.edge(self.block, target)
         for depth, value in enumerate(stack):
-            if value is not NULL:
+            if value is not NULL and value is not LASTI:
                 self.variables.write(depth, self.block, value)
-        shape = tuple(value is NULL for value in stack)
+        shape = tuple(value if value is NULL or value is LASTI else None for value in stack)
         if self.shapes.setdefault(target, shape) != shape:
             raise self.refusal("internal")
 
@@ -79,6 +91,38 @@ class Frame:
         self.edge(self.blocks[true], true_stack)
         self.edge(self.blocks[false], false_stack)
         self.builder.branch(condition, self.blocks[true], self.blocks[false])
+
+    def fresh_block(self) -> None:
+        """Go on in a new block, as if nothing had happened."""
+        old, position = self.block, self.builder.position
+        new = self.graph.add_block()
+        # Behind the old one, so that the text of the graph reads in order.
+        self.graph.blocks.remove(new)
+        self.graph.blocks.insert(self.graph.blocks.index(old) + 1, new)
+        self.variables.edge(old, new)
+        self.variables.seal(new)
+        old.terminator = Jump(new, position)
+        self.block = new
+        self.builder = Builder(self.graph, new)
+        self.builder.position = position
+        self.may_raise = False
+
+    def before_raising(self) -> None:
+        """To be called before something that may raise is put at the end of the block."""
+        if self.region is not None and self.may_raise:
+            self.fresh_block()
+        self.may_raise = True
+
+    def raises(self) -> None:
+        """What was just put at the end of the block may raise into the handler."""
+        region = self.region
+        if region is None:
+            return
+        target = self.blocks[region.target]
+        if len(self.stack) < region.depth:
+            raise self.refusal("internal")
+        self.edge(target, [*self.stack[: region.depth], *([LASTI] if region.lasti else [])])
+        self.block.handler = target
 
     # -- the stack -------------------------------------------------------------------------------
 
@@ -97,7 +141,23 @@ class Frame:
         return values
 
     def emit(self, op: str, *operands: object, attribute: Any = None) -> Instruction:
-        return self.builder.emit(op, *operands, attribute=attribute)
+        return self._append(Instruction(op, [Builder.value(x) for x in operands], attribute=attribute))
+
+    def call(self, function: object, *arguments: object, keywords: tuple[str, ...] = ()) -> Instruction:
+        operands = [Builder.value(x) for x in (function, *arguments)]
+        return self._append(Instruction("call", operands, keywords=keywords))
+
+    def _append(self, instruction: Instruction) -> Instruction:
+        instruction.position = self.builder.position
+        if not may_raise(instruction):
+            return self.block.append(instruction)
+        self.before_raising()
+        self.block.append(instruction)
+        if self.region is not None:
+            self.raises()
+            if instruction.op != "reraise":  # behind which nothing comes
+                self.fresh_block()
+        return instruction
 
     def at(self, positions: dis.Positions | None) -> None:
         """What is emitted from now on comes from here in the source."""

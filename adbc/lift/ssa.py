@@ -9,7 +9,9 @@ from collections.abc import Iterable
 
 from adbc.ir.builder import remove_dead_phis, remove_trivial_phis
 from adbc.ir.graph import Const, Graph, Instruction, Phi, Undef, Value
+from adbc.ir.handlers import drop_idle_handlers
 from adbc.ir.intrinsics import UNBOUND
+from adbc.ir.traverse import remove_unreachable
 
 __all__ = ["clean", "drop_checks", "maybe_unbound"]
 
@@ -23,6 +25,9 @@ def clean(graph: Graph, checks: Iterable[Instruction]) -> None:
     while True:
         remove_trivial_phis(graph)
         left = drop_checks(graph, waiting)
+        if len(left) < len(waiting) and drop_idle_handlers(graph):
+            remove_unreachable(graph)
+            left = [check for check in left if check.block in graph.blocks]
         if len(left) == len(waiting):
             break
         waiting = left

@@ -14,13 +14,15 @@ after::
         branch %c, join, g
 
 A forwarding block stays if its predecessor already goes to the same place with other values: a phi
-has one operand per predecessor.  Blocks with a handler, and the entry, stay what they are.
+has one operand per predecessor.  The entry stays what it is.  A block that may raise into a handler
+ends where it is; what stands before it joins it if nothing in that may raise.
 Needs nothing; a phi of a block that is merged disappears.
 """
 
 from __future__ import annotations
 
 from adbc.ir.graph import Block, Branch, Const, Graph, Jump, Value
+from adbc.ir.ops import may_raise
 
 __all__ = ["merge_blocks"]
 
@@ -48,7 +50,7 @@ def _merge_lines(graph: Graph) -> bool:
                 or following is graph.entry
                 or len(predecessors[following]) != 1
                 or block.handler is not None
-                or following.handler is not None
+                or (following.handler is not None and any(map(may_raise, block.instructions)))
             ):
                 break
             for phi in following.phis:
@@ -56,6 +58,7 @@ def _merge_lines(graph: Graph) -> bool:
             for instruction in following.instructions:
                 block.append(instruction)
             block.terminator = following.terminator
+            block.handler = following.handler
             for successor in block.successors:
                 predecessors[successor] = [block if p is following else p for p in predecessors[successor]]
                 for phi in successor.phis:

@@ -12,6 +12,7 @@ from adbc.passes.copy_propagation import copy_propagation
 from adbc.passes.dead_code import dead_code
 from adbc.passes.fold_constants import fold_constants
 from adbc.passes.foreigncall_to_call import foreigncall_to_call
+from adbc.passes.idle_handlers import idle_handlers
 from adbc.passes.merge_blocks import merge_blocks
 from adbc.passes.new_to_call import new_to_call
 from adbc.passes.operators_to_call import operators_to_call
@@ -50,6 +51,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("truth", _alone(truth), "knows isinstance and its like as foreign calls"),
     Pass("copy_propagation", _alone(copy_propagation), "before folding, which it gives constants"),
     Pass("fold_constants", _alone(fold_constants), "before unreachable, for which it makes work"),
+    Pass("idle_handlers", _alone(idle_handlers), "when all is gone that goes; may make handlers unreachable"),
     Pass("unreachable", _alone(unreachable), "before phis are judged by their operands"),
     Pass("trivial_phis", _alone(trivial_phis), "before dead code, which it makes"),
     Pass("dead_code", _alone(dead_code), "empties blocks, which merging then skips"),
@@ -77,6 +79,7 @@ CLEANING = ("copy_propagation", "trivial_phis", "dead_code", "merge_blocks")
 
 def clean(graph: Graph) -> Graph:
     """Tidy a graph in normal form that a builder made, in place."""
+    idle_handlers(graph)
     remove_unreachable(graph)
     for step in PASSES:
         if step.name in CLEANING:

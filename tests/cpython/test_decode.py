@@ -113,7 +113,7 @@ def test_wide_arguments_and_jumps() -> None:
             assert 0 <= i.arg < len(code.instructions)
 
 
-def test_protection_names_the_construct() -> None:
+def test_regions_lead_to_their_handlers() -> None:
     def tries(x: Any) -> Any:
         try:
             return x()
@@ -133,13 +133,17 @@ def test_protection_names_the_construct() -> None:
         finally:
             xs.close()
 
-    def protected(function: Any) -> set[str]:
+    def handlers(function: Any) -> set[tuple[str, int, bool]]:
         code = decode(function.__code__).instructions
-        return {i.protected for i in code if i.protected and i.name != "refuse"}
+        regions = [i.region for i in code if i.region is not None]
+        return {(code[r.target].name, r.depth, r.lasti) for r in regions}
 
-    assert "try" in protected(tries)
-    assert "with" in protected(enters)
-    assert protected(comprehends) == set()
-    assert "try" in protected(inside)
-    appending = [i for i in decode(inside.__code__).instructions if i.name in {"list_append", "call"}]
-    assert appending[0].protected == "try"
+    assert handlers(tries) == {("push_exc_info", 0, False), ("copy", 1, True)}
+    assert handlers(enters) == {("push_exc_info", 1, True), ("copy", 3, True)}
+    assert handlers(comprehends) == set()
+    assert ("push_exc_info", 0, False) in handlers(inside)
+    # In a try statement, the clean-up of an inlined comprehension can be seen.
+    code = decode(inside.__code__).instructions
+    appending = [i for i in code if i.name in {"list_append", "call"}]
+    assert appending[0].region is not None
+    assert (code[appending[0].region.target].name == "swap") == (appending[0].name == "list_append")

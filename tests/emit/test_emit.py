@@ -390,15 +390,21 @@ def test_raise_with_cause() -> None:
     assert isinstance(caught.value.__cause__, ValueError)
 
 
-def test_handlers_are_refused() -> None:
+def test_a_handler_gets_the_exception() -> None:
     builder, (f,) = straight("f")
     handler = builder.graph.add_block("handler")
     builder.ret(builder.call(f))
     builder.block.handler = handler
     builder.block = handler
     builder.ret(builder.emit("catch"))
-    with pytest.raises(AdbcError, match="catches exceptions"):
-        emit(builder.graph)
+    error = KeyError(1)
+
+    def fails() -> None:
+        raise error
+
+    function = checked(builder.graph)
+    assert function(fails) is error
+    assert function(int) == 0
 
 
 def test_globals_are_those_of_the_function() -> None:

@@ -17,8 +17,10 @@ from adbc.lift.handlers import (
     closures,
     containers,
     control,
+    exceptions,
     iteration,
     names,
+    patterns,
     stack,
     strings,
     subscripts,
@@ -40,5 +42,7 @@ HANDLERS: dict[str, Handler] = {
     **strings.HANDLERS,
     **iteration.HANDLERS,
     **control.HANDLERS,
+    **exceptions.HANDLERS,
+    **patterns.HANDLERS,
 }
 """Canonical instruction -> handler."""

@@ -21,7 +21,7 @@ def _call(frame: Frame, arg: tuple[int, tuple[str, ...]]) -> None:
     function = _callee(frame, arguments)
     if not arguments and _special(frame, function):
         return
-    frame.push(frame.builder.call(function, *arguments, keywords=keywords))
+    frame.push(frame.call(function, *arguments, keywords=keywords))
 
 
 def _callee(frame: Frame, arguments: list[Value]) -> Value:

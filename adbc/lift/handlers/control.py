@@ -28,7 +28,10 @@ def _return(frame: Frame, _: None) -> None:
 
 
 def _raise(frame: Frame, n: int) -> None:
-    frame.builder.raise_(*frame.pop_many(n))
+    operands = frame.pop_many(n)
+    frame.before_raising()
+    frame.builder.raise_(*operands)
+    frame.raises()
 
 
 def _refuse(frame: Frame, construct: str) -> None:

@@ -1,0 +1,34 @@
+"""Exceptional edges that no exception can take.
+
+A block has a handler because its last instruction may raise, or its terminator does.  When that
+instruction goes, because it turned out to be needless or constant, the edge goes too, and with it
+what phis of the handler say about it.
+"""
+
+from __future__ import annotations
+
+from adbc.ir.graph import Block, Graph, Raise
+from adbc.ir.ops import may_raise
+
+__all__ = ["drop_idle_handlers", "is_idle"]
+
+
+def is_idle(block: Block) -> bool:
+    """Whether nothing in `block` can raise into its handler."""
+    if isinstance(block.terminator, Raise):
+        return False
+    return not block.instructions or not may_raise(block.instructions[-1])
+
+
+def drop_idle_handlers(graph: Graph) -> bool:
+    """Remove exceptional edges that cannot be taken; whether there were any."""
+    changed = False
+    for block in graph.blocks:
+        handler = block.handler
+        if handler is not None and is_idle(block):
+            block.handler = None
+            changed = True
+            if handler not in block.terminator.successors:
+                for phi in handler.phis:
+                    phi.operands.pop(block, None)
+    return changed
