@@ -59,6 +59,9 @@ class Rule:
     """
 
     kind = "primitive"
+    inline: str | None = None
+    """"load" or "store" if the row says what reading or writing one slot of a container means, so that
+    builders may write the same inline where they know that it is one slot holding one number."""
 
     def __init__(
         self,
