@@ -207,6 +207,21 @@ class _Dual:
             return self.builder.call(operator.neg, tangent)
         return self.builder.call(operator.mul, partial, tangent)
 
+    def _load(self, call: Instruction, site: CallSite) -> None:
+        container, index = site.arguments
+        out = self._copy_call(call)
+        self._define(call, out, self.builder.call(self.support.slot_tangent, self.d(container), self.p(index)))
+
+    def _store(self, call: Instruction, site: CallSite) -> None:
+        container, index, value = site.arguments
+        if value in self.active:
+            self.builder.call(self.support.check_slot, self.p(container), self.d(container))
+        self._define(call, self._copy_call(call))
+        dvalue = self.tangent[value] if value in self.active else Const(None)
+        self.builder.call(
+            self.support.store_tangent, self.d(container), self.p(index), dvalue
+        )
+
     def _tuple(self, call: Instruction, site: CallSite) -> None:
         elements = site.arguments[1:]
         out = self._copy_call(call)

@@ -37,6 +37,12 @@ class ForwardSupport:
     """freevar_tangent(context, function, dfunction, index)"""
     store_global: Callable[..., Any]
     """store_global(context, globals, name, value, dvalue)"""
+    slot_tangent: Callable[..., Any]
+    """slot_tangent(du, index): ``du[index]``, a number"""
+    check_slot: Callable[..., Any]
+    """check_slot(u, du): an active number may be written into `u`, or `ConstWriteError`"""
+    store_tangent: Callable[..., Any]
+    """store_tangent(du, index, dv): the tangent of ``u[index] = v``, of a number"""
     item_tangent: Callable[..., Any]
     """item_tangent(dtuple, index)"""
     make_tuple: Callable[..., Any]

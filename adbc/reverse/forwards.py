@@ -8,6 +8,7 @@ those.  Only values that are or hold memory cost anything here.
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +32,7 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
-from adbc.reverse.steps import CallStep, CopyStep, DerivedStep, ProjectStep, ScalarStep, Step, TupleStep, UndoStep
+from adbc.reverse.steps import CallStep, CopyStep, DerivedStep, LoadStep, ProjectStep, ScalarStep, Step, StoreStep, TupleStep, UndoStep
 from adbc.reverse.support import Support
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
@@ -205,6 +206,20 @@ class ForwardsPass:
             for i, a in enumerate(site.arguments)
         ]
         steps.append(ScalarStep(call, site.arguments, partials, [out, *map(self.p, site.arguments)]))
+
+    def _load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        container, index = site.arguments
+        self._define(call, self._copy_call(call))
+        steps.append(LoadStep(call, self.s(container), self.p(index)))
+
+    def _store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        container, index, value = site.arguments
+        u, fu, i = self.p(container), self.s(container), self.p(index)
+        if value in self.active:
+            self.builder.call(self.support.check_slot, u, fu)
+        old = self.builder.call(operator.getitem, u, i)
+        self._define(call, self._copy_call(call))
+        steps.append(StoreStep(value, u, fu, i, old))
 
     def _tuple(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         elements = site.arguments[1:]

@@ -19,7 +19,7 @@ from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, has_cotangent
 
-__all__ = ["CallStep", "CopyStep", "DerivedStep", "ProjectStep", "ScalarStep", "Step", "TupleStep", "UndoStep"]
+__all__ = ["CallStep", "CopyStep", "DerivedStep", "LoadStep", "ProjectStep", "ScalarStep", "Step", "StoreStep", "TupleStep", "UndoStep"]
 
 
 class Step:
@@ -135,6 +135,44 @@ class CopyStep(Step):
 
     def reverse(self, writer: PullbackWriter) -> None:
         writer.give(self.source, writer.take(self.result), type_of(self.result))
+
+
+@dataclasses.dataclass
+class LoadStep(Step):
+    """``y = u[i]`` of a number: ``fu[i] += by``."""
+
+    result: Value
+    shadow: Value
+    index: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [v for v in (self.shadow, self.index) if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result).get(())
+        if cotangent is not None:
+            shadow, index = writer.get(self.shadow), writer.get(self.index)
+            writer.builder.call(writer.support.add_to_slot, shadow, index, cotangent)
+
+
+@dataclasses.dataclass
+class StoreStep(Step):
+    """``u[i] = v`` of a number: ``bv = fu[i]; fu[i] = 0; u[i] = old``."""
+
+    value: Value
+    container: Value
+    shadow: Value
+    index: Value
+    old: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [v for v in (self.container, self.shadow, self.index, self.old) if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
+        bv = writer.builder.call(writer.support.restore_slot, container, shadow, index, writer.get(self.old))
+        if _wants(writer, self.value):
+            writer.give(self.value, {(): bv})
 
 
 @dataclasses.dataclass

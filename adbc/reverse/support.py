@@ -60,6 +60,12 @@ class Support:
     """item_shadow(ftuple, index): the shadow of an element, None if the tuple has none"""
     item_rdata: Callable[..., Any]
     """item_rdata(rdata, index): the rdata of an element, None if zero"""
+    add_to_slot: Callable[..., Any]
+    """add_to_slot(fu, index, b): ``fu[index] += b``, nothing if `fu` is None"""
+    check_slot: Callable[..., Any]
+    """check_slot(u, fu): an active number may be written into `u`, or `ConstWriteError`"""
+    restore_slot: Callable[..., Any]
+    """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
     real_rdata: Callable[..., Any]
     """real_rdata(rdata): as a float, 0.0 if zero"""
     add: Callable[..., Any]

@@ -59,6 +59,9 @@ class Rule:
     """
 
     kind = "primitive"
+    inline: str | None = None
+    """"load" or "store" if the row says what reading or writing one slot of a container means, so that
+    builders may write the same inline where they know that it is one slot holding one number."""
 
     def __init__(
         self,
@@ -143,12 +146,17 @@ class ScalarRule(Rule):
         dout = None
         for partial, dx in zip(self.partials, dargs, strict=False):
             if partial is not None and dx is not None:
-                term = multiply(partial(out, *args), dx)
+                p = partial(out, *args)
+                term = p * dx if dx.__class__ is float and dx else multiply(p, dx)
                 dout = term if dout is None else dout + term
-        return out, None if dout is None else project(dout, out)
+        if dout is None or (dout.__class__ is float and out.__class__ is float):
+            return out, dout
+        return out, project(dout, out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         out = self.function(*args, **kwargs)
+        if len(args) == 2 and len(self.partials) == 2:
+            return self._rrule_of_two(out, args, fargs)
         active = [
             i
             for i, (partial, f) in enumerate(zip(self.partials, fargs, strict=False))
@@ -160,11 +168,42 @@ class ScalarRule(Rule):
             result: list[Any] = [None] * len(args)
             if bout is not None:
                 for i in active:
-                    derivative = _conjugate(self.partials[i](out, *args))  # type: ignore[misc]  # not None
-                    result[i] = project(multiply(derivative, bout), args[i])
+                    result[i] = _term(self.partials[i](out, *args), bout, args[i])  # type: ignore[misc]  # not None
             return result
 
         return out, fout, scalar_pullback
+
+    def _rrule_of_two(self, out: Any, args: Args, fargs: Args) -> tuple[Any, Any, Pullback]:
+        """The same for two arguments: the operators of Python come here whenever types are not known."""
+        x, y = args
+        fx, fy = fargs
+        by_x, by_y = self.partials
+        if fx is None:
+            by_x = None
+        if fy is None:
+            by_y = None
+        active = by_x is not None or by_y is not None
+        if type(out) is float:
+            fout = NO_FDATA if active else None
+        else:
+            fout = fresh_shadow(out, active)
+
+        def pullback_of_two(bout: Any) -> Sequence[Any]:
+            if bout is None:
+                return None, None
+            return (
+                None if by_x is None else _term(by_x(out, x, y), bout, x),
+                None if by_y is None else _term(by_y(out, x, y), bout, y),
+            )
+
+        return out, fout, pullback_of_two
+
+
+def _term(partial: Any, bout: Any, x: Any) -> Any:
+    """What argument `x` gets of the cotangent `bout`."""
+    if type(partial) is float and type(bout) is float and type(x) is float:
+        return partial * bout if bout else bout
+    return project(multiply(_conjugate(partial), bout), x)
 
 
 def _conjugate(x: Any) -> Any:
@@ -257,6 +296,8 @@ class RuleTable:
         self._rows: dict[Any, list[Rule]] = {}
         self._waiting = list(sources)
         self._found: dict[Any, Rule | None] = {}
+        self.decided: dict[Any, Any] = {}
+        """What dispatch found out for functions and classes of arguments; gone when a row is added."""
         self.epoch = 0
         """Grows whenever a row is added: derived rules of an older epoch are stale."""
 
@@ -269,6 +310,7 @@ class RuleTable:
             else:
                 present.append(row)
         self._found.clear()
+        self.decided.clear()
         if first:
             self.epoch += 1
 
@@ -298,7 +340,10 @@ class RuleTable:
             pass
         except TypeError:
             return None
-        found = next((row for row in self.rows(function) if row.accepts(classes)), None)
+        rows = self.rows(function)
+        if not rows:
+            return None  # not kept: functions come and go
+        found = next((row for row in rows if row.accepts(classes)), None)
         self._found[key] = found
         return found
 

@@ -19,10 +19,13 @@ __all__ = ["Context"]
 class Context:
     """One top-level call."""
 
-    __slots__ = ("checked", "protected", "shadows")
+    __slots__ = ("attributes", "checked", "protected", "shadows")
 
     def __init__(self) -> None:
         self.shadows = Shadows()
+        self.attributes: dict[Any, Any] = {}
+        """How attributes of classes are found, by class and name; only code in C can change a class
+        while a derivative runs, so it is forgotten when unknown C code has run."""
         self.checked: set[Any] = set()
         self.protected = False
         """Whether the call being made is attempted: the function that it enters returns its exceptions."""

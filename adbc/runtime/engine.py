@@ -162,6 +162,8 @@ class Engine:
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
         self.rules: dict[Key, Derived] = {}
+        self.plans: dict[Key, Any] = {}
+        """What dispatch does to enter functions, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
         self.reverse: Support
@@ -174,6 +176,7 @@ class Engine:
             self.generators.clear()
             self.results.clear()
             self.rules.clear()
+            self.plans.clear()
             self.epoch = self.table.epoch
 
     # -- primal graphs -----------------------------------------------------------------------------

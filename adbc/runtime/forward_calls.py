@@ -7,20 +7,22 @@ method or a record travels with a `Tangent` or `FData` of its parts; both read a
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import resolve
+from adbc.runtime import fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
 from adbc.runtime.generators import suspended
+from adbc.runtime.fast import SLOW
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
-from adbc.tangents import NO_TANGENT, MutableTangent, Tangent, fill_tangent, fresh_tangent
+from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent, fresh_tangent
 from adbc.types import has_cotangent, has_shadow, typeof
 
 __all__ = ["ForwardCalls"]
@@ -34,24 +36,93 @@ class ForwardCalls:
     def __init__(self, engine: Any, protocols: dict[Any, Any]) -> None:
         self.engine = engine
         self.table = engine.table
+        self.decided = engine.table.decided
         self.protocols = protocols
 
     def call(
         self, context: Context, keywords: tuple[str, ...], f: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
     ) -> Answer:
         """``f(*xs)``, the last arguments by keyword, with the tangent of the result."""
+        if not keywords:
+            kind = f.__class__
+            if kind is MethodType and f.__func__.__class__ is FunctionType:
+                function = f.__func__
+                dself = None if df is None or df is NO_TANGENT else df.__dict__.get("__self__")
+                all_xs, all_dxs = (f.__self__, *xs), (dself, *dxs)
+                if not self.table.rows(function):
+                    plan = fast.plan(self.engine, "forward", function, all_xs, all_dxs)
+                    if plan is not None:
+                        return self.enter_planned(context, plan, function, None, all_xs, all_dxs)
+            elif kind is FunctionType and not self.table.rows(f):
+                plan = fast.plan(self.engine, "forward", f, xs, dxs)
+                if plan is not None:
+                    return self.enter_planned(context, plan, f, df, xs, dxs)
+            elif kind is FunctionType or kind is BuiltinFunctionType:
+                row = self.decided.get((f, tuple(map(type, xs))))
+                if row is None:
+                    row = self.decide(f, xs)
+                if row is not SLOW:
+                    out, dout = row.frule(xs, dxs, NO_KWARGS)
+                    return out, None if dout is NO_TANGENT else dout
         return self.run(context, Call(f, df, xs, dxs, (None,) * len(xs), keywords))
+
+    def enter_planned(
+        self, context: Context, plan: Any, function: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
+    ) -> Answer:
+        """Enter a Python function whose parameters are exactly these arguments."""
+        rule, flags, parameters, active = plan
+        if rule not in context.checked:
+            rule = fast.checked(self.engine, context, rule, function, parameters, active)
+        arguments: list[Any] = [context, function, df] if rule.free else [context]
+        for x, d, flag in zip(xs, dxs, flags, strict=True):
+            arguments.append(x)
+            if flag:
+                arguments.append(d)
+        answer: Answer = rule.forwards(*arguments)
+        return answer
+
+    def decide(self, function: Any, xs: tuple[Any, ...]) -> Any:
+        """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
+        row = fast.decide(function, xs, self.table, self.protocols)
+        if function.__class__ is FunctionType or getattr(function, "__self__", None).__class__ is ModuleType:
+            self.decided[function, tuple(map(type, xs))] = row  # these stay: other callables come and go
+        return row
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
         """The direct way to an intrinsic or operator: handler(context, xs, dxs)."""
         if function not in self.protocols:
             return None
 
+        if function is intrinsics._getattr_:
+            return self.get_attribute
+        decided = self.decided
+
         def handle(context: Context, xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Answer:
+            row = decided.get((function, tuple(map(type, xs))))
+            if row is None:
+                row = self.decide(function, xs)
+            if row is not SLOW:
+                out, dout = row.frule(xs, dxs, NO_KWARGS)
+                return out, None if dout is NO_TANGENT else dout
             return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)))
 
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
         return handle
+
+    def get_attribute(self, context: Context, xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Answer:
+        """``obj.name``, with a short way for fields and methods of ordinary instances."""
+        obj, name = xs
+        cls = type(obj)
+        found = context.attributes.get((cls, name))
+        if found is None:
+            found = context.attributes[cls, name] = fast.attribute(cls, name)
+        if found is not SLOW:
+            if name in obj.__dict__:
+                return fields.GET.frule(xs, dxs, NO_KWARGS)
+            if found is not fast.FIELD:
+                d = dxs[0]
+                return MethodType(found, obj), None if d is None else FData(__self__=d, __func__=None)
+        return self.run(context, Call(intrinsics._getattr_, None, xs, dxs, (None, None)))
 
     def run(self, context: Context, call: Call) -> Answer:
         step = resolve.step(call, self.table, self.protocols)
@@ -91,11 +162,7 @@ class ForwardCalls:
         ]
         rule = engine.entry(function, parameters, active, "forward")
         if rule not in context.checked:
-            rule.build()
-            if not engine.check(rule):
-                rule = engine.entry(function, parameters, active, "forward")
-                rule.build()
-            context.checked.add(rule)
+            rule = fast.checked(engine, context, rule, function, parameters, active)
         arguments: list[Any] = [context]
         if rule.free:
             arguments += (function, call.shadow)
@@ -149,6 +216,7 @@ class ForwardCalls:
             raise MissingRuleError(missing_rule(call))
         n = call.count
         out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+        context.attributes.clear()
         found = context.shadows.lookup(out)
         return out, found if found is not None else fresh_tangent(out)
 

@@ -8,18 +8,20 @@ or a Python function, and wraps the pullback so that each cotangent finds its ar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import resolve
+from adbc.runtime import fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
 from adbc.runtime.generators import suspended
+from adbc.runtime.fast import SLOW
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
 from adbc.runtime.tracebacks import plain_traceback
@@ -38,12 +40,22 @@ def no_pullback(bout: Any) -> Sequence[Any]:
     return ()
 
 
+def nothing_of_two(bout: Any) -> Sequence[Any]:
+    return None, None
+
+
+def method_pullback_of_two(bout: Any) -> Sequence[Any]:
+    """Of ``obj.method``: what comes back for ``__self__``."""
+    return None if bout is None else bout.__dict__.get("__self__"), None
+
+
 class ReverseCalls:
     """The calls of one engine."""
 
     def __init__(self, engine: Any, protocols: dict[Any, Any]) -> None:
         self.engine = engine
         self.table = engine.table
+        self.decided = engine.table.decided
         self.protocols = protocols
 
     # -- entry points ----------------------------------------------------------------------------------
@@ -52,6 +64,27 @@ class ReverseCalls:
         self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
     ) -> Answer:
         """``f(*xs)``, the last arguments by keyword; the pullback gives (bf, *bxs)."""
+        if not keywords:
+            kind = f.__class__
+            if kind is MethodType and f.__func__.__class__ is FunctionType:
+                return self.call_method(context, f, ff, xs, fs)
+            if kind is FunctionType and not self.table.rows(f):
+                plan = self.plan(context, f, xs, fs)
+                if plan is not None:
+                    return self.enter_planned(context, plan, f, ff, xs, fs, 1)
+            elif kind is FunctionType or kind is BuiltinFunctionType:
+                row = self.decided.get((f, tuple(map(type, xs))))
+                if row is None:
+                    row = self.decide(f, xs)
+                if row is not SLOW:
+                    out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
+                    return out, fout, lambda bout: (None, *pullback(bout))
+        return self.call_slowly(context, keywords, f, ff, xs, fs)
+
+    def call_slowly(
+        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+    ) -> Answer:
+        """The same for any call."""
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords)
         out, fout, inner = self.run(context, call)
@@ -86,17 +119,108 @@ class ReverseCalls:
         finally:
             context.protected = False
 
+    def call_method(self, context: Context, f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:
+        """A bound method written in Python: its function, entered with the instance in front."""
+        function = f.__func__
+        all_xs = (f.__self__, *xs)
+        all_fs = (None if ff is None or ff is NO_FDATA else ff.__dict__.get("__self__"), *fs)
+        plan = None if self.table.rows(function) else self.plan(context, function, all_xs, all_fs)
+        if plan is None:
+            return self.call_slowly(context, (), f, ff, xs, fs)
+        out, fout, pullback = self.enter_planned(context, plan, function, None, all_xs, all_fs, 0)
+
+        def method_pullback(bout: Any) -> Sequence[Any]:
+            result = pullback(bout)
+            if result[0] is not None:
+                result[0] = RData(__self__=result[0], __func__=None)  # type: ignore[index]  # made as a list
+            return result
+
+        return out, fout, method_pullback
+
+    def decide(self, function: Any, xs: tuple[Any, ...]) -> Any:
+        """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
+        row = fast.decide(function, xs, self.table, self.protocols)
+        if function.__class__ is FunctionType or getattr(function, "__self__", None).__class__ is ModuleType:
+            self.decided[function, tuple(map(type, xs))] = row  # these stay: other callables come and go
+        return row
+
     def handler(self, function: Any) -> Callable[..., Any] | None:
         """The direct way to an intrinsic or operator: handler(context, xs, fs); pullback gives (*bxs)."""
         if function not in self.protocols:
             return None
+        if function is intrinsics._getattr_:
+            return self.get_attribute
+        decided = self.decided
 
         def handle(context: Context, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:
-            out, fout, pullback = self.call(context, (), function, None, xs, fs)
+            row = decided.get((function, tuple(map(type, xs))))
+            if row is None:
+                row = self.decide(function, xs)
+            if row is not SLOW:
+                return row.rrule(xs, fs, NO_KWARGS)  # type: ignore[no-any-return]  # a row
+            out, fout, pullback = self.call_slowly(context, (), function, None, xs, fs)
             return out, fout, lambda bout: pullback(bout)[1:]
 
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
         return handle
+
+    def get_attribute(self, context: Context, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:
+        """``obj.name``, with a short way for fields and methods of ordinary instances."""
+        obj, name = xs
+        cls = type(obj)
+        found = context.attributes.get((cls, name))
+        if found is None:
+            found = context.attributes[cls, name] = fast.attribute(cls, name)
+        if found is not SLOW:
+            own = obj.__dict__
+            if name in own:
+                return fields.GET.rrule(xs, fs, NO_KWARGS)
+            if found is not fast.FIELD:
+                shadow = fs[0]
+                bound = MethodType(found, obj)
+                if shadow is None:
+                    return bound, None, nothing_of_two
+                return bound, FData(__self__=shadow, __func__=None), method_pullback_of_two
+        out, fout, pullback = self.call_slowly(context, (), intrinsics._getattr_, None, xs, fs)
+        return out, fout, lambda bout: pullback(bout)[1:]
+
+    # -- known functions -------------------------------------------------------------------------------
+
+    def plan(self, context: Context, function: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Any:
+        """How to enter `function` with exactly its positional parameters, if classes decide (`fast.plan`)."""
+        return fast.plan(self.engine, "protected" if context.protected else "reverse", function, xs, fs)
+
+    def enter_planned(
+        self, context: Context, plan: Any, function: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...], first: int
+    ) -> Answer:
+        """Enter a Python function; the pullback gives a list that begins with `first` Nones."""
+        rule, flags, parameters, active = plan
+        context.protected = False
+        if rule not in context.checked:
+            rule = fast.checked(self.engine, context, rule, function, parameters, active)
+        arguments: list[Any] = [context, function, ff] if rule.free else [context]
+        for x, f, flag in zip(xs, fs, flags, strict=True):
+            arguments.append(x)
+            if flag & 1:
+                arguments.append(f)
+        result = rule.result
+        if has_shadow(result):
+            out, fout, saved = rule.forwards(*arguments)
+        else:
+            out, saved = rule.forwards(*arguments)
+            fout = value_shadow(result)
+
+        def planned_pullback(bout: Any) -> Sequence[Any]:
+            if has_cotangent(result):
+                returned = iter(rule.pullback(saved, complete(bout, result)))
+            else:
+                returned = iter(rule.pullback(saved))
+            answer: list[Any] = [None] * first
+            for flag in flags:
+                answer.append(next(returned) if flag & 2 else None)
+            return answer
+
+        return out, fout, planned_pullback
 
     # -- the loop ----------------------------------------------------------------------------------------
 
@@ -143,11 +267,7 @@ class ReverseCalls:
         context.protected = False
         rule = engine.entry(function, parameters, active, mode)
         if rule not in context.checked:
-            rule.build()
-            if not engine.check(rule):
-                rule = engine.entry(function, parameters, active, mode)
-                rule.build()
-            context.checked.add(rule)
+            rule = fast.checked(self.engine, context, rule, function, parameters, active)
         arguments: list[Any] = [context]
         if rule.free:
             arguments += (function, call.shadow)
@@ -262,6 +382,7 @@ class ReverseCalls:
             raise MissingRuleError(missing_rule(call))
         n = call.count
         out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+        context.attributes.clear()
         found = context.shadows.lookup(out)
         return out, found if found is not None else fresh_shadow(out, active=False), no_pullback
 

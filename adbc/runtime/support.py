@@ -9,6 +9,7 @@ from adbc.errors import UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
 from adbc.runtime.activity import is_active
+from adbc.runtime import slots
 from adbc.runtime.attributes import PROTOCOLS
 from adbc.runtime.closures import freevar, freevar_shadow
 from adbc.runtime.context import Context
@@ -50,6 +51,9 @@ def reverse_support(engine: Any) -> Support:
         store_global=store_global,
         item_shadow=item,
         item_rdata=item,
+        add_to_slot=slots.add_to_slot,
+        check_slot=slots.check_slot,
+        restore_slot=slots.restore_slot,
         real_rdata=real,
         add=add,
         no_fdata=NO_FDATA,
@@ -73,6 +77,9 @@ def forward_support(engine: Any) -> ForwardSupport:
         store_global=store_global,
         item_tangent=item_tangent,
         make_tuple=make_tuple,
+        slot_tangent=slots.load_tangent,
+        check_slot=slots.check_slot,
+        store_tangent=slots.store_tangent,
         real_tangent=real,
     )
 

@@ -7,6 +7,8 @@ and from what the rule table says; it writes no code.
     primal      nothing to differentiate: the call stays as it is and its result is inactive
     fresh       likewise, but the result is new mutable memory and needs a zero shadow of its own
     scalar      a scalar rule on proved real numbers: partial derivatives are written inline
+    load        one number is read from a slot of a container, written inline
+    store       one number is written to a slot of a container, written inline
     tuple       a tuple is built
     project     an element of a tuple whose structure is known, at a known index
     copy        the result is the first argument
@@ -27,9 +29,10 @@ from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
-from adbc.types.inference import call_parts, type_of
+from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.lattice import (
     AbstractType,
+    ArrayType,
     ConstType,
     Exact,
     TupleType,
@@ -138,6 +141,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
             return site("dynamic")
+        if row.inline is not None and _is_slot(row.inline, types_):
+            return site("primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row)
         if row.kind == "scalar" and all(
             is_inline_number(t) for t, a in zip(types_, arguments, strict=True)
         ) and is_inline_number(result):
@@ -148,6 +153,17 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if binding is not None:
             return site("derived", binding=binding)
     return site("dynamic")
+
+
+def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
+    """Whether a read or write of a container concerns one slot that holds a real number of 64 bits."""
+    container = types_[0]
+    if not isinstance(container, ArrayType) or container.dtype != "float64":
+        return False
+    element = array_getitem(container, types_[1])
+    if element is None or not is_inline_number(element):
+        return False
+    return access == "load" or is_inline_number(types_[2])
 
 
 class _Site:

@@ -39,7 +39,7 @@ from adbc.types.lattice import (
 )
 from adbc.types.typeof import typeof
 
-__all__ = ["Oracle", "array_element", "call_parts", "elementwise", "infer", "type_of"]
+__all__ = ["Oracle", "array_element", "array_getitem", "call_parts", "elementwise", "infer", "type_of"]
 
 Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
 
@@ -211,11 +211,12 @@ def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
             return join_all(container.elements)
         return known
     if isinstance(container, ArrayType):
-        return _array_getitem(container, index)
+        return array_getitem(container, index)
     return None
 
 
-def _array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
+def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
+    """The type of ``array[index]`` where `index` is of ints and slices, else None."""
     if array.ndim is None:
         return None
     parts = index.elements if isinstance(index, TupleType) else (index,)
@@ -243,7 +244,7 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
     if isinstance(count, Const) and isinstance(count.value, int):
         element: AbstractType = ANY
         if isinstance(sequence, ArrayType) and sequence.ndim:
-            element = _array_getitem(sequence, INT) or ANY
+            element = array_getitem(sequence, INT) or ANY
         return TupleType((element,) * count.value)
     return None
 

@@ -36,6 +36,12 @@ def mutating(row: Rule) -> Rule:
     return row
 
 
+def inlined(kind: str, row: Rule) -> Rule:
+    """`row`, which builders may write inline (`Rule.inline`)."""
+    row.inline = kind
+    return row
+
+
 def add_at(target: Any, index: Any, d: Any) -> None:
     """``target[index] += d``, once for each occurrence of an index."""
     if _may_repeat(index) or 0 in target.strides:
@@ -259,8 +265,11 @@ def _fill_when(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
-    Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read),
-    mutating(Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_array_write)),
+    inlined("load", Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read)),
+    inlined(
+        "store",
+        mutating(Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_array_write)),
+    ),
     mutating(
         Primitive(
             np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")

@@ -1,0 +1,100 @@
+"""Short ways through dispatch: decisions that depend on classes alone, so that they can be kept.
+
+A decision may be kept if nothing that user code can change enters into it: classes made by a class
+statement can get new methods at any time, so operators on their instances are resolved anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.runtime import resolve
+from adbc.runtime.resolve import Call, is_python_function, lookup
+from adbc.types import ArrayType, has_cotangent, has_shadow, typeof
+
+__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "plan"]
+
+SLOW = "slow"
+"""Not decided by classes: go through `resolve.step` each time."""
+FIELD = "field"
+"""An attribute that the class has nothing to say about."""
+
+BY_VALUE = frozenset({tuple, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
+"""Classes whose instances have types of their own: what a rule is made for is more than the class."""
+
+_HEAP = 1 << 9
+_DEPENDS_ON_VALUES = frozenset({intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_})
+
+
+def decide(function: Any, xs: Sequence[Any], table: Any, protocols: Any) -> Any:
+    """The row for `function` on arguments like `xs`, if their classes decide it; else `SLOW`."""
+    if function in _DEPENDS_ON_VALUES or any(type(x).__flags__ & _HEAP for x in xs):
+        return SLOW
+    none = (None,) * len(xs)
+    call = Call(function, None, tuple(xs), none, none)
+    step = resolve.step(call, table, protocols)
+    return step.row if isinstance(step, resolve.UseRow) and step.call is call else SLOW
+
+
+def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Any:
+    """How to enter a Python function without a rule with exactly its positional parameters, if the
+    classes decide: the rule, what to hand over per argument (1: its shadow too, 2: a cotangent comes
+    back), and what the rule is made for.  None if they do not."""
+    classes = []
+    for x in xs:
+        cls = type(x)
+        if cls in BY_VALUE or cls is not x.__class__:
+            return None
+        classes.append(cls)
+    if engine.epoch != engine.table.epoch:
+        engine.clear()
+    key = (mode, function.__code__, id(function.__globals__), *classes, *[f is not None for f in fs])
+    known = engine.plans.get(key)
+    if known is None:
+        code = function.__code__
+        parameters = list(map(typeof, xs))
+        if (
+            len(xs) != code.co_argcount
+            or code.co_kwonlyargcount
+            or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+            or function in _INTRINSICS
+            or any(isinstance(t, ArrayType) for t in parameters)
+        ):
+            return None
+        active = [f is not None and (has_shadow(t) or has_cotangent(t)) for f, t in zip(fs, parameters, strict=True)]
+        rule = engine.entry(function, parameters, active, mode)
+        flags = tuple(
+            (has_shadow(t) + 2 * has_cotangent(t)) if on else 0 for t, on in zip(parameters, active, strict=True)
+        )
+        known = engine.plans[key] = (rule, flags, parameters, active)
+    return known
+
+
+def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any, active: Any) -> Any:
+    """`rule`, built, and checked for this top-level call."""
+    rule.build()
+    if not engine.check(rule):
+        rule = engine.entry(function, parameters, active, rule.mode)
+        rule.build()
+    context.checked.add(rule)
+    return rule
+
+
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
+
+
+def attribute(cls: type, name: str) -> Any:
+    """How instances of `cls` find attribute `name` if they have a dictionary: `FIELD`, the function that
+    becomes a method unless there is such a field, or `SLOW`."""
+    if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
+        return SLOW
+    if is_python_function(lookup(cls, "__getattribute__")) or issubclass(cls, (type, types.ModuleType)):
+        return SLOW
+    found = lookup(cls, name)
+    if found is None:
+        return FIELD
+    return found if is_python_function(found) else SLOW
