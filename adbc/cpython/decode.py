@@ -204,6 +204,7 @@ _parsed: dict[str, tuple[_Step, ...]] = {}  # rows of the table, parsed when fir
 class _Decoder:
     code: types.CodeType
     slots: tuple[Slot, ...]
+    table: types.ModuleType
 
     def __init__(self, code: types.CodeType) -> None:
         self.code = code

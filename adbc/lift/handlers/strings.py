@@ -37,17 +37,15 @@ def _interpolation(frame: Frame, field: tuple[int, bool]) -> None:
 def _template(frame: Frame, _: None) -> None:
     # One string more than interpolations, both displayed by the instructions before: the class takes
     # them by turns.
-    strings, interpolations = frame.pop_many(2)
-    if not (
-        isinstance(strings, Const)
-        and isinstance(strings.value, tuple)
-        and isinstance(interpolations, Instruction)
-        and interpolations.op == "build_tuple"
-        and len(strings.value) == len(interpolations.operands) + 1
-    ):
+    strings, display = frame.pop_many(2)
+    interpolations: list[Value] = []
+    if isinstance(display, Instruction) and display.op == "build_tuple":
+        interpolations = display.operands
+    texts = strings.value if isinstance(strings, Const) else None
+    if not isinstance(texts, tuple) or len(texts) != len(interpolations) + 1:
         raise frame.refusal("internal")
-    parts: list[Value] = [Const(strings.value[0])]
-    for interpolation, string in zip(interpolations.operands, strings.value[1:], strict=True):
+    parts: list[Value] = [Const(texts[0])]
+    for interpolation, string in zip(interpolations, texts[1:], strict=True):
         parts += [interpolation, Const(string)]
     frame.push(frame.builder.call(_class("Template"), *parts))
 
