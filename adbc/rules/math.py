@@ -125,12 +125,8 @@ _BINARY: list[Rule] = [
     *_binary("copysign", lambda out, x, y: _sign(x) * math.copysign(1.0, y), None),
     *_binary("ldexp", lambda out, x, n: math.ldexp(1.0, n), None),
     # from 3.15
-    *_binary(
-        "fmax", lambda out, x, y: _first(x >= y, y), lambda out, x, y: 1.0 - _first(x >= y, y)
-    ),
-    *_binary(
-        "fmin", lambda out, x, y: _first(x <= y, y), lambda out, x, y: 1.0 - _first(x <= y, y)
-    ),
+    *_binary("fmax", lambda out, x, y: _first(x >= y, y), lambda out, x, y: 1.0 - _first(x >= y, y)),
+    *_binary("fmin", lambda out, x, y: _first(x <= y, y), lambda out, x, y: 1.0 - _first(x <= y, y)),
 ]
 _FMA: list[Rule] = [
     ScalarRule(
