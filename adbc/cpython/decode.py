@@ -33,7 +33,10 @@ build_*, list_*, ...    count or depth         as the opcodes
 unpack, unpack_ex       n, (before, after)     as the opcodes
 convert                 1 str, 2 repr, 3 ascii [v] -> [s]
 format                  (conversion, spec)     [v, (spec)] -> [s]
-for_iter                index                  [it] -> [it, v], or [] at the target when exhausted
+interpolation           (conversion, spec)     [v, text, (spec)] -> [i]
+template                -                      [strings, interpolations] -> [template]
+for_iter                index                  [it] -> [it, v], or [] at the target when exhausted;
+                                               also [it, _] -> [it, _, v], and both are popped
 jump                    index
 branch_true, .._false   index                  [bool] -> []
 return                  -                      [v] -> nothing
@@ -67,13 +70,19 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.cpython import v311, v312, v313
+from adbc.cpython import v311, v312, v313, v314, v315
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 
 __all__ = ["TABLES", "Code", "Instruction", "Region", "Slot", "decode", "successors", "table"]
 
-TABLES: dict[tuple[int, int], types.ModuleType] = {(3, 11): v311, (3, 12): v312, (3, 13): v313}
+TABLES: dict[tuple[int, int], types.ModuleType] = {
+    (3, 11): v311,
+    (3, 12): v312,
+    (3, 13): v313,
+    (3, 14): v314,
+    (3, 15): v315,
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -165,12 +174,13 @@ _OPERATORS = (
 )
 _BINARY = [*_OPERATORS, *(f"i{name}" for name in _OPERATORS), "getitem"]
 _COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
-_PARTS = (1, "defaults"), (2, "kwdefaults"), (4, "annotations"), (8, "closure")
+_PARTS = (1, "defaults"), (2, "kwdefaults"), (4, "annotations"), (8, "closure"), (16, "annotate")
 
 FIELDS: dict[str, Callable[[_Decoder, int], Any]] = {
     "oparg": lambda d, n: n,
     "none": lambda d, n: None,
     "const": lambda d, n: d.code.co_consts[n],
+    "common": lambda d, n: d.table.COMMON[n],
     "assertion_error": lambda d, n: AssertionError,
     "build_class": lambda d, n: builtins.__build_class__,
     "name": lambda d, n: d.code.co_names[n],
@@ -186,6 +196,7 @@ FIELDS: dict[str, Callable[[_Decoder, int], Any]] = {
     "is?": lambda d, n: "is_not" if n else "is",
     "before_after": lambda d, n: (n & 255, n >> 8),
     "conversion_spec": lambda d, n: (n & 3, bool(n & 4)),
+    "conversion>>2_spec": lambda d, n: (n >> 2, bool(n & 1)),
     "simple": lambda d, n: (0, False),
     "with_spec": lambda d, n: (0, True),
     "parts": lambda d, n: tuple(name for bit, name in _PARTS if n & bit),
@@ -219,6 +230,7 @@ _parsed: dict[str, tuple[_Step, ...]] = {}  # rows of the table, parsed when fir
 class _Decoder:
     code: types.CodeType
     slots: tuple[Slot, ...]
+    table: types.ModuleType
 
     def __init__(self, code: types.CodeType) -> None:
         self.code = code
@@ -288,6 +300,13 @@ class _Decoder:
         names = self.out.pop().arg
         self.emit(raw, "call", (n, names))
 
+    def call_ex_pair(self, raw: dis.Instruction, n: int) -> None:
+        """``PUSH_NULL, CALL_FUNCTION_EX`` is a call without keywords."""
+        keywords = not self.out or self.out[-1].name != "null"
+        if not keywords:
+            self.out.pop()
+        self.emit(raw, "call_ex", int(keywords))
+
     def make_function(self, raw: dis.Instruction, n: int) -> None:
         # From 3.13 the parts follow, one SET_FUNCTION_ATTRIBUTE each.
         parts = () if "SET_FUNCTION_ATTRIBUTE" in self.table.FOLDED else FIELDS["parts"](self, n)
@@ -341,6 +360,7 @@ class _Decoder:
 _FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
     "call": _Decoder.call,
     "call_kw": _Decoder.call_kw,
+    "call_ex_pair": _Decoder.call_ex_pair,
     "make_function": _Decoder.make_function,
     "format": _Decoder.format,
 }

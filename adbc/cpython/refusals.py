@@ -48,7 +48,6 @@ CONSTRUCTS: dict[str, Construct] = {
     "internal": Construct(
         "an instruction that compiled code does not contain", "use code that CPython compiled"
     ),
-    "template": Construct("a template string", "use an f-string"),
     "keywords": Construct(
         "a call whose keyword names are not constant", "use code that CPython compiled, or call with **"
     ),

@@ -18,6 +18,7 @@ It refuses to know what a graph is: it is told names, objects, labels and positi
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import sys
 import types
@@ -35,6 +36,13 @@ VERSION: Final = sys.version_info[:2]
 PY312: Final = VERSION >= (3, 12)
 PY313: Final = VERSION >= (3, 13)
 PY314: Final = VERSION >= (3, 14)
+PY315: Final = VERSION >= (3, 15)
+
+HAS_DOCSTRING: Final = 0x4000000
+"""The flag of code objects whose first constant is the docstring (from 3.14)."""
+
+ITERATOR_SLOTS: Final = 2 if PY315 else 1
+"""How many values on the stack the iterator of a ``for`` loop is: from 3.15 there is an index as well."""
 
 BINARY: Final = {
     name: number
@@ -311,14 +319,43 @@ class Assembler:
         self.op("DELETE_ATTR", name, -1)
 
     def iter(self) -> None:
-        self.op("GET_ITER", None, 0)
+        """``iterable -> iterator``, an object that may go anywhere."""
+        if PY315:
+            # GET_ITER makes two values that only a loop understands.
+            self.const(builtins.iter)
+            self.swap(2)
+            self.null_after()
+            self.swap(2)
+            self.call(1)
+        else:
+            self.op("GET_ITER", None, 0)
+
+    def enter_loop(self) -> None:
+        """``iterable -> loop iterator``: as many values as `ITERATOR_SLOTS` says."""
+        self.op("GET_ITER", None, ITERATOR_SLOTS - 1)
+
+    def enter_loop_with_iterator(self) -> None:
+        """``iterator -> loop iterator``"""
+        if PY315:
+            self.op("PUSH_NULL", None, 1)
+
+    def drop_iterator(self) -> None:
+        """``loop iterator ->``"""
+        for _ in range(ITERATOR_SLOTS):
+            self.pop()
+
+    def drop_iterator_below(self) -> None:
+        """``loop iterator, value -> value``"""
+        self.swap(1 + ITERATOR_SLOTS)
+        for _ in range(ITERATOR_SLOTS):
+            self.pop()
 
     def for_iter(self, done: Label) -> None:
-        """``iterator -> iterator value``, or jump to `done`, which `end_for` must open."""
+        """``loop iterator -> loop iterator, value``, or jump to `done`, which `end_for` must open."""
         # What the stack looks like after `end_for`; at the label itself it depends on the version.
         before = self.depth
         self.op("FOR_ITER", done.target, 1)
-        done.depth = before - 1
+        done.depth = before - ITERATOR_SLOTS
 
     def end_for(self, done: Label) -> None:
         """The place where an exhausted loop goes: the iterator is gone afterwards.
@@ -379,7 +416,8 @@ class Assembler:
 
     def import_name(self, name: str) -> None:
         """``level fromlist -> module``"""
-        self.op("IMPORT_NAME", name, -1)
+        # From 3.15 two bits tell whether the import is lazy, and whether it is never.
+        self.op("IMPORT_NAME", (False, True, name) if PY315 else name, -1)
 
     def import_from(self, name: str) -> None:
         """``module -> value``"""
@@ -387,12 +425,15 @@ class Assembler:
         self.drop_below()
 
     def make_function(self, flags: int) -> None:
-        """``(defaults) (kwdefaults) (annotations) (closure) code -> function``"""
+        """``(defaults) (kwdefaults) (annotations) (closure) code -> function``
+
+        From 3.14 the flag 16 instead of 4 tells that a function stands in the place of annotations.
+        """
         if not PY313:
             self.op("MAKE_FUNCTION", flags, -flags.bit_count())
             return
         self.op("MAKE_FUNCTION", None, 0)
-        for bit in (8, 4, 2, 1):
+        for bit in (8, 16, 4, 2, 1):
             if flags & bit:
                 self.op("SET_FUNCTION_ATTRIBUTE", bit, -1)
 
@@ -602,7 +643,7 @@ class Assembler:
         if nested:
             flags |= inspect.CO_NESTED
         if docstring is not None and PY314:
-            flags |= 0x4000000
+            flags |= HAS_DOCSTRING
         body = library.Bytecode()
         body.name, body.qualname, body.filename = name, qualname, filename
         body.first_lineno = first_line

@@ -321,10 +321,19 @@ def _new(a: list[Value]) -> Plan | None:
         flags, present = 0, []
         for bit, value in zip((1, 2, 4, 8), attributes, strict=True):
             if not (isinstance(value, Const) and value.value is None):
-                flags |= bit
+                flags |= 16 if bit == 4 and _is_function(value) else bit
                 present.append(value)
         return Plan([*present, code, ("make_function", flags)])
     return call_plan(a[0], parts)
+
+
+def _is_function(value: Value) -> bool:
+    """Whether `value` is a function made here; among annotations this is the one that makes them."""
+    if not isinstance(value, Instruction):
+        return False
+    form = form_of(value)
+    kind = form.arguments[0] if form.arguments else None
+    return form.function is i._new_ and isinstance(kind, Const) and kind.value is types.FunctionType
 
 
 def call_plan(callee: Value, arguments: list[Value], keywords: tuple[str, ...] = ()) -> Plan:

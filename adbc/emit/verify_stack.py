@@ -27,7 +27,7 @@ __all__ = ["verify_stack"]
 
 VERSION = sys.version_info[:2]
 
-OBJECT, NULL, PAIR = "object", "NULL", "NULL or receiver"
+OBJECT, NULL, PAIR, INDEX = "object", "NULL", "NULL or receiver", "NULL or index"
 Kind = str
 Stack = tuple[Kind, ...]
 
@@ -62,7 +62,6 @@ FIXED: dict[str, tuple[int, int]] = {
     "UNARY_NOT": (1, 1),
     "UNARY_POSITIVE": (1, 1),
     "TO_BOOL": (1, 1),
-    "GET_ITER": (1, 1),
     "LIST_TO_TUPLE": (1, 1),
     "CALL_INTRINSIC_1": (1, 1),
     "LIST_APPEND": (1, 0),
@@ -96,6 +95,7 @@ ENDS = frozenset(
 AFTER_LOOP = {(3, 11): [], (3, 12): ["END_FOR"], (3, 13): ["END_FOR", "POP_TOP"]}.get(
     VERSION, ["END_FOR", "POP_ITER"]
 )
+ITERATOR_SLOTS = 2 if VERSION >= (3, 15) else 1
 CALL_PAIR = (NULL, OBJECT) if VERSION < (3, 13) else (OBJECT, NULL)
 
 
@@ -213,8 +213,8 @@ class _Verifier:
         elif name == "POP_TOP":
             need(1)
             stack = stack[:-1]
-        elif name == "POP_ITER":
-            stack = objects(1)
+        elif name == "GET_ITER":
+            stack = (*objects(1), OBJECT, INDEX)[: len(stack) - 1 + ITERATOR_SLOTS]
         elif name == "PUSH_NULL":
             stack = (*stack, NULL)
         elif name == "SWAP":
@@ -271,7 +271,11 @@ class _Verifier:
         elif name == "UNPACK_EX":
             stack = (*objects(1), *[OBJECT] * ((arg & 255) + 1 + (arg >> 8)))
         elif name == "FOR_ITER":
-            rest = objects(1)
+            need(ITERATOR_SLOTS)
+            iterator = stack[len(stack) - ITERATOR_SLOTS :]
+            if iterator[0] != OBJECT or iterator[1:] not in ((), (NULL,), (INDEX,)):
+                raise self.fail(index, f"loops over {list(iterator)}")
+            rest = stack[: len(stack) - ITERATOR_SLOTS]
             target = self.at[instruction.argval]
             following = [i.opname for i in self.instructions[target : target + len(AFTER_LOOP)]]
             if following != AFTER_LOOP:
@@ -280,7 +284,7 @@ class _Verifier:
             for skipped in range(target, target + len(AFTER_LOOP)):
                 if skipped in self.states:
                     raise self.fail(skipped, "is reached otherwise than by an exhausted loop")
-            self.flow(index, index + 1, _State((*rest, OBJECT, OBJECT), bound))
+            self.flow(index, index + 1, _State((*rest, *iterator, OBJECT), bound))
             return
         elif name.startswith("POP_JUMP_"):
             stack = objects(1)

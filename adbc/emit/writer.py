@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from adbc.emit.assembler import PY313, Assembler, Label
+from adbc.emit.assembler import ITERATOR_SLOTS, PY313, Assembler, Label
 from adbc.emit.flow import Flow, Node
 from adbc.emit.schedule import ForLoop, Schedule
 from adbc.emit.slots import Slots
@@ -88,14 +88,14 @@ class Writer:
         """How many values are on the stack when `node` is reached by a jump."""
         if self._moves_at_start(node):
             source = node.predecessors[0]
-            depth = len(self.schedule.context(source))
+            depth = ITERATOR_SLOTS * len(self.schedule.context(source))
             if node in self.schedule.loop_bodies:
                 return depth + 1
             if node in self.schedule.loop_exits:
-                return depth - 1
+                return depth - ITERATOR_SLOTS
             return depth
         # A handler finds the exception on top.
-        return len(self.schedule.context(node)) + (node in self.handlers)
+        return ITERATOR_SLOTS * len(self.schedule.context(node)) + (node in self.handlers)
 
     def _moves_at_start(self, node: Node) -> bool:
         """Whether the code of the edge into `node` stands at its beginning."""
@@ -199,7 +199,7 @@ class Writer:
         while common < min(len(before), len(after)) and before[common] is after[common]:
             common += 1
         for _ in before[common:]:
-            self.asm.pop()
+            self.asm.drop_iterator()
 
     # -- nodes ---------------------------------------------------------------------------------------
 
@@ -254,7 +254,11 @@ class Writer:
         self.tree(root)
         if asm.region is not None:
             asm.unprotect()
-        if leave or root in schedule.kept:
+        if root in schedule.kept:
+            if schedule.forms[root].function is not i._iter_:
+                asm.enter_loop_with_iterator()
+            return
+        if leave:
             return
         if root in schedule.groups:
             for part in schedule.groups[root]:
@@ -334,6 +338,8 @@ class Writer:
         function, arguments = form.function, form.arguments
         if form.keywords:
             return steps
+        if function is i._iter_ and instruction in schedule.kept:
+            return [*steps[:-1], ("enter_loop",)]
         if (function is operator.getitem or function is operator.setitem) and self._is_slice(arguments[1]):
             index = schedule.resolve(arguments[1])
             parts = schedule.plans[index].steps[:2]
@@ -510,6 +516,7 @@ class Writer:
                 if entered.kept_from is None:
                     self._drop_iterators(before, after[:-1])
                     self.push(entered.iterator)
+                    self.asm.enter_loop_with_iterator()
             else:
                 self._drop_iterators(before, after)
         self.flush()
@@ -639,11 +646,11 @@ class Writer:
         if isinstance(value, Const):
             self.flush()
             for _ in range(iterators):
-                asm.pop()
+                asm.drop_iterator()
             asm.ret_const(value.value)
             return
         self.push(value)
         asm.at(terminator.position)
         for _ in range(iterators):
-            asm.drop_below()
+            asm.drop_iterator_below()
         asm.ret()

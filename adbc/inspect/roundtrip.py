@@ -6,9 +6,11 @@ the emitter.  Globals stay names, because nothing here would notice if they were
 
 from __future__ import annotations
 
+import sys
 import types
 
 from adbc.emit import emit_function
+from adbc.emit.assembler import HAS_DOCSTRING
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.lift import lift
@@ -42,8 +44,9 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
         )
     graph = primal_graph(function, normal=normal)
     original = function.__code__
-    # Up to 3.13 the first constant is the docstring if it is a string.
-    first = original.co_consts[0] if original.co_consts else None
+    # Up to 3.13 the first constant is the docstring if it is a string; from 3.14 a flag says so.
+    marked = sys.version_info < (3, 14) or original.co_flags & HAS_DOCSTRING
+    first = original.co_consts[0] if original.co_consts and marked else None
     result = emit_function(
         graph,
         function.__globals__,
@@ -58,7 +61,11 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
     result.__qualname__ = function.__qualname__
     result.__module__ = function.__module__
     result.__doc__ = function.__doc__
-    result.__annotations__ = function.__annotations__
+    annotate = getattr(function, "__annotate__", None)  # from 3.14
+    if annotate is not None:  # not called here: what it names may not exist yet
+        setattr(result, "__annotate__", annotate)  # noqa: B010 (mypy checks for 3.11)
+    else:
+        result.__annotations__ = function.__annotations__
     if hasattr(function, "__type_params__"):  # from 3.12
         setattr(result, "__type_params__", function.__type_params__)  # noqa: B010 (mypy checks for 3.11)
     result.__dict__.update(function.__dict__)

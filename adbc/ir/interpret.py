@@ -273,6 +273,8 @@ class _Frame:
         function.__kwdefaults__ = keyword_defaults
         if isinstance(annotations, tuple):  # the bytecode has names and annotations in turn
             annotations = dict(zip(annotations[::2], annotations[1::2], strict=True))
-        if annotations is not None:
+        if isinstance(annotations, types.FunctionType):  # from 3.14: the function that makes them
+            setattr(function, "__annotate__", annotations)  # noqa: B010 (mypy checks for 3.11)
+        elif annotations is not None:
             function.__annotations__ = annotations
         return function

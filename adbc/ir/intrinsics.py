@@ -167,6 +167,10 @@ def _exhausted_(value: object) -> bool:
     return value is EXHAUSTED
 
 
+_TELLS_LENGTH = sys.version_info >= (3, 14)
+"""Whether too long a display is refused with its length."""
+
+
 def _unpack_(sequence: Any, count: int) -> tuple[Any, ...]:
     """The `count` values of ``a, b, c = sequence``; the same `ValueError` if there are more or fewer."""
     if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
@@ -175,7 +179,9 @@ def _unpack_(sequence: Any, count: int) -> tuple[Any, ...]:
     iterator = iter(sequence)
     for value in iterator:
         if len(values) == count:
-            raise ValueError(f"too many values to unpack (expected {count})")
+            known = _TELLS_LENGTH and type(sequence) in (list, tuple, dict)
+            got = f", got {len(sequence)}" if known else ""
+            raise ValueError(f"too many values to unpack (expected {count}{got})")
         values.append(value)
     if len(values) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")

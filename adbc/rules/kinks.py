@@ -5,7 +5,7 @@ one of the branch the primal took; where both sides are equally good, the symmet
 
 =========================  ==========================================================================
 ``abs(0)``                 0; ``abs(0j)`` is 0 as well
-``max``, ``min`` at ties   all to the argument that is returned, which is the first
+``max``, ``min`` at ties   all to the argument that is returned, which is the first (``fmax``, ``fmin`` too)
 ``x ** 0``                 0 by ``x``, also at ``x == 0``
 ``0 ** y``                 0 by ``y``
 ``0 ** y``, y < 1          inf by ``x``, as ``sqrt``; 1 for ``y == 1`` and 0 for ``y > 1``

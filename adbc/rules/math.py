@@ -51,7 +51,8 @@ def _unary(name: str, partial: Callable[..., Any], result: Any = float) -> list[
 
 
 def _binary(name: str, by_x: Any, by_y: Any) -> list[Rule]:
-    return [ScalarRule(getattr(math, name), (by_x, by_y), when=arity(2), result=float)]
+    function = getattr(math, name, None)
+    return [] if function is None else [ScalarRule(function, (by_x, by_y), when=arity(2), result=float)]
 
 
 def _sign(x: float) -> float:
@@ -106,6 +107,11 @@ def _atan2_by_x(out: float, y: float, x: float) -> float:
     return -y / square if square != 0.0 else 0.0
 
 
+def _first(wins: bool, y: float) -> float:
+    """1 if the first argument is the one that is returned: it wins, or the second, `y`, is nan."""
+    return 1.0 if wins or y != y else 0.0
+
+
 _BINARY: list[Rule] = [
     *_binary("atan2", _atan2_by_y, _atan2_by_x),
     *_binary(
@@ -118,6 +124,9 @@ _BINARY: list[Rule] = [
     *_binary("remainder", lambda out, x, y: 1.0, lambda out, x, y: (out - x) / y),
     *_binary("copysign", lambda out, x, y: _sign(x) * math.copysign(1.0, y), None),
     *_binary("ldexp", lambda out, x, n: math.ldexp(1.0, n), None),
+    # from 3.15
+    *_binary("fmax", lambda out, x, y: _first(x >= y, y), lambda out, x, y: 1.0 - _first(x >= y, y)),
+    *_binary("fmin", lambda out, x, y: _first(x <= y, y), lambda out, x, y: 1.0 - _first(x <= y, y)),
 ]
 _FMA: list[Rule] = [
     ScalarRule(
@@ -335,7 +344,7 @@ ROWS: list[Rule] = [
     Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),
     Primitive(math.modf, frule=_modf_frule, rrule=_modf_rrule, when=arity(1), result=tuple),
     *_zero("floor ceil trunc", int, when=arity(1)),
-    *_zero("isnan isinf isfinite isclose", bool, when=reals),
+    *_zero("isnan isinf isfinite isclose isnormal issubnormal signbit", bool, when=reals),
     *_zero("factorial comb perm gcd lcm isqrt", int, when=_whole),
     *_zero("ulp", float, when=arity(1)),
     ZeroRule(math.nextafter, when=lambda *classes: all(map(integer, classes))),

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).parents[2]
         ("heapq", 12),
         ("fractions", 25),
         ("textwrap", 10),
-        ("copy", 8),
+        ("copy", 7),
     ],
 )
 def test_module(name: str, least: int) -> None:

@@ -49,6 +49,13 @@ KINKS = [
     (round, (0.5,), [None]),
     (math.fmod, (7.0, inf), [1.0, 0.0]),
 ]
+if hasattr(math, "fmax"):  # from 3.15
+    KINKS += [
+        (math.fmax, (1.0, 1.0), [1.0, 0.0]),
+        (math.fmin, (1.0, 1.0), [1.0, 0.0]),
+        (math.fmax, (nan, 1.0), [0.0, 1.0]),
+        (math.fmin, (1.0, nan), [1.0, 0.0]),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import builtins
 import cmath
 import math
 import operator
+import sys
 
 import pytest
 
@@ -48,6 +49,9 @@ REAL_UNARY = {
     "isnan": (0.7,),
     "isinf": (0.7,),
     "isfinite": (0.7,),
+    "isnormal": (0.7,),
+    "issubnormal": (0.7,),
+    "signbit": (0.7, -0.7),
 }
 UNARY_CASES = [(name, x) for name, xs in REAL_UNARY.items() if hasattr(math, name) for x in xs]
 
@@ -58,6 +62,8 @@ def test_math_of_one_number(name: str, x: float) -> None:
 
 
 REAL_MANY = [
+    *((getattr(math, f), 0.3, 1.2) for f in ("fmax", "fmin") if hasattr(math, f)),
+    *((getattr(math, f), 1.2, 0.3) for f in ("fmax", "fmin") if hasattr(math, f)),
     (math.atan2, 0.3, -1.2),
     (math.pow, 0.7, 2.3),
     (math.pow, -0.7, 2.0),
@@ -88,6 +94,7 @@ def test_math_of_several(case: tuple) -> None:
 
 
 OPERATORS = [
+    *((getattr(operator, f), 0.7) for f in ("is_none", "is_not_none") if hasattr(operator, f)),
     (operator.add, 0.7, -1.3),
     (operator.add, 2, 1.5),
     (operator.add, 0.7, 1 + 2j),
@@ -156,7 +163,7 @@ OPERATORS = [
     (float,),
     (complex, 0.7),
     (complex, 0.7, 1.2),
-    (complex, 1 + 1j, 1.2),
+    *([(complex, 1 + 1j, 1.2)] if sys.version_info < (3, 14) else []),  # deprecated from then on
     (complex, "1j"),
     (int, 2.7),
     (int, "3"),

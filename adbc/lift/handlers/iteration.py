@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.lift.frame import Frame
+from adbc.lift.frame import NULL, Frame
 
 __all__ = ["HANDLERS"]
 
 
 def _for_iter(frame: Frame, target: int) -> None:
-    iterator = frame.pop()
+    # From 3.15 the iterator has a second slot, which is always empty here.
+    pair = frame.pop_many(2 if frame.stack[-1] is NULL else 1)
+    iterator = pair[0]
     value = frame.emit("next", iterator)
     exhausted = frame.emit("exhausted", value)
     frame.branch(
@@ -18,7 +20,7 @@ def _for_iter(frame: Frame, target: int) -> None:
         target,
         frame.index + 1,
         true_stack=frame.stack,
-        false_stack=[*frame.stack, iterator, value],
+        false_stack=[*frame.stack, *pair, value],
     )
 
 

@@ -114,6 +114,8 @@ def _data_first(*classes: type) -> bool:
     return builtin_data(classes[0])
 
 
+_FROM_314 = "is_none", "is_not_none"
+
 _COMPARISONS: list[Rule] = [
     *(
         ZeroRule(getattr(operator, name), when=_data, result=_bool_of_numbers)
@@ -121,6 +123,7 @@ _COMPARISONS: list[Rule] = [
     ),
     ZeroRule(operator.is_, result=bool),
     ZeroRule(operator.is_not, result=bool),
+    *(ZeroRule(getattr(operator, name), result=bool) for name in _FROM_314 if hasattr(operator, name)),
     ZeroRule(operator.not_, when=c_truth, result=bool),
     ZeroRule(operator.truth, when=c_truth, result=bool),
     ZeroRule(intrinsics._bool_, when=c_truth, result=bool),
