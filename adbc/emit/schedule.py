@@ -373,7 +373,7 @@ class Schedule:
             block = header.block
             if block is None or not isinstance(block.terminator, Branch) or header.handler is not None:
                 continue
-            if header.instructions[0].op == "catch":
+            if header.instructions and header.instructions[0].op == "catch":
                 continue
             body = self.body[header]
             if len(body) < 2:

@@ -64,6 +64,17 @@ def plain_get(call: Call, table: Any) -> Step | None:
     return Known(call, descriptor)
 
 
+def load_special(call: Call, table: Any) -> Step | None:
+    """``__enter__`` or ``__exit__`` for a ``with`` statement: on the class only, then bound."""
+    obj, name = call.args
+    descriptor = lookup(obj.__class__, name)
+    if descriptor.__class__ is types.FunctionType:
+        return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
+    if descriptor.__class__ in (types.MethodDescriptorType, types.WrapperDescriptorType):
+        return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
+    return Known(call, intrinsics._load_special_(obj, name))
+
+
 def _bound(shadow: Any, has_function: bool) -> Any:
     if shadow is None:
         return None
@@ -212,6 +223,7 @@ PROTOCOLS: dict[Any, Any] = {
     intrinsics._getattr_: get_attribute,
     intrinsics._setattr_: set_attribute,
     intrinsics._delattr_: delete_attribute,
+    intrinsics._load_special_: load_special,
     getattr: get_default,
     setattr: set_attribute,
     delattr: delete_attribute,

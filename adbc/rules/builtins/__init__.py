@@ -12,6 +12,7 @@ from adbc.rules.builtins import (
     numeric,
     operators,
     ordering,
+    patterns,
     sets,
     stopping,
     tuples,
@@ -31,6 +32,7 @@ ROWS: list[Rule] = [
     *cells.ROWS,
     *iteration.ROWS,
     *ordering.ROWS,
+    *patterns.ROWS,
     *inspection.ROWS,
     *stopping.ROWS,
 ]
