@@ -148,11 +148,11 @@ def successors(code: Code, index: int) -> tuple[int, ...]:
     """The instructions that may follow the one at `index`: the next one first, then the target."""
     instruction = code.instructions[index]
     match instruction.name:
-        case "return" | "raise" | "reraise" | "refuse":
+        case "return" | "raise" | "reraise" | "cleanup_throw" | "refuse":
             return ()
         case "jump":
             return (instruction.arg,)
-        case "branch_true" | "branch_false" | "for_iter":
+        case "branch_true" | "branch_false" | "for_iter" | "send" | "send_pair":
             return (index + 1, instruction.arg)
         case _:
             return (index + 1,)
@@ -329,6 +329,11 @@ class _Decoder:
             conversion = self.out.pop().arg
         self.emit(raw, "format", (conversion, spec))
 
+    def yield_value(self, raw: dis.Instruction, n: int) -> None:
+        """What a suspension is for stands in the RESUME behind it."""
+        following = next(r for r in self.raw if r.offset > raw.offset and r.opname == "RESUME")
+        self.emit(raw, "yield_from" if (following.arg or 0) & 3 == 2 else "yield", None)
+
     # Jumps.
 
     def resolved(self, instruction: Instruction) -> Instruction:
@@ -336,7 +341,7 @@ class _Decoder:
         if instruction.region is not None:
             region = dataclasses.replace(instruction.region, target=self.index[instruction.region.target])
             instruction = dataclasses.replace(instruction, region=region)
-        if instruction.name not in {"jump", "branch_true", "branch_false", "for_iter"}:
+        if instruction.name not in {"jump", "branch_true", "branch_false", "for_iter", "send", "send_pair"}:
             return instruction
         target = self.index[instruction.arg]
         if instruction.name == "for_iter":
@@ -363,6 +368,7 @@ _FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
     "call_ex_pair": _Decoder.call_ex_pair,
     "make_function": _Decoder.make_function,
     "format": _Decoder.format,
+    "yield_value": _Decoder.yield_value,
 }
 
 
@@ -372,6 +378,8 @@ _FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {
 def _regions(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, Region]:
     """For each offset in an exception region: the handler, its target still an offset.
 
+    From 3.12 the body of a generator has a handler of its own, which makes a `RuntimeError` of a
+    `StopIteration`; that belongs to being a generator, not to the body, and does not count.
     The handler of an inlined comprehension only puts the outer values of its targets back before it
     re-raises.  Without a handler around it nobody can see that, so there it does not count.
     """
@@ -385,6 +393,9 @@ def _regions(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, Regi
         return None if entry is None else Region(entry.target, entry.depth, entry.lasti)
 
     def counts(found: Region) -> bool:
+        first = raw[at[found.target]]
+        if first.opname == "CALL_INTRINSIC_1" and first.arg == 3:
+            return False
         seen = set()
         while found.target not in seen:
             seen.add(found.target)

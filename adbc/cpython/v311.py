@@ -97,6 +97,11 @@ ROWS: dict[str, str] = {
     "PREP_RERAISE_STAR": "prep_reraise_star",
     "BEFORE_WITH": "before_with",
     "WITH_EXCEPT_START": "with_except_start",
+    # generators: calling one makes it; what is pushed when it starts is popped at once
+    "RETURN_GENERATOR": "const none",
+    "YIELD_VALUE": "yield_value",
+    "GET_YIELD_FROM_ITER": "unary iter",
+    "SEND": "send target",
     # patterns
     "GET_LEN": "get_len",
     "MATCH_CLASS": "match_class oparg",
@@ -119,16 +124,12 @@ REFUSED: dict[str, str] = {
     "GET_AITER": "async",
     "GET_ANEXT": "async",
     "GET_AWAITABLE": "async",
-    "GET_YIELD_FROM_ITER": "generator",
     "IMPORT_STAR": "import star",
     "LOAD_CLASSDEREF": "class",
     "LOAD_NAME": "module",
     "PRINT_EXPR": "module",
-    "RETURN_GENERATOR": "generator",
-    "SEND": "generator",
     "SETUP_ANNOTATIONS": "class",
     "STORE_NAME": "module",
-    "YIELD_VALUE": "generator",
 }
 """Opcode -> construct (a key of `refusals.CONSTRUCTS`)."""
 

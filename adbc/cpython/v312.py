@@ -38,6 +38,9 @@ ROWS: dict[str, str] = {
     "POP_JUMP_IF_NOT_NONE": "const none, binary is_not, branch_true target",
     "RETURN_CONST": "const const, return",
     "END_FOR": "pop, pop",
+    "SEND": "send_pair target",
+    "END_SEND": "end_send",
+    "CLEANUP_THROW": "cleanup_throw",
 }
 
 IGNORED = v311.IGNORED - {"PRECALL"}
@@ -50,8 +53,6 @@ REFUSED: dict[str, str] = {
         for name, construct in v311.REFUSED.items()
         if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PRINT_EXPR"}
     },
-    "CLEANUP_THROW": "generator",
-    "END_SEND": "generator",
     "LOAD_FROM_DICT_OR_DEREF": "class",
     "LOAD_FROM_DICT_OR_GLOBALS": "class",
     "LOAD_LOCALS": "class",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from adbc.cpython import v314
 
 ROWS: dict[str, str] = {
-    **{name: row for name, row in v314.ROWS.items() if name != "GET_ITER"},
+    **{name: row for name, row in v314.ROWS.items() if name not in {"GET_ITER", "GET_YIELD_FROM_ITER"}},
     "POP_ITER": "pop, pop",
     # Two bits for lazy imports, which there are in modules only.
     "IMPORT_NAME": "import_name name>>2",
@@ -22,14 +22,14 @@ IGNORED: frozenset[str] = v314.IGNORED
 FOLDED: frozenset[str] = v314.FOLDED
 
 REFUSED: dict[str, str] = {
-    name: construct for name, construct in v314.REFUSED.items() if name != "GET_YIELD_FROM_ITER"
+    name: construct for name, construct in v314.REFUSED.items()
 }
 
 ABSENT: frozenset[str] = v314.ABSENT | {"TRACE_RECORD"}
 
-BY_NUMBER: dict[str, dict[int, str]] = {**v314.BY_NUMBER, "GET_ITER": {0: "unary iter, null"}}
+BY_NUMBER: dict[str, dict[int, str]] = {**v314.BY_NUMBER, "GET_ITER": {0: "unary iter, null", 3: "unary iter, null"}}
 
-NUMBERS_REFUSED: dict[str, dict[int, str]] = {**v314.NUMBERS_REFUSED, "GET_ITER": {3: "generator"}}
+NUMBERS_REFUSED: dict[str, dict[int, str]] = {**v314.NUMBERS_REFUSED, "GET_ITER": {}}
 
 LOOP_EXIT: tuple[str, ...] = v314.LOOP_EXIT
 

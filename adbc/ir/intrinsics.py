@@ -322,6 +322,44 @@ def _yield_(value: object) -> NoReturn:
     raise AssertionError("_yield_ needs a frame")
 
 
+def _yield_from_(value: object, iterator: object) -> NoReturn:
+    """The suspension of ``yield from iterator``.  Contextual."""
+    raise AssertionError("_yield_from_ needs a frame")
+
+
+class Thrown:
+    """An exception that was thrown into a generator, on its way to the iterator it yields from."""
+
+    __slots__ = ("exception",)
+
+    def __init__(self, exception: BaseException) -> None:
+        self.exception = exception
+
+
+def _thrown_(exception: BaseException) -> Thrown:
+    """An exception as something to send."""
+    return Thrown(exception)
+
+
+def _send_(iterator: Any, value: Any) -> tuple[bool, Any]:
+    """Whether `iterator` finishes when `value` is sent to it, and what it gives or returns then."""
+    try:
+        if value.__class__ is Thrown:
+            error = value.exception
+            if isinstance(error, GeneratorExit):
+                close = getattr(iterator, "close", None)
+                if close is not None:
+                    close()
+                raise error
+            throw = getattr(iterator, "throw", None)
+            if throw is None:
+                raise error
+            return False, throw(error)
+        return False, next(iterator) if value is None else iterator.send(value)
+    except StopIteration as stop:
+        return True, stop.value
+
+
 # -- exceptions as values ---------------------------------------------------------------------------
 
 
@@ -490,7 +528,7 @@ def _import_from_(module: Any, name: str) -> Any:
 
 
 CONTEXTUAL: frozenset[Callable[..., Any]] = frozenset(
-    {_global_, _store_global_, _delete_global_, _globals_, _freevar_, _import_, _yield_}
+    {_global_, _store_global_, _delete_global_, _globals_, _freevar_, _import_, _yield_, _yield_from_}
 )
 """Intrinsics that need a frame (as does `_new_` of a function)."""
 

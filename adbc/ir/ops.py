@@ -100,6 +100,8 @@ def _rows() -> list[Op]:
         Op("import_name", 2, i._import_, attribute="leading"),  # level, fromlist
         Op("import_from", 1, i._import_from_, attribute="trailing"),
         Op("yield", 1, i._yield_),
+        Op("yield_from", 2, i._yield_from_),  # value, inner iterator
+        Op("send", 2, i._send_),
         Op("apply", None, i._apply_),  # function, positional iterable, maybe keyword mapping
         Op("call", None, None),
         Op("catch", 0, None),  # the exception a handler was entered with

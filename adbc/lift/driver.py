@@ -70,8 +70,6 @@ def _refuse_kinds(code: types.CodeType) -> None:
     """Refuse what the flags of the code object say already."""
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE):
         raise refusal(code, "async")
-    if code.co_flags & inspect.CO_GENERATOR:
-        raise refusal(code, "generator")
     if not code.co_flags & inspect.CO_OPTIMIZED:
         raise refusal(code, "module" if code.co_name == "<module>" else "class")
 

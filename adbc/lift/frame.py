@@ -88,9 +88,21 @@ class Frame:
         self, condition: Value, true: int, false: int, *, true_stack: list[Value], false_stack: list[Value]
     ) -> None:
         """End the block: go to one of two instructions, each with its own stack."""
-        self.edge(self.blocks[true], true_stack)
         self.edge(self.blocks[false], false_stack)
-        self.builder.branch(condition, self.blocks[true], self.blocks[false])
+        if all(a is b for a, b in zip(true_stack, false_stack, strict=False)):
+            self.edge(self.blocks[true], true_stack)
+            self.builder.branch(condition, self.blocks[true], self.blocks[false])
+            return
+        # A slot of the stack is one variable, so an edge that changes it needs a block of its own.
+        old = self.block
+        through = self.graph.add_block()
+        self.variables.edge(old, through)
+        self.variables.seal(through)
+        self.builder.branch(condition, through, self.blocks[false])
+        self.block = through
+        self.edge(self.blocks[true], true_stack)
+        through.terminator = Jump(self.blocks[true], self.builder.position)
+        self.block = old
 
     def fresh_block(self) -> None:
         """Go on in a new block, as if nothing had happened."""

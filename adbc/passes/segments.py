@@ -20,8 +20,8 @@ import dataclasses
 
 from adbc.ir.builder import Builder
 from adbc.ir.continuation import rest_of
-from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Raise, Return, Value
-from adbc.ir.intrinsics import _freevar_, _new_, _yield_
+from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Raise, Return, Value
+from adbc.ir.intrinsics import _freevar_, _new_, _thrown_, _yield_, _yield_from_
 from adbc.ir.traverse import copy_graph, remove_unreachable
 
 __all__ = ["FINISHED", "segments"]
@@ -61,8 +61,9 @@ def segments(graph: Graph) -> list[Graph]:
         assert rest.live == (point.call, *point.live)
         result.append(rest.graph)
     names = [graph.name, *(f"{graph.name} after yield {k}" for k in range(1, len(result)))]
-    for segment, name in zip(result, names, strict=True):
-        _resume(segment, fresh=segment is graph)
+    kinds = [None, *(point.call.operands[0].value for point in yields)]  # type: ignore[attr-defined]
+    for segment, name, kind in zip(result, names, kinds, strict=True):
+        _resume(segment, kind)
         _cut(segment)
         segment.name = name
     return result
@@ -70,7 +71,7 @@ def segments(graph: Graph) -> list[Graph]:
 
 def _is_yield(call: Instruction) -> bool:
     callee = call.operands[0] if call.operands else None
-    return isinstance(callee, Const) and callee.value is _yield_
+    return isinstance(callee, Const) and callee.value in (_yield_, _yield_from_)
 
 
 def _cells_as_arguments(graph: Graph) -> None:
@@ -113,16 +114,20 @@ def _mark_returns(graph: Graph) -> None:
             builder.ret(builder.call(_new_, tuple, FINISHED, terminator.value, Const(())))
 
 
-def _resume(graph: Graph, *, fresh: bool) -> None:
-    """Add the leading parameters; `fresh` says that nothing can be sent or thrown in yet."""
+def _resume(graph: Graph, kind: object) -> None:
+    """Add the leading parameters, and what they do.
+
+    `kind` is the suspension that is resumed; at the start of a generator there is none, and nothing can
+    be sent or thrown in.
+    """
     throwing = Argument("throwing", 0)
-    if fresh:
+    if kind is None:
         graph.arguments[:0] = [throwing, Argument("sent", 1)]
     else:
         graph.arguments.insert(0, throwing)
     for index, argument in enumerate(graph.arguments):
         argument.index = index
-    if fresh:
+    if kind is None:
         return
     sent = graph.arguments[1]
     start = graph.entry
@@ -134,11 +139,23 @@ def _resume(graph: Graph, *, fresh: bool) -> None:
     for successor in go_on.terminator.successors:
         _rename_source(successor, start, go_on)
     thrown = graph.add_block("thrown")
-    thrown.terminator = Raise(sent)
     handler = start.handler
-    if handler is not None:
-        thrown.handler = handler
-        _rename_source(handler, start, thrown)
+    if kind is _yield_from_:
+        # What is thrown in goes to the inner iterator, as something sent.
+        builder = Builder(graph, thrown)
+        received = Phi(go_on, name="received")
+        graph.replace_uses({sent: received})
+        received.operands = {start: sent, thrown: builder.call(_thrown_, sent)}
+        go_on.phis.append(received)
+        builder.jump(go_on)
+        if handler is not None:
+            for phi in handler.phis:
+                phi.operands.pop(start, None)
+    else:
+        thrown.terminator = Raise(sent)
+        if handler is not None:
+            thrown.handler = handler
+            _rename_source(handler, start, thrown)
     start.handler = None
     start.instructions = []
     Builder(graph, start).branch(throwing, thrown, go_on)

@@ -2,7 +2,7 @@
 
 Before::
 
-    any reducible graph
+    any graph
 
 After: one block returns; every loop has one *preheader* (the only way in) and one *latch* (the only
 way back, which does nothing else); every edge out of a loop goes through a block of its own.  These
@@ -11,11 +11,11 @@ are the places where iterations are recorded and the places where the pullback d
 
 from __future__ import annotations
 
-from adbc.errors import UnsupportedError
 from adbc.ir.builder import remove_trivial_phis
 from adbc.ir.graph import Block, Graph, Jump, Phi, Return
-from adbc.ir.loops import Loops, is_reducible, natural_loops
+from adbc.ir.loops import Loops, natural_loops
 from adbc.ir.traverse import predecessors, remove_unreachable, split_edge
+from adbc.passes.reducible import reducible
 
 __all__ = ["canonicalise"]
 
@@ -23,12 +23,7 @@ __all__ = ["canonicalise"]
 def canonicalise(graph: Graph) -> Loops:
     """Bring `graph` into canonical form, in place; returns its loops."""
     remove_unreachable(graph)
-    if not is_reducible(graph):
-        raise UnsupportedError(
-            f"{graph.qualname} ({graph.filename}:{graph.first_line}) has a loop with two entrances, which"
-            " the compiler made of an unusual jump; reverse mode cannot follow it. Write the loop with"
-            " while or for, or use forward mode (adbc.jvp)."
-        )
+    reducible(graph)
     _merge_returns(graph)
     for loop in natural_loops(graph).all:
         sources = predecessors(graph)[loop.header]

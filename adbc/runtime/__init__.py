@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
-from adbc.runtime import fields
+from adbc.runtime import fields, generators
 from adbc.runtime.engine import Engine
 from adbc.runtime.support import forward_support, reverse_support
 
@@ -21,7 +21,7 @@ def make_engine(table: RuleTable) -> Engine:
     engine = Engine(table)
     engine.reverse = reverse_support(engine)
     engine.forward = forward_support(engine)
-    table.add([fields.GET, fields.SET, fields.DELETE, fields.SUPER])
+    table.add([fields.GET, fields.SET, fields.DELETE, fields.SUPER, generators.SEND])
     return engine
 
 

@@ -13,6 +13,7 @@ from adbc.ir import intrinsics
 from adbc.runtime import fields
 from adbc.runtime.resolve import Call, Delegate, Foreign, Known, Step, UseRow, Value, is_python_function, lookup
 from adbc.tangents import NO_TANGENT, FData
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS"]
 
@@ -116,6 +117,9 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
         return UseRow(row, call.on(descriptor, 0))
     if descriptor.__class__.__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    value = getattr(obj, name)
+    if kind_of(value.__class__).inactive:
+        return Known(call, value)  # a class, a number of elements, a name: nothing to differentiate
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
 

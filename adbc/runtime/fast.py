@@ -60,7 +60,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
         if (
             len(xs) != code.co_argcount
             or code.co_kwonlyargcount
-            or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+            or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
             or function in _INTRINSICS
             or any(isinstance(t, ArrayType) for t in parameters)
         ):

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.ir.intrinsics import EXHAUSTED
+from adbc.ir.intrinsics import EXHAUSTED, Thrown, _next_, _send_
 from adbc.passes.segments import FINISHED
+from adbc.rules.table import Overlay
 from adbc.tangents import NO_TANGENT, MutableTangent
 
-__all__ = ["Generator", "suspended"]
+__all__ = ["SEND", "Generator", "suspended"]
 
 
 class Generator:
@@ -88,6 +89,8 @@ class Generator:
         self.is_running = True
         try:
             number, value, state = self.segments[at](throwing, sent, *state)
+        except StopIteration as error:
+            raise RuntimeError("generator raised StopIteration") from error
         finally:
             self.is_running = False
         self.at = number
@@ -96,6 +99,41 @@ class Generator:
             self.returned = value
             return EXHAUSTED
         return value
+
+
+def send(iterator: Any, value: Any) -> tuple[bool, Any]:
+    """`intrinsics._send_`, in Python that adbc can follow: what a generator returns keeps its derivative."""
+    if value.__class__ is Thrown:
+        error = value.exception
+        if isinstance(error, GeneratorExit):
+            if hasattr(iterator, "close"):
+                iterator.close()
+            raise error
+        if not hasattr(iterator, "throw"):
+            raise error
+        if iterator.__class__ is not Generator:
+            try:
+                return False, iterator.throw(error)
+            except StopIteration as stop:
+                return True, stop.value
+        if iterator.at <= 0:
+            iterator.throw(error)
+        out = iterator.resume(True, error)
+    elif iterator.__class__ is Generator:
+        out = iterator.resume(False, value)
+    elif value is None:
+        out = _next_(iterator)
+        return (True, None) if out is EXHAUSTED else (False, out)
+    else:
+        try:
+            return False, iterator.send(value)
+        except StopIteration as stop:
+            return True, stop.value
+    return (True, iterator.returned) if out is EXHAUSTED else (False, out)
+
+
+SEND = Overlay(_send_, send)
+"""The rule of ``yield from``."""
 
 
 def suspended(

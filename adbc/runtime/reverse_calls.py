@@ -112,7 +112,7 @@ class ReverseCalls:
         """Like `call`, but an exception comes back as a `Raised`, with the pullback of what had been done."""
         context.protected = True
         try:
-            return self.call(context, keywords, f, ff, xs, fs)
+            return self.call_slowly(context, keywords, f, ff, xs, fs)
         except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
             nothing = (None,) * (len(xs) + 1)
             return Raised(plain_traceback(error)), None, lambda bout: nothing

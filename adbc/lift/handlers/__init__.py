@@ -18,6 +18,7 @@ from adbc.lift.handlers import (
     containers,
     control,
     exceptions,
+    generators,
     iteration,
     names,
     patterns,
@@ -43,6 +44,7 @@ HANDLERS: dict[str, Handler] = {
     **iteration.HANDLERS,
     **control.HANDLERS,
     **exceptions.HANDLERS,
+    **generators.HANDLERS,
     **patterns.HANDLERS,
 }
 """Canonical instruction -> handler."""
