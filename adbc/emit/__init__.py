@@ -1,6 +1,6 @@
 """From graph to code object.
 
-`flow` lays the blocks out, `schedule` decides what stays on the stack, `slots` gives the rest to
+`regions` joins what one handler protects, `flow` lays the blocks out, `schedule` decides what stays on the stack, `slots` gives the rest to
 local variables, `writer` writes it and `assembler` spells it for the running interpreter.
 """
 
@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 from adbc.emit.flow import Flow
+from adbc.emit.regions import widened
 from adbc.emit.schedule import Schedule
 from adbc.emit.slots import Slots
 from adbc.emit.writer import Writer
@@ -22,6 +23,7 @@ def emit(
     graph: Graph, *, name: str | None = None, qualname: str | None = None, docstring: str | None = None
 ) -> types.CodeType:
     """The code object of a graph; the graph is not changed."""
+    graph = widened(graph)
     flow = Flow(graph)
     schedule = Schedule(graph, flow)
     slots = Slots(graph, flow, schedule)

@@ -581,6 +581,13 @@ class Assembler:
         else:
             self.op("PREP_RERAISE_STAR", None, -1)
 
+    enters_at_once: Final = not PY314
+    """Whether one instruction enters a ``with`` statement."""
+
+    def before_with(self) -> None:
+        """``manager -> exit value``"""
+        self.op("BEFORE_WITH", None, 1)
+
     # -- patterns --------------------------------------------------------------------------------------
 
     def match_sequence(self) -> None:

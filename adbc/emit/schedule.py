@@ -14,6 +14,7 @@ This module refuses to know which local a value gets (`slots`) and how a step is
 
 from __future__ import annotations
 
+from adbc.emit.assembler import Assembler
 from adbc.emit.flow import Flow, Node
 from adbc.emit.templates import UPDATES, Callee, Form, Plan, form_of, plan_of
 from adbc.ir import intrinsics as i
@@ -31,7 +32,7 @@ from adbc.ir.graph import (
     Undef,
     Value,
 )
-from adbc.ir.ops import PURE
+from adbc.ir.ops import PURE, may_raise
 
 __all__ = ["ForLoop", "Schedule"]
 
@@ -82,6 +83,7 @@ class Schedule:
         self._count()
         self._name_cells()
         self._group_unpackings()
+        self._group_entries()
         self._chain_updates()
         self._remove_unused()
         self._plan_all()
@@ -261,6 +263,31 @@ class Schedule:
             for node, body in self.body.items():
                 self.body[node] = [x for x in body if x not in removed]
 
+    def _group_entries(self) -> None:
+        """The two lookups and the call at the entry of a ``with`` statement are one instruction.
+
+        It leaves the manager's exit and what its enter returned, which is on top.
+        """
+        if not Assembler.enters_at_once:
+            return
+        for body in self.body.values():
+            lines = list(zip(body, body[1:], body[2:], strict=False))
+            for enter, leave, call in lines:
+                first, second, third = self.forms[enter], self.forms[leave], self.forms[call]
+                if (
+                    first.function is i._load_special_
+                    and second.function is i._load_special_
+                    and first.arguments[0] is second.arguments[0]
+                    and _constant(first.arguments[1]) == "__enter__"
+                    and _constant(second.arguments[1]) == "__exit__"
+                    and third.callee is enter
+                    and not third.arguments
+                    and len(self.users.get(enter, ())) == 1
+                ):
+                    self.groups[enter] = [call, leave]
+                    body.remove(leave)
+                    body.remove(call)
+
     def _chain_updates(self) -> None:
         """``c = []; c.extend(x); use(c)`` in one block: let each update take and give the container.
 
@@ -353,6 +380,8 @@ class Schedule:
         if instruction.op == "catch":
             return Plan([])
         if instruction in self.groups:
+            if function is i._load_special_:
+                return Plan([arguments[0], ("before_with",)])
             numbers = [a.value for a in arguments[1:] if isinstance(a, Const)]
             return Plan([arguments[0], ("unpack" if len(numbers) == 1 else "unpack_ex", *numbers)])
         if instruction in self.cells:
@@ -371,7 +400,7 @@ class Schedule:
     def _find_for_loops(self) -> None:
         for header, loop in self.flow.bodies.items():
             block = header.block
-            if block is None or not isinstance(block.terminator, Branch) or header.handler is not None:
+            if block is None or not isinstance(block.terminator, Branch) or len(header.instructions) < 2:
                 continue
             if header.instructions and header.instructions[0].op == "catch":
                 continue
@@ -414,7 +443,7 @@ class Schedule:
         if len(entries) != 1 or self.uses.get(found.iterator) != 1:
             return
         source = entries[0]
-        if source.handler is not None or found.iterator not in self.body[source]:
+        if found.iterator not in self.body[source]:
             return
         if self.context(source) != self.context(found.node)[:-1]:
             return
@@ -431,11 +460,40 @@ class Schedule:
     def region_start(self, node: Node) -> int:
         """The number of the root at which the region of a node with a handler begins.
 
-        Only the last root may raise into the handler, or, behind all roots, the end of the node.
+        It is the first that may raise: what the handler finds is there by then.
         """
-        count = len(self.roots[node])
+        for k, root in enumerate(self.roots[node]):
+            if self._tree_raises(root):
+                return k
+        return len(self.roots[node])
+
+    def region_end(self, node: Node) -> int:
+        """The number of the root behind which the region of a node with a handler ends.
+
+        It is the last that may raise; if the end of the node may, it is the number of roots.
+        """
+        roots = self.roots[node]
         raises = node.block is not None and isinstance(node.block.terminator, Raise)
-        return count if raises or not count else count - 1
+        if raises or node in self.for_loops or any(
+            value in self.absorbed and self._tree_raises(value) for value in self.terminator_values(node)
+        ):
+            return len(roots)
+        return max((k for k, root in enumerate(roots) if self._tree_raises(root)), default=len(roots))
+
+    def _tree_raises(self, root: Value) -> bool:
+        work: list[object] = [root]
+        while work:
+            value = work.pop()
+            if isinstance(value, Instruction):
+                if may_raise(value):
+                    return True
+                steps = self.plans[value].steps
+                work.extend(
+                    operand
+                    for step in steps
+                    if (operand := step.value if isinstance(step, Callee) else step) in self.absorbed
+                )
+        return False
 
     def drops_container(self, value: Value) -> bool:
         """Whether the code of an instruction leaves a container that is not wanted."""
@@ -470,9 +528,7 @@ class Schedule:
                     position -= 1
                     absorb(list(self.plans[value].steps), depth + 1)
 
-        # What may raise into a handler stands alone, unless it is the raising itself.
-        if node.handler is None or (node.block is not None and isinstance(node.block.terminator, Raise)):
-            absorb(list(self.terminator_values(node)), 0)
+        absorb(list(self.terminator_values(node)), 0)
         roots: list[Instruction] = []
         while position >= 0:
             root = body[position]
@@ -513,3 +569,7 @@ class Schedule:
         return (
             not isinstance(value, (Const, Undef)) and value not in self.absorbed and value not in self.cells
         )
+
+
+def _constant(value: Value) -> object:
+    return value.value if isinstance(value, Const) else None

@@ -136,13 +136,21 @@ class Slots:
             roots, end = summary[node]
             live |= end
             region = schedule.region_start(node) if node.handler is not None else None
+            region_end = schedule.region_end(node) if node.handler is not None else None
+            kept = 0
             for k in range(len(roots), -1, -1):
                 if k < len(roots):
                     defined, used = roots[k]
                     if record and defined:
                         clash(defined, live | defined)
                     live = live & ~defined | used
+                if k == region_end:
+                    # What a handler finds must stay as it is through the whole region.
+                    assert node.handler is not None
+                    kept = live_in[node.handler]
+                live |= kept
                 if k == region:
+                    kept = 0
                     assert node.handler is not None
                     live = self._before_region(node, live, live_in[node.handler], phi_mask, clash, record)
             found = schedule.loop_bodies.get(node)

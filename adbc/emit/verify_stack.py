@@ -82,6 +82,7 @@ FIXED: dict[str, tuple[int, int]] = {
     "CHECK_EG_MATCH": (2, 2),
     "PREP_RERAISE_STAR": (2, 1),
     "CALL_INTRINSIC_2": (2, 1),
+    "BEFORE_WITH": (1, 2),
     "GET_LEN": (1, 2),
     "MATCH_SEQUENCE": (1, 2),
     "MATCH_MAPPING": (1, 2),

@@ -231,16 +231,16 @@ class Writer:
         roots = schedule.roots[node]
         on_stack = len(roots) - len(tail)
         region = schedule.region_start(node) if node.handler is not None else None
+        region_end = schedule.region_end(node) if node.handler is not None else None
         for k, root in enumerate(roots):
             if k == region:
                 self._protect(node)
-            self._root(root, k >= on_stack)
+            self._root(root, k >= on_stack, k == region_end)
         if region == len(roots):
             self._protect(node)
         if asm.reachable:
             self._end(node, following)
-        if asm.region is not None:
-            asm.unprotect()
+        self._unprotect()
 
     def _protect(self, node: Node) -> None:
         """Begin the region of a node: first the handler's phis get their values."""
@@ -249,11 +249,15 @@ class Writer:
         self._transfer(node, node.handler, [])
         self.asm.protect(self.labels[node.handler], len(self.schedule.context(node.handler)))
 
-    def _root(self, root: Instruction, leave: bool) -> None:
+    def _unprotect(self) -> None:
+        if self.asm.region is not None:
+            self.asm.unprotect()
+
+    def _root(self, root: Instruction, leave: bool, ends_region: bool) -> None:
         asm, schedule = self.asm, self.schedule
         self.tree(root)
-        if asm.region is not None:
-            asm.unprotect()
+        if ends_region:
+            self._unprotect()
         if root in schedule.kept:
             if schedule.forms[root].function is not i._iter_:
                 asm.enter_loop_with_iterator()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from adbc.ir.graph import Block, Graph, Raise
 from adbc.ir.ops import may_raise
 
-__all__ = ["drop_idle_handlers", "is_idle"]
+__all__ = ["drop_idle_handlers", "forget_handler", "is_idle"]
 
 
 def is_idle(block: Block) -> bool:
@@ -24,11 +24,15 @@ def drop_idle_handlers(graph: Graph) -> bool:
     """Remove exceptional edges that cannot be taken; whether there were any."""
     changed = False
     for block in graph.blocks:
-        handler = block.handler
-        if handler is not None and is_idle(block):
-            block.handler = None
+        if block.handler is not None and is_idle(block):
+            forget_handler(block)
             changed = True
-            if handler not in block.terminator.successors:
-                for phi in handler.phis:
-                    phi.operands.pop(block, None)
     return changed
+
+
+def forget_handler(block: Block) -> None:
+    """Take away the exceptional edge of `block`."""
+    assert block.handler is not None
+    for phi in block.handler.phis:
+        phi.operands.pop(block, None)
+    block.handler = None

@@ -97,7 +97,8 @@ def _cell_get_(cell: types.CellType, name: str, free: bool) -> object:
     try:
         return cell.cell_contents
     except ValueError:
-        raise _unbound_cell(name, free) from None
+        pass  # the error below has no context
+    raise _unbound_cell(name, free)
 
 
 def _cell_set_(cell: types.CellType, value: object) -> None:
@@ -107,10 +108,8 @@ def _cell_set_(cell: types.CellType, value: object) -> None:
 
 def _cell_del_(cell: types.CellType, name: str, free: bool) -> None:
     """Empty `cell`."""
-    try:
-        del cell.cell_contents
-    except ValueError:
-        raise _unbound_cell(name, free) from None
+    _cell_get_(cell, name, free)
+    del cell.cell_contents
 
 
 def _unbound_cell(name: str, free: bool) -> NameError:
@@ -516,15 +515,16 @@ def _import_from_(module: Any, name: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError:
-        package = getattr(module, "__name__", "<unknown module name>")
-        # A submodule that is being imported is not an attribute of its package yet.
-        found = sys.modules.get(f"{package}.{name}")
-        if found is not None:
-            return found
-        path = getattr(module, "__file__", None)
-        raise ImportError(
-            f"cannot import name {name!r} from {package!r} ({path or 'unknown location'})", name=package, path=path
-        ) from None
+        pass  # the error below has no context
+    package = getattr(module, "__name__", "<unknown module name>")
+    # A submodule that is being imported is not an attribute of its package yet.
+    found = sys.modules.get(f"{package}.{name}")
+    if found is not None:
+        return found
+    path = getattr(module, "__file__", None)
+    raise ImportError(
+        f"cannot import name {name!r} from {package!r} ({path or 'unknown location'})", name=package, path=path
+    )
 
 
 CONTEXTUAL: frozenset[Callable[..., Any]] = frozenset(

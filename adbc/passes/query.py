@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.handlers import forget_handler, is_idle
 
 __all__ = ["NOTHING", "constant", "drop", "target", "use_counts"]
 
@@ -25,10 +26,12 @@ def target(value: Value) -> Any:
 
 
 def drop(graph: Graph, instructions: set[Instruction]) -> None:
-    """Take `instructions` out of their blocks."""
+    """Take `instructions` out of their blocks, and exceptional edges away that only they could take."""
     for block in {i.block for i in instructions}:
         assert block is not None
         block.instructions = [i for i in block.instructions if i not in instructions]
+        if block.handler is not None and is_idle(block):
+            forget_handler(block)
 
 
 def use_counts(graph: Graph) -> dict[Value, int]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.emit.checking import checked_roundtrip
-from tests.lift.corpus import CASES
 from tests.lift.judge import run_function
+from tests.lift.raising import CASES
 
 FUNCTIONS = list(dict.fromkeys(function for function, _ in CASES))
 
@@ -19,7 +19,7 @@ def lines(function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[tupl
     """Function names and lines of the traceback of a call; empty if nothing is raised."""
     try:
         function(*arguments)
-    except Exception as error:  # any exception is an outcome to compare
+    except BaseException as error:  # any exception is an outcome to compare
         return [(f.name, f.lineno) for f in traceback.extract_tb(error.__traceback__)[1:]]
     return []
 
@@ -27,7 +27,7 @@ def lines(function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[tupl
 def full_positions(function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     try:
         function(*arguments)
-    except Exception as error:  # any exception is an outcome to compare
+    except BaseException as error:  # any exception is an outcome to compare
         found = traceback.extract_tb(error.__traceback__)[1:2]
         return [(f.lineno, f.end_lineno, f.colno, f.end_colno) for f in found]
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +19,28 @@ def outcome(run: Callable[[], Any], arguments: tuple[Any, ...]) -> tuple[Any, ..
     counter = corpus.COUNTER
     try:
         result: tuple[Any, ...] = ("returned", picture(run()))
-    except Exception as error:  # any exception is an outcome to compare
-        result = ("raised", type(error), str(error), type(error.__cause__))
+    except BaseException as error:  # any exception is an outcome to compare
+        result = ("raised", chain(error))
+    if sys.exception() is not None:
+        result = (*result, "left behind", repr(sys.exception()))
     change = corpus.COUNTER - counter
     corpus.COUNTER = counter
     return (*result, picture(arguments), change)
+
+
+def chain(error: BaseException | None, depth: int = 0) -> Any:
+    """An exception with its causes, contexts and parts."""
+    if error is None or depth > 8:
+        return None
+    parts = [chain(part, depth + 1) for part in getattr(error, "exceptions", ())]
+    return (
+        type(error),
+        str(error),
+        error.__suppress_context__,
+        chain(error.__cause__, depth + 1),
+        chain(error.__context__, depth + 1),
+        parts,
+    )
 
 
 def picture(value: Any) -> Any:

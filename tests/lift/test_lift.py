@@ -10,8 +10,8 @@ from adbc.ir.printer import print_graph
 from adbc.ir.verify import verify
 from adbc.lift import lift
 from adbc.passes import PASSES, normalise
-from tests.lift.corpus import CASES
 from tests.lift.judge import run_function, run_graph
+from tests.lift.raising import CASES
 
 IDS = [f"{function.__name__}-{k}" for k, (function, _) in enumerate(CASES)]
 

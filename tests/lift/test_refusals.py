@@ -12,7 +12,6 @@ from adbc.errors import LiftError
 from adbc.lift import lift
 
 SOURCES = {
-    "a generator": "def f(x):\n    yield x",
     "asynchronous code": "async def f(x):\n    await x",
     "asynchronous code ": "async def f(x):\n    yield x",
     "locals()": "def f(x):\n    return locals()",

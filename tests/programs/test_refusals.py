@@ -109,54 +109,29 @@ def test_an_output_that_is_not_a_real_scalar(f: Any, word: str) -> None:
     mentions(caught.value, word, "real")
 
 
-def catches(x):
+def looks(x):
     y = x * 2.0
-    try:
-        y = y / x
-    except ZeroDivisionError:
-        y = 0.0
+    return locals()["y"]
+
+
+def runs(x):
+    y = x * 2.0
+    exec("y = 1.0")
     return y
 
 
-def manages(x, context):
-    y = x + 1.0
-    with context:
-        y = y * x
-    return y
-
-
-def matches(x):
-    match x:
-        case [a, b]:
-            return a * b
-        case _:
-            return x
-
-
-def yields(x):
-    for i in range(3):
-        yield x * i
-
-
-def sums(x):
-    total = 1.0
-    total += sum(x * i for i in range(3))
-    return total
+def evaluates(x):
+    return eval("x * 2.0")
 
 
 @pytest.mark.parametrize(
-    ("f", "arguments", "text", "word"),
-    [
-        (catches, (2.0,), "y = y / x", "try"),
-        (manages, (2.0, None), "with context", "with"),
-        (matches, ([1.0, 2.0],), "case [a, b]", "match"),
-        (sums, (2.0,), "sum(", "generator"),
-    ],
-    ids=["try", "with", "match", "generator"],
+    ("f", "text", "word"),
+    [(looks, "locals()", "locals"), (runs, "exec(", "exec"), (evaluates, "eval(", "eval")],
+    ids=["locals", "exec", "eval"],
 )
-def test_a_construct_that_is_not_lifted(f: Any, arguments: tuple[Any, ...], text: str, word: str) -> None:
+def test_a_construct_that_is_not_lifted(f: Any, text: str, word: str) -> None:
     with pytest.raises(LiftError) as caught:
-        adbc.grad(f)(*arguments)
+        adbc.grad(f)(2.0)
     mentions(caught.value, f.__name__, "test_refusals.py", line_of(f, text), word)
 
 
@@ -164,13 +139,10 @@ async def coroutine(x):
     return x
 
 
-@pytest.mark.parametrize(
-    ("f", "word"), [(yields, "generator"), (coroutine, "async")], ids=["generator", "async"]
-)
-def test_a_function_that_is_not_lifted_at_all(f: Any, word: str) -> None:
+def test_a_function_that_is_not_lifted_at_all() -> None:
     with pytest.raises(LiftError) as caught:
-        adbc.build_rrule(adbc.Signature.of(f, 2.0))
-    mentions(caught.value, f.__name__, "test_refusals.py", word)
+        adbc.build_rrule(adbc.Signature.of(coroutine, 2.0))
+    mentions(caught.value, "coroutine", "test_refusals.py", "async")
 
 
 def looks_at_its_frame(x):
