@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adbc.cpython import v313
 
-_GONE = {"BINARY_SUBSCR", "BUILD_CONST_KEY_MAP", "LOAD_ASSERTION_ERROR", "RETURN_CONST"}
+_GONE = {"BEFORE_WITH", "BINARY_SUBSCR", "BUILD_CONST_KEY_MAP", "LOAD_ASSERTION_ERROR", "RETURN_CONST"}
 
 ROWS: dict[str, str] = {
     **{name: row for name, row in v313.ROWS.items() if name not in _GONE},
@@ -25,9 +25,7 @@ IGNORED: frozenset[str] = v313.IGNORED | {"NOT_TAKEN"}
 FOLDED: frozenset[str] = v313.FOLDED
 
 REFUSED: dict[str, str] = {
-    name: construct
-    for name, construct in v313.REFUSED.items()
-    if name not in {"BEFORE_ASYNC_WITH", "BEFORE_WITH"}
+    name: construct for name, construct in v313.REFUSED.items() if name != "BEFORE_ASYNC_WITH"
 }
 
 ABSENT: frozenset[str] = (
@@ -48,11 +46,14 @@ ABSENT: frozenset[str] = (
     "JUMP_IF_TRUE",
 }
 
-BY_NUMBER: dict[str, dict[int, str]] = {**v313.BY_NUMBER, "LOAD_SPECIAL": {}}
+BY_NUMBER: dict[str, dict[int, str]] = {
+    **v313.BY_NUMBER,
+    "LOAD_SPECIAL": {0: "load_special __enter__", 1: "load_special __exit__"},
+}
 
 NUMBERS_REFUSED: dict[str, dict[int, str]] = {
     **v313.NUMBERS_REFUSED,
-    "LOAD_SPECIAL": {0: "with", 1: "with", 2: "async", 3: "async"},
+    "LOAD_SPECIAL": {2: "async", 3: "async"},
 }
 
 LOOP_EXIT: tuple[str, ...] = ("END_FOR", "POP_ITER")

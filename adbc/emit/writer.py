@@ -247,7 +247,8 @@ class Writer:
         assert node.handler is not None
         self.flush()
         self._transfer(node, node.handler, [])
-        self.asm.protect(self.labels[node.handler], len(self.schedule.context(node.handler)))
+        depth = ITERATOR_SLOTS * len(self.schedule.context(node.handler))
+        self.asm.protect(self.labels[node.handler], depth)
 
     def _unprotect(self) -> None:
         if self.asm.region is not None:

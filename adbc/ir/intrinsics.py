@@ -446,8 +446,23 @@ def _load_special_(manager: object, name: str) -> Any:
             found = base.__dict__[name]
             bind = getattr(type(found), "__get__", None)
             return found if bind is None else bind(found, manager, kind)
-    missed = " (missed __exit__ method)" if name == "__exit__" else ""
-    raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol{missed}")
+    raise TypeError(_no_manager(kind, name))
+
+
+def _no_manager(kind: type, name: str) -> str:
+    """The words about an object that a ``with`` statement cannot use, because it has no `name`."""
+    recent = sys.version_info >= (3, 14)
+    shown = kind.__name__
+    if recent:
+        short = kind.__module__ in ("builtins", "__main__")
+        shown = kind.__qualname__ if short else f"{kind.__module__}.{kind.__qualname__}"
+    words = f"'{shown}' object does not support the context manager protocol"
+    if recent or name == "__exit__":
+        words += f" (missed {name} method)"
+    if recent and hasattr(kind, "__aenter__") and hasattr(kind, "__aexit__"):
+        words += " but it supports the asynchronous context manager protocol."
+        words += " Did you mean to use 'async with'?"
+    return words
 
 
 # -- patterns -----------------------------------------------------------------------------------------

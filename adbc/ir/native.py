@@ -50,7 +50,7 @@ def written_as(*steps: str) -> Callable[[F], F]:
 def _caches(name: str) -> int:
     """How many units of cache follow the opcode; the table's form depends on the version."""
     table: Any = opcode._inline_cache_entries  # type: ignore[attr-defined]
-    return int(table.get(name, 0) if isinstance(table, dict) else table[opcode.opmap[name]])
+    return int(table[opcode.opmap[name]] if isinstance(table, list) else table.get(name, 0))
 
 
 def _one_line(units: int) -> bytes:

@@ -143,7 +143,9 @@ def test_regions_lead_to_their_handlers() -> None:
         return {(code[r.target].name, r.depth, r.lasti) for r in regions}
 
     assert handlers(tries) == {("push_exc_info", 0, False), ("copy", 1, True)}
-    assert handlers(enters) == {("push_exc_info", 1, True), ("copy", 3, True)}
+    # From 3.14 an empty receiver lies beside the function that is called in the end.
+    below = 2 if sys.version_info >= (3, 14) else 1
+    assert handlers(enters) == {("push_exc_info", below, True), ("copy", below + 2, True)}
     assert handlers(comprehends) == set()
     assert ("push_exc_info", 0, False) in handlers(inside)
     # In a try statement, the clean-up of an inlined comprehension can be seen.

@@ -110,6 +110,95 @@ def text(s: Any) -> Any:
     return [[c, *(d for d in s)] for c in s], {c: k for k, c in enumerate(s)}, {c for c in s if c}
 
 
+def tries(xs: Any) -> Any:
+    out = []
+    for x in xs:
+        for k in range(2):
+            try:
+                out.append(6 // x)
+                if x == 7:
+                    return out
+            except ZeroDivisionError:
+                out.append("zero")
+                continue
+            except TypeError as error:
+                out.append(str(error))
+                break
+            finally:
+                out.append((x, k))
+        else:
+            out.append("all")
+    return out
+
+
+class Manager:
+    def __init__(self, log: Any, swallow: Any) -> None:
+        self.log, self.swallow = log, swallow
+
+    def __enter__(self) -> Any:
+        self.log.append("in")
+        return self
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> Any:
+        self.log.append((kind, str(error)))
+        return self.swallow
+
+
+def leaves(xs: Any, k: Any) -> Any:
+    log: list[Any] = []
+    for x in xs:
+        with Manager(log, k < 4) as outer, Manager(log, False):
+            if k == 0:
+                continue
+            if k == 1:
+                break
+            if k == 2:
+                return log, outer.swallow
+            if x == 2:
+                raise ValueError(x)
+        log.append(x)
+    return log
+
+
+def leaves_by_raising(xs: Any) -> Any:
+    try:
+        return leaves(xs, 4)
+    except ValueError as error:
+        return str(error)
+
+
+def comprehends(xs: Any) -> Any:
+    x = "outer"
+    try:
+        found = [6 // x for x in xs]
+    except ZeroDivisionError:
+        found = ["zero", x]
+    except TypeError as error:
+        found = [str(error), x, all(y for y in (1, x)), tuple(y for y in "ab")]
+    return found, x
+
+
+def nested_handlers(k: Any) -> Any:
+    out = []
+    for j in range(3):
+        try:
+            for i in range(3):
+                try:
+                    try:
+                        if i == k:
+                            raise TypeError(i)
+                    finally:
+                        out.append((j, i))
+                except TypeError as error:
+                    out.append(repr(error))
+                    if j == 1:
+                        raise KeyError(j) from error
+        except KeyError as error:
+            out.append((repr(error), repr(error.__cause__), repr(error.__context__)))
+            return out
+    return out
+
+
 def imports() -> Any:
     import collections.abc
     import os.path as p
@@ -128,6 +217,11 @@ def imports() -> Any:
         (by_hand, [([1, 2, 3],), ((1, 2, 3, 4),), ("abcd",), (range(5),), ({1: 2, 3: 4},)]),
         (text, [("abc",), ("",), (("x",),)]),
         (imports, [()]),
+        (tries, [([3, 0, "x", None, 2, 7, 1],), ([2, 1, 1],), ((2, 0),)]),
+        (leaves, [([1, 2, 3], k) for k in range(4)]),
+        (leaves_by_raising, [([1, 2, 3],), ([1],)]),
+        (comprehends, [([1, 2, 4],), ([1, 0],), ([1, "x"],), (7,)]),
+        (nested_handlers, [(k,) for k in range(4)]),
     ],
     ids=lambda f: getattr(f, "__name__", ""),
 )
@@ -136,6 +230,38 @@ def test_loops_and_imports(function: Any, cases: list[Any], normal: bool) -> Non
     for arguments in cases:
         fresh = [list(a) if isinstance(a, list) else a for a in arguments]
         assert copy(*arguments) == function(*fresh)
+
+
+class Enters:
+    def __enter__(self) -> Any:
+        return self
+
+
+class Leaves:
+    def __exit__(self, *rest: Any) -> Any:
+        return None
+
+
+class Waits:
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *rest: Any) -> Any:
+        return None
+
+
+@pytest.mark.parametrize("manager", [object(), Enters(), Leaves(), Waits()], ids=lambda m: type(m).__name__)
+def test_what_is_no_context_manager(manager: Any) -> None:
+    def enters(x: Any) -> None:
+        with x:
+            pass
+
+    words = []
+    for function in (enters, checked_roundtrip(enters)):
+        with pytest.raises(TypeError) as caught:
+            function(manager)
+        words.append(str(caught.value))
+    assert words[0] == words[1]
 
 
 def test_iterator_that_a_loop_does_not_own() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.ir.graph import Const, Unreachable
-from adbc.lift.frame import Frame
+from adbc.lift.frame import NULL, Frame
 
 __all__ = ["HANDLERS"]
 
@@ -54,11 +54,18 @@ def _before_with(frame: Frame, _: None) -> None:
     frame.push(frame.call(enter))
 
 
+def _load_special(frame: Frame, name: str) -> None:
+    frame.push(frame.emit("load_special", frame.pop(), attribute=name))
+    frame.push(NULL)
+
+
 def _with_except_start(frame: Frame, _: None) -> None:
     exception = frame.stack[-1]
     kind = frame.call(Const(type), exception)
     traceback = frame.emit("getattr", exception, attribute="__traceback__")
-    frame.push(frame.call(frame.stack[-4], kind, exception, traceback))
+    # From 3.14 the function is followed by a slot for a receiver, which is empty.
+    leave = frame.stack[-5] if frame.stack[-4] is NULL else frame.stack[-4]
+    frame.push(frame.call(leave, kind, exception, traceback))
 
 
 HANDLERS: dict[str, Any] = {
@@ -69,5 +76,6 @@ HANDLERS: dict[str, Any] = {
     "check_eg_match": _check_eg_match,
     "prep_reraise_star": _prep_reraise_star,
     "before_with": _before_with,
+    "load_special": _load_special,
     "with_except_start": _with_except_start,
 }

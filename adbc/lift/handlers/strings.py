@@ -31,7 +31,7 @@ def _interpolation(frame: Frame, field: tuple[int, bool]) -> None:
     spec = frame.pop() if has_spec else Const("")
     value, text = frame.pop_many(2)
     letter = (None, "s", "r", "a")[conversion]
-    frame.push(frame.builder.call(_class("Interpolation"), value, text, Const(letter), spec))
+    frame.push(frame.call(_class("Interpolation"), value, text, Const(letter), spec))
 
 
 def _template(frame: Frame, _: None) -> None:
@@ -47,7 +47,7 @@ def _template(frame: Frame, _: None) -> None:
     parts: list[Value] = [Const(texts[0])]
     for interpolation, string in zip(interpolations, texts[1:], strict=True):
         parts += [interpolation, Const(string)]
-    frame.push(frame.builder.call(_class("Template"), *parts))
+    frame.push(frame.call(_class("Template"), *parts))
 
 
 def _class(name: str) -> Const:
