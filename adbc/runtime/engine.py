@@ -16,7 +16,7 @@ import inspect
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adbc.emit import emit
 from adbc.errors import LiftError
@@ -36,6 +36,10 @@ from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
 from adbc.types.lattice import FLOAT, Exact
+
+if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
+    from adbc.runtime.forward_calls import ForwardCalls
+    from adbc.runtime.reverse_calls import ReverseCalls
 
 __all__ = ["Derived", "Engine"]
 
@@ -113,7 +117,7 @@ def _stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) ->
 
 def _install(function: types.FunctionType, code: types.CodeType) -> None:
     function.__code__ = code
-    function.__kwdefaults__ = None  # type: ignore[assignment]  # None means no defaults
+    function.__kwdefaults__ = None  # None means no defaults
 
 
 class _Fact:
@@ -168,6 +172,8 @@ class Engine:
         self.building: list[Derived] = []
         self.reverse: Support
         self.forward: ForwardSupport
+        self.reverse_calls: ReverseCalls
+        self.forward_calls: ForwardCalls
 
     def clear(self) -> None:
         """Forget everything that was derived."""
@@ -232,10 +238,13 @@ class Engine:
             return rows[0]
         choices: list[tuple[type, ...]] = [()]
         for type in types_:
-            classes = (int, float) if is_real(type) and not isinstance(type, Exact) else (class_of(type),)
-            if None in classes:
+            cls = class_of(type)
+            if is_real(type) and not isinstance(type, Exact):
+                choices = [(*before, c) for before in choices for c in (int, float)]
+            elif cls is None:
                 return None
-            choices = [(*before, c) for before in choices for c in classes]  # type: ignore[misc]
+            else:
+                choices = [(*before, cls) for before in choices]
             if len(choices) > 16:
                 return None
         found = {self.table.find(function, choice) for choice in choices}
@@ -309,8 +318,6 @@ class Engine:
         binding = self.bind(function, len(types_), keywords)
         if binding is None:
             return ANY
-
-
         bound = tuple(type_of(s) if isinstance(s, Const) else types_[s] for s in binding.slots)
         return self.result(binding.function, bound)
 
@@ -376,7 +383,9 @@ class Engine:
                     self.rules[key] = rule
         return rule
 
-    def static_entry(self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str) -> Derived:
+    def static_entry(
+        self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str
+    ) -> Derived:
         """The same for a call in generated code, which then depends on it."""
         rule = self.entry(binding.function, types_, active, mode)
         self.building[-1].needs.add(rule)
@@ -442,8 +451,6 @@ def _is_straight(graph: Graph) -> bool:
 
 def _call_of(partial: Callable[..., Any], like: Graph) -> Graph:
     """A graph that just calls `partial`, for derivatives with branches."""
-
-
     graph = Graph(like.name)
     arguments: list[Argument] = [graph.add_argument(a.name) for a in like.arguments]
     builder = Builder(graph)
