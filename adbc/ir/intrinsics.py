@@ -286,7 +286,7 @@ def _dict_merge_(target: dict[str, Any], other: Any, function: object = None) ->
         raise TypeError(
             f"{_called(function)} argument after ** must be a mapping, not {type(other).__name__}"
         )
-    for key in other.keys():
+    for key in other.keys():  # noqa: SIM118  # a mapping has keys(); it need not be iterable itself
         if key in target:
             raise TypeError(f"{_called(function)} got multiple values for keyword argument '{key}'")
         target[key] = other[key]

@@ -269,7 +269,12 @@ class ForwardsPass:
                 call,
                 made,
                 self.builder.call(
-                    support.function_shadow, self.context, made, self.s(closure), self.s(defaults), self.s(kwdefaults)
+                    support.function_shadow,
+                    self.context,
+                    made,
+                    self.s(closure),
+                    self.s(defaults),
+                    self.s(kwdefaults),
                 ),
             )
         else:
@@ -281,7 +286,10 @@ class ForwardsPass:
 
     def _row(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         answer = self.builder.call(
-            site.row.rrule, self._pack(map(self.p, site.arguments)), self._pack(map(self.s, site.arguments)), _NO_KEYWORDS
+            site.row.rrule,
+            self._pack(map(self.p, site.arguments)),
+            self._pack(map(self.s, site.arguments)),
+            _NO_KEYWORDS,
         )
         self._returned(call, answer, site.arguments, steps)
 
@@ -366,7 +374,9 @@ class ForwardsPass:
             case Jump(target=target):
                 b.jump(self.blocks[target])
             case Branch():
-                b.branch(self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false])
+                b.branch(
+                    self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false]
+                )
             case Switch():
                 b.switch(
                     self.p(terminator.value),

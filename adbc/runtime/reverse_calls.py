@@ -61,7 +61,13 @@ class ReverseCalls:
     # -- entry points ----------------------------------------------------------------------------------
 
     def call(
-        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
     ) -> Answer:
         """``f(*xs)``, the last arguments by keyword; the pullback gives (bf, *bxs)."""
         if not keywords:
@@ -229,7 +235,8 @@ class ReverseCalls:
         step = resolve.step(call, self.table, self.protocols)
         while type(step) is resolve.Delegate:
             step = resolve.step(step.call, self.table, self.protocols)
-        return _DRIVERS[type(step)](self, context, step)
+        answer: tuple[Any, Any, Callable[[Any], Any]] = _DRIVERS[type(step)](self, context, step)
+        return answer
 
     def use_row(self, context: Context, step: resolve.UseRow) -> Any:
         call, row = step.call, step.row
@@ -242,7 +249,12 @@ class ReverseCalls:
             indices, rest = row.bind(tuple(range(n)), by_name)
             for name, i in rest.items():
                 if is_active(call.shadows[i]) and row.kind != "zero":
-                    raise MissingRuleError(missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"))
+                    raise MissingRuleError(
+                        missing_rule(
+                            call,
+                            f"its keyword argument {name!r} has a derivative, which the rule does not cover",
+                        )
+                    )
             out, fout, pullback = row.rrule(
                 tuple(None if i is None else call.args[i] for i in indices),
                 tuple(None if i is None else call.shadows[i] for i in indices),

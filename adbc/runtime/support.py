@@ -129,14 +129,15 @@ def function_shadow(context: Context, function: types.FunctionType, cells: Any, 
 
 
 def _register_defaults(context: Context, function: Any, values: Any, shadows: Any) -> None:
-    pairs = zip(values.values(), (shadows[k] for k in values)) if isinstance(values, dict) else zip(values, shadows)
-    for value, shadow in pairs:
+    if isinstance(values, dict):
+        values, shadows = values.values(), [shadows[name] for name in values]
+    for value, shadow in zip(values, shadows, strict=True):
         if shadow is None or shadow is NO_TANGENT:
             continue
         if shadow is NO_FDATA or type(shadow) in (float, complex, tuple):
             raise UnsupportedError(
-                f"{function.__qualname__} is made with a default value that has a derivative; pass the value as an"
-                " argument, or read it from the enclosing function"
+                f"{function.__qualname__} is made with a default value that has a derivative; pass the value"
+                " as an argument, or read it from the enclosing function"
             )
         context.shadows.register(value, shadow)
 
