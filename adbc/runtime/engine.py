@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adbc.config import Config
 from adbc.emit import emit
 from adbc.errors import LiftError
 from adbc.forward import ForwardSupport, build_forward
@@ -156,8 +157,9 @@ class _Fact:
 class Engine:
     """One rule table and all that was derived with it."""
 
-    def __init__(self, table: RuleTable) -> None:
+    def __init__(self, table: RuleTable, config: Config) -> None:
         self.table = table
+        self.observer = Observer(config)
         self.lock = threading.RLock()
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
@@ -402,6 +404,7 @@ class Engine:
     def build(self, rule: Derived) -> None:
         """Write the code of `rule`."""
         graph = self.typed(rule)
+        self.observer.graph(rule.code, "typed", graph)
         self.building.append(rule)
         try:
             if rule.mode != "forward":
@@ -409,14 +412,21 @@ class Engine:
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
                 )
                 rule.graphs = (early_records(clean(pair.forwards)), clean(pair.pullback))
-                _install(rule.pullback, emit(rule.graphs[1], name=rule.code.co_name))
+                self._emit(rule, rule.pullback, "pullback", rule.graphs[1])
             else:
                 rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
         finally:
             self.building.pop()
         rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
-        _install(rule.forwards, emit(rule.graphs[0], name=rule.code.co_name))
+        self._emit(rule, rule.forwards, "forwards" if rule.mode == "reverse" else "dual", rule.graphs[0])
         rule.is_built = True
+
+    def _emit(self, rule: Derived, function: types.FunctionType, stage: str, graph: Graph) -> None:
+        """Put the code of `graph` into `function`, one of the two of `rule`."""
+        self.observer.graph(rule.code, stage, graph)
+        code = emit(graph, name=rule.code.co_name)
+        self.observer.code(rule.code, stage, code)
+        _install(function, code)
 
     def check(self, rule: Derived) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
