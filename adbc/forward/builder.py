@@ -166,7 +166,11 @@ class _Dual:
 
     def _copy_call(self, call: Instruction) -> Instruction:
         copy = self.builder.emit(
-            "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
+            "call",
+            *(self.p(v) for v in call.operands),
+            keywords=call.keywords,
+            type=call.type,
+            name=call.name,
         )
         self.builder.block = self.blocks[self.after]
         return copy
@@ -214,7 +218,9 @@ class _Dual:
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
         out = self._copy_call(call)
-        self._define(call, out, self.builder.call(self.support.slot_tangent, self.d(container), self.p(index)))
+        self._define(
+            call, out, self.builder.call(self.support.slot_tangent, self.d(container), self.p(index))
+        )
 
     def _store(self, call: Instruction, site: CallSite) -> None:
         container, index, value = site.arguments

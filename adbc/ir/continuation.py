@@ -156,7 +156,10 @@ class _Rest:
                 return Jump(self.blocks[terminator.target], position)
             case Branch():
                 return Branch(
-                    terminator.condition, self.blocks[terminator.true], self.blocks[terminator.false], position
+                    terminator.condition,
+                    self.blocks[terminator.true],
+                    self.blocks[terminator.false],
+                    position,
                 )
             case Switch():
                 cases = {case: self.blocks[to] for case, to in terminator.cases.items()}

@@ -32,7 +32,18 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
-from adbc.reverse.steps import CallStep, CopyStep, DerivedStep, LoadStep, ProjectStep, ScalarStep, Step, StoreStep, TupleStep, UndoStep
+from adbc.reverse.steps import (
+    CallStep,
+    CopyStep,
+    DerivedStep,
+    LoadStep,
+    ProjectStep,
+    ScalarStep,
+    Step,
+    StoreStep,
+    TupleStep,
+    UndoStep,
+)
 from adbc.reverse.support import Support
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
@@ -186,7 +197,11 @@ class ForwardsPass:
     def _copy_call(self, call: Instruction) -> Instruction:
         """The primal call itself."""
         copy = self.builder.emit(
-            "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
+            "call",
+            *(self.p(v) for v in call.operands),
+            keywords=call.keywords,
+            type=call.type,
+            name=call.name,
         )
         self.builder.block = self.blocks[self.after]
         return copy

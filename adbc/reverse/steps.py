@@ -19,7 +19,18 @@ from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent
 
-__all__ = ["CallStep", "CopyStep", "DerivedStep", "LoadStep", "ProjectStep", "ScalarStep", "Step", "StoreStep", "TupleStep", "UndoStep"]
+__all__ = [
+    "CallStep",
+    "CopyStep",
+    "DerivedStep",
+    "LoadStep",
+    "ProjectStep",
+    "ScalarStep",
+    "Step",
+    "StoreStep",
+    "TupleStep",
+    "UndoStep",
+]
 
 
 class Step:
@@ -168,7 +179,9 @@ class StoreStep(Step):
     old: Value
 
     def __post_init__(self) -> None:
-        self.needs = [v for v in (self.container, self.shadow, self.index, self.old) if not isinstance(v, Const)]
+        self.needs = [
+            v for v in (self.container, self.shadow, self.index, self.old) if not isinstance(v, Const)
+        ]
 
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)

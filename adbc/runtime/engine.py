@@ -33,6 +33,7 @@ from adbc.passes.segments import segments
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
 from adbc.runtime.graph_functions import GraphFunction
+from adbc.runtime.observer import Observer
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
@@ -202,13 +203,20 @@ class Engine:
                     if isinstance(function, GraphFunction):
                         known = function.graph
                     else:
-                        known = normalise(lift(function, inline=True), function.__globals__)
+                        known = self._lift(function)
                 except LiftError as error:
                     known = error
                 self.graphs[key] = known
         if isinstance(known, LiftError):
             raise known.with_traceback(None)
         return known
+
+    def _lift(self, function: types.FunctionType) -> Graph:
+        graph = lift(function, inline=True)
+        self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
+        normalise(graph, function.__globals__, after=self.observer.after_pass)
+        self.observer.graph(function.__code__, "normal", graph)
+        return graph
 
     def segments(self, function: types.FunctionType) -> tuple[GraphFunction, ...]:
         """The segments of a generator function."""
@@ -418,7 +426,7 @@ class Engine:
         finally:
             self.building.pop()
         rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
-        self._emit(rule, rule.forwards, "forwards" if rule.mode == "reverse" else "dual", rule.graphs[0])
+        self._emit(rule, rule.forwards, "dual" if rule.mode == "forward" else "forwards", rule.graphs[0])
         rule.is_built = True
 
     def _emit(self, rule: Derived, function: types.FunctionType, stage: str, graph: Graph) -> None:

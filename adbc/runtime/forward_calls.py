@@ -18,8 +18,8 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.generators import suspended
 from adbc.runtime.fast import SLOW
+from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent, fresh_tangent

@@ -26,7 +26,26 @@ from adbc.tangents import NO_FDATA
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
-__all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "Suspend", "UseRow", "Value", "is_python_function", "lookup", "step"]
+__all__ = [
+    "Advance",
+    "Alternatives",
+    "Call",
+    "Delegate",
+    "Enter",
+    "Foreign",
+    "Known",
+    "Make",
+    "MakeRecord",
+    "OfSelf",
+    "Spread",
+    "Step",
+    "Suspend",
+    "UseRow",
+    "Value",
+    "is_python_function",
+    "lookup",
+    "step",
+]
 
 
 Origin = Any
@@ -191,7 +210,20 @@ class Value:
     origin: Origin = None
 
 
-Step = UseRow | Enter | Delegate | Alternatives | Make | MakeRecord | Advance | Spread | Suspend | Foreign | Known | Value
+Step = (
+    UseRow
+    | Enter
+    | Delegate
+    | Alternatives
+    | Make
+    | MakeRecord
+    | Advance
+    | Spread
+    | Suspend
+    | Foreign
+    | Known
+    | Value
+)
 
 
 def lookup(cls: type, name: str) -> Any:

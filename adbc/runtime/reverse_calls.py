@@ -20,12 +20,23 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.generators import suspended
 from adbc.runtime.fast import SLOW
+from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
 from adbc.runtime.tracebacks import plain_traceback
-from adbc.tangents import NO_FDATA, FData, MutableTangent, RData, add, fresh_shadow, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents import (
+    NO_FDATA,
+    FData,
+    MutableTangent,
+    RData,
+    add,
+    fresh_shadow,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
 from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
 from adbc.types.lattice import is_number
 
@@ -88,7 +99,13 @@ class ReverseCalls:
         return self.call_slowly(context, keywords, f, ff, xs, fs)
 
     def call_slowly(
-        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
     ) -> Answer:
         """The same for any call."""
         count = len(xs) + 1
@@ -113,7 +130,13 @@ class ReverseCalls:
         return out, fout, call_pullback
 
     def attempt(
-        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
     ) -> Answer:
         """Like `call`, but an exception comes back as a `Raised`, with the pullback of what had been done."""
         context.protected = True
@@ -125,7 +148,9 @@ class ReverseCalls:
         finally:
             context.protected = False
 
-    def call_method(self, context: Context, f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:
+    def call_method(
+        self, context: Context, f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+    ) -> Answer:
         """A bound method written in Python: its function, entered with the instance in front."""
         function = f.__func__
         all_xs = (f.__self__, *xs)
@@ -197,7 +222,14 @@ class ReverseCalls:
         return fast.plan(self.engine, "protected" if context.protected else "reverse", function, xs, fs)
 
     def enter_planned(
-        self, context: Context, plan: Any, function: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...], first: int
+        self,
+        context: Context,
+        plan: Any,
+        function: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
+        first: int,
     ) -> Answer:
         """Enter a Python function; the pullback gives a list that begins with `first` Nones."""
         rule, flags, parameters, active = plan

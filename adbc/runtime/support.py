@@ -8,8 +8,8 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
-from adbc.runtime.activity import is_active
 from adbc.runtime import slots
+from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
 from adbc.runtime.closures import freevar, freevar_shadow
 from adbc.runtime.context import Context
@@ -109,7 +109,9 @@ def real(derivative: Any) -> Any:
     return 0.0 if derivative is None or derivative is NO_TANGENT else derivative
 
 
-def function_shadow(context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any) -> Any:
+def function_shadow(
+    context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any
+) -> Any:
     """The shadow of a function that was just made, in both modes: its cells by name.
 
     Defaults that hold memory are found again through their address (`Context.known_shadow`).

@@ -147,7 +147,9 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if call.keywords:
             return site("dynamic")
         if row.inline is not None and _is_slot(row.inline, types_):
-            return site("primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row)
+            return site(
+                "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
+            )
         if row.kind == "scalar" and all(
             is_inline_number(t) for t, a in zip(types_, arguments, strict=True)
         ) and is_inline_number(result):
