@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+import adbc
 from adbc.config import Config
 from adbc.errors import VerificationError
+from adbc.ir.builder import Builder
 from adbc.ir.graph import Const, Graph, Return
 from adbc.rules import default_table
 from adbc.runtime import default_engine, make_engine
@@ -73,16 +75,24 @@ def _without_pushes(code: bytes) -> bytes:
     return bytes([resume, 0, result, 0])
 
 
-def test_after_each_pass() -> None:
+def test_a_lifted_graph_need_not_be_in_normal_form() -> None:
     graph = Graph("g")
-    graph.add_block("entry").terminator = Return(Graph("another").add_argument("x"))
-    from adbc.passes import PASSES
-
+    builder = Builder(graph)
+    builder.ret(builder.emit("add", Const(1.0), Const(2.0)))
+    observer = engine_with(Config(verify=True)).observer
+    observer.graph(cube.__code__, "lifted", graph, normal_form=False)
     with pytest.raises(VerificationError):
-        engine_with(Config(verify=True)).observer.after_pass(PASSES[0], graph)
-    engine_with(Config()).observer.after_pass(PASSES[0], graph)
-    graph.entry.terminator = Return(Const(None))
-    engine_with(Config(verify=True)).observer.after_pass(PASSES[0], graph)
+        observer.graph(cube.__code__, "normal", graph)
+
+
+def test_a_parameter_may_have_the_name_of_an_internal_one() -> None:
+    def clash(context: float, dcontext: float, saved: float) -> float:
+        return context * dcontext * saved
+
+    engine = engine_with(Config(verify=True))
+    for mode in ("forward", "reverse"):
+        engine.entry(clash, [FLOAT] * 3, [True] * 3, mode).build()
+    assert adbc.grad(clash, (0, 1, 2))(2.0, 3.0, 5.0) == (15.0, 10.0, 6.0)
 
 
 def dumped(directory: pathlib.Path) -> list[str]:
