@@ -190,7 +190,7 @@ class Engine:
 
     # -- primal graphs -----------------------------------------------------------------------------
 
-    def primal(self, function: types.FunctionType) -> Graph:
+    def primal(self, function: types.FunctionType | GraphFunction) -> Graph:
         """The graph of `function` in normal form; shared, so copy it before changing it.
 
         Raises `LiftError` if it cannot be lifted.
@@ -214,7 +214,7 @@ class Engine:
     def _lift(self, function: types.FunctionType) -> Graph:
         graph = lift(function, inline=True)
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
-        normalise(graph, function.__globals__, after=self.observer.after_pass)
+        normalise(graph, function.__globals__)
         self.observer.graph(function.__code__, "normal", graph)
         return graph
 
