@@ -22,8 +22,8 @@ from adbc.ir.native import written_as
 __all__ = [
     "CONTEXTUAL",
     "EXHAUSTED",
-    "Raised",
     "UNBOUND",
+    "Raised",
     "Sentinel",
 ]
 
@@ -484,8 +484,8 @@ def _match_keys_(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 
 def _match_class_(subject: object, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
-    """The attributes that ``case kind(...)`` looks at, `count` of them by position; None if it does not match."""
-    return _with_number("MATCH_CLASS", 3, count)(subject, kind, names)
+    """The attributes that ``case kind(...)`` looks at, `count` by position; None if it does not match."""
+    return _with_number("MATCH_CLASS", 3, count)(subject, kind, names)  # type: ignore[no-any-return]  # as is
 
 
 def _get_len_(subject: Any) -> int:

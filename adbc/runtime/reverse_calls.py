@@ -254,8 +254,7 @@ class ReverseCalls:
             else:
                 returned = iter(rule.pullback(saved))
             answer: list[Any] = [None] * first
-            for flag in flags:
-                answer.append(next(returned) if flag & 2 else None)
+            answer += [next(returned) if flag & 2 else None for flag in flags]
             return answer
 
         return out, fout, planned_pullback
@@ -414,7 +413,7 @@ class ReverseCalls:
         context.shadows.register(out, shadow)
 
         def suspended_pullback(bout: Any) -> Any:
-            rdata = slot_rdata(shadow.state)
+            rdata = slot_rdata(shadow.__dict__["state"])
             targets = [origin for _, _, origin in bound if origin.__class__ is not dict]
             return keyword_rdata(bound) + ([] if rdata is None else scatter(targets, rdata))
 
