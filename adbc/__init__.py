@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
+from adbc.config import Config
 from adbc.errors import AdbcError, MissingRuleError
+from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
+from adbc.rules.stopping import stop_gradient
 from adbc.runtime.signature import Signature
 from adbc.tangents import (
     CoDual,
@@ -25,6 +28,7 @@ from adbc.tangents import (
 __all__ = [
     "AdbcError",
     "CoDual",
+    "Config",
     "Dual",
     "FData",
     "MissingRuleError",
@@ -40,10 +44,16 @@ __all__ = [
     "fdata",
     "grad",
     "jvp",
+    "overlay",
+    "primitive",
     "rdata",
+    "rule",
+    "scalar_rule",
+    "stop_gradient",
     "tangent",
     "tangent_type",
     "value_and_grad",
     "vjp",
+    "zero_derivative",
     "zero_tangent",
 ]

@@ -146,7 +146,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         if call.done:
             raise PullbackConsumedError(
-                "this pullback has been run already; the values it needs are gone. Call adbc.vjp again for another."
+                "this pullback has been run already; the values it needs are gone."
+                " Call adbc.vjp again for another."
             )
         bargs = call.pullback(cotangent)
         return tuple(call.gradient(i, bargs) for i in call.numbers)
@@ -168,7 +169,9 @@ class _Call:
         n = len(args)
         for i in numbers:
             if not -n <= i < n:
-                raise ArgumentError(f"argnums has {i}, but {describe(f)} was called with {n} positional arguments")
+                raise ArgumentError(
+                    f"argnums has {i}, but {describe(f)} was called with {n} positional arguments"
+                )
         self.numbers = [i % n for i in numbers]
         self.done = False
         self.context = context = Context()
@@ -204,7 +207,7 @@ class _Call:
 
 
 def seed(out: Any, fout: Any, cotangent: Any) -> Any:
-    """Bring a cotangent of `out` in: what has memory is added to the shadow, the rest is returned as rdata."""
+    """Bring in a cotangent of `out`: what has memory is added to the shadow, the rest returned as rdata."""
     if cotangent is NO_TANGENT or cotangent is None or fout is None:
         return None
     if fout is NO_FDATA:
@@ -236,7 +239,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     (10.0, 5.0)
     """
     if len(primals) != len(tangents):
-        raise ArgumentError(f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents")
+        raise ArgumentError(
+            f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
+        )
     context = Context()
     given = [None if t is NO_TANGENT else t for t in tangents]
     for x, t in zip(primals, given, strict=True):
@@ -272,7 +277,8 @@ def _check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -
     else:
         remedy = "leave it out of argnums"
     raise ArgumentError(
-        f"argument {i} of {describe(f)} is a {type(x).__name__} ({x!r:.40}), which has no derivative; {remedy}"
+        f"argument {i} of {describe(f)} is a {type(x).__name__} ({x!r:.40}),"
+        f" which has no derivative; {remedy}"
     )
 
 
@@ -284,8 +290,9 @@ def _check_scalar(f: Callable[..., Any], out: Any) -> None:
     if not is_number:
         shape = f" of shape {out.shape}" if hasattr(out, "shape") else ""
         raise ArgumentError(
-            f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real scalar; return a"
-            " number (sum the components, or take one), or use adbc.vjp, which takes a cotangent for the value"
+            f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real scalar;"
+            " return a number (sum the components, or take one), or use adbc.vjp, which takes a cotangent for"
+            " the value"
         )
 
 
@@ -298,5 +305,6 @@ def _check_tangent(x: Any, t: Any) -> None:
     wrong = type(t) is not type(expected) and not (isinstance(t, int | float) and isinstance(expected, float))
     if wrong or getattr(t, "shape", None) != getattr(expected, "shape", None):
         raise InvalidTangentError(
-            f"the tangent of a {type(x).__name__} is a {type(expected).__name__} of the same structure, not {t!r:.60}"
+            f"the tangent of a {type(x).__name__} is a {type(expected).__name__} of the same structure,"
+            f" not {t!r:.60}"
         )

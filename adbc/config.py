@@ -19,8 +19,9 @@ _FALSE = frozenset({"", "0", "false", "no", "off"})
 class Config:
     """How rules are built.
 
-    verify: check every graph after every stage, and every emitted code object.  Slow, and on in tests.
-    dump: leave one numbered file per stage for functions of this name (or qualified name).
+    verify: check every graph after every stage, and every emitted code object.  On in tests.
+    dump: leave one numbered file per stage for functions of this name (or qualified name): the graph
+        as lifted, in normal form and typed, then the graphs and bytecode of its derived rules.
     dump_directory: where those files go.
     """
 

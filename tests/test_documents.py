@@ -47,7 +47,9 @@ def test_code(path: pathlib.Path) -> None:
     for block in blocks(path):
         lines = block.splitlines()
         for statement in ast.parse(block).body:
-            source = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+            decorators = getattr(statement, "decorator_list", [])
+            first = min(node.lineno for node in [statement, *decorators])
+            source = "\n".join(lines[first - 1 : statement.end_lineno])
             expected = shown(source) if isinstance(statement, ast.Expr) else None
             if expected is None:
                 exec(compile(source, path.name, "exec"), names)
@@ -60,10 +62,18 @@ def test_documents_show_something() -> None:
 
 
 def test_links_of_the_readme_lead_somewhere() -> None:
-    for name in ["README.md", "CONTRIBUTING.md"]:
+    for name in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]:
         text = (ROOT / name).read_text(encoding="utf-8")
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             assert (ROOT / target).exists(), f"{name} links to {target}"
+
+
+def test_files_that_the_documents_name_exist() -> None:
+    """`adbc/rules/math.py` and `rules/math.py` are the same file; a star stands for versions."""
+    for name in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/mathematics.rst", "docs/rules.rst"]:
+        for path in re.findall(r"`([\w*./]+/[\w*.]*)`", (ROOT / name).read_text(encoding="utf-8")):
+            found = [*ROOT.glob(path.rstrip("/")), *(ROOT / "adbc").glob(path.rstrip("/"))]
+            assert found or path == ".ci/run", f"{name} names {path}"
 
 
 def test_the_check_before_a_merge_finds_the_test_command() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import types
 
 import adbc
+from adbc.runtime import messages
+from adbc.runtime.resolve import Call
 
 PUBLIC = {
     "CoDual",
+    "Config",
     "Dual",
     "FData",
     "MutableTangent",
@@ -24,11 +28,17 @@ PUBLIC = {
     "fdata",
     "grad",
     "jvp",
+    "overlay",
+    "primitive",
     "rdata",
+    "rule",
+    "scalar_rule",
+    "stop_gradient",
     "tangent",
     "tangent_type",
     "value_and_grad",
     "vjp",
+    "zero_derivative",
     "zero_tangent",
 }
 
@@ -49,3 +59,10 @@ def test_public_names_are_documented() -> None:
         if not isinstance(getattr(adbc, name), types.ModuleType) and not getattr(adbc, name).__doc__
     ]
     assert not undocumented
+
+
+def test_remedies_that_an_error_names_exist() -> None:
+    text = messages.missing_rule(Call(len, None, ([1.0],), (None,), (None,)))
+    named = set(re.findall(r"adbc\.(\w+)", text))
+    assert {"rule", "scalar_rule", "primitive", "zero_derivative", "stop_gradient"} <= named
+    assert named <= set(adbc.__all__)

@@ -539,15 +539,15 @@ class Assembler:
     # -- exceptions ----------------------------------------------------------------------------------
 
     def protect(self, handler: Label, depth: int) -> None:
-        """What follows, up to `unprotect`, raises into `handler`, which finds `depth` values and the exception."""
-        self.region = library.TryBegin(handler.target, push_lasti=False, stack_depth=depth)
+        """What follows, up to `unprotect`, raises into `handler`, behind `depth` values and the exception."""
+        self.region = library.instr.TryBegin(handler.target, push_lasti=False, stack_depth=depth)
         self.items.append(self.region)
         # The interpreter pushes the exception even if the code in the region never gets that high.
         self.max_depth = max(self.max_depth, depth + 1)
 
     def unprotect(self) -> None:
         assert self.region is not None
-        self.items.append(library.TryEnd(self.region))
+        self.items.append(library.instr.TryEnd(self.region))
         self.region = None
 
     def push_exc_info(self) -> None:

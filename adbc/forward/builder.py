@@ -142,7 +142,11 @@ class _Dual:
         for is_tangent in (False, True):
             if is_tangent and phi not in self.active:
                 continue
-            new = Phi(block, None if is_tangent else phi.type, phi.name if not is_tangent or phi.name is None else f"d{phi.name}")
+            new = Phi(
+                block,
+                None if is_tangent else phi.type,
+                phi.name if not is_tangent or phi.name is None else f"d{phi.name}",
+            )
             block.phis.append(new)
             (self.tangent if is_tangent else self.primal)[phi] = new
 
@@ -162,7 +166,11 @@ class _Dual:
 
     def _copy_call(self, call: Instruction) -> Instruction:
         copy = self.builder.emit(
-            "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
+            "call",
+            *(self.p(v) for v in call.operands),
+            keywords=call.keywords,
+            type=call.type,
+            name=call.name,
         )
         self.builder.block = self.blocks[self.after]
         return copy
@@ -210,7 +218,9 @@ class _Dual:
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
         out = self._copy_call(call)
-        self._define(call, out, self.builder.call(self.support.slot_tangent, self.d(container), self.p(index)))
+        self._define(
+            call, out, self.builder.call(self.support.slot_tangent, self.d(container), self.p(index))
+        )
 
     def _store(self, call: Instruction, site: CallSite) -> None:
         container, index, value = site.arguments
@@ -258,17 +268,25 @@ class _Dual:
             made = self._copy_call(call)
             closure, defaults, kwdefaults = site.arguments[5], site.arguments[2], site.arguments[3]
             tangent = builder.call(
-                support.function_tangent, self.context, made, self.d(closure), self.d(defaults), self.d(kwdefaults)
+                support.function_tangent,
+                self.context,
+                made,
+                self.d(closure),
+                self.d(defaults),
+                self.d(kwdefaults),
             )
             self._define(call, made, tangent)
         else:
             out = self._copy_call(call)
-            tangent = builder.call(support.known_tangent, self.context, out) if call in self.active else None
-            self._define(call, out, tangent)
+            known = builder.call(support.known_tangent, self.context, out) if call in self.active else None
+            self._define(call, out, known)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(
-            site.row.frule, self._pack(map(self.p, site.arguments)), self._pack(map(self.d, site.arguments)), _NO_KEYWORDS
+            site.row.frule,
+            self._pack(map(self.p, site.arguments)),
+            self._pack(map(self.d, site.arguments)),
+            _NO_KEYWORDS,
         )
         self._returned(call, answer)
 
@@ -280,7 +298,13 @@ class _Dual:
             answer = self.builder.call(handler, self.context, primals, tangents)
         else:
             answer = self.builder.call(
-                self.support.call, self.context, call.keywords, self.p(site.callee), self.d(site.callee), primals, tangents
+                self.support.call,
+                self.context,
+                call.keywords,
+                self.p(site.callee),
+                self.d(site.callee),
+                primals,
+                tangents,
             )
         self._returned(call, answer)
 
@@ -320,7 +344,9 @@ class _Dual:
             case Jump():
                 b.jump(self.blocks[terminator.target])
             case Branch():
-                b.branch(self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false])
+                b.branch(
+                    self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false]
+                )
             case Switch():
                 b.switch(
                     self.p(terminator.value),

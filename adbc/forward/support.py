@@ -19,7 +19,7 @@ class ForwardSupport:
 
     knowledge: Knowledge
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[bool]], Any]
-    """An object with ``forwards(context, x, [dx], ...) -> (out, dout)``, a tangent behind each active parameter."""
+    """An object with ``forwards(context, x, [dx], ...) -> (out, dout)``: a tangent behind each active one."""
     partial: Callable[[Any, int], Graph | None]
     call: Callable[..., Any]
     """call(context, keywords, f, df, xs, dxs) -> (out, dout)"""

@@ -67,12 +67,14 @@ def _python_function(signature: Signature) -> types.FunctionType:
     if isinstance(function, types.MethodType):
         function = function.__func__
     if not isinstance(function, types.FunctionType):
-        raise ArgumentError(f"{function!r} is not written in Python, so it has no graph; it is differentiated by a rule")
+        raise ArgumentError(
+            f"{function!r} is not written in Python, so it has no graph; it is differentiated by a rule"
+        )
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     if count != len(signature.types):
         raise ArgumentError(
-            f"{function.__qualname__} has {count} parameters (*args and **kwargs are one each), but the signature"
-            f" has {len(signature.types)} types"
+            f"{function.__qualname__} has {count} parameters (*args and **kwargs are one each),"
+            f" but the signature has {len(signature.types)} types"
         )
     return function

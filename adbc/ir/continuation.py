@@ -111,7 +111,7 @@ class _Rest:
             variables.sealed.add(copy)
         for _, new_instruction, copy in made:
             new_instruction.operands = [self._read(v, copy) for v in new_instruction.operands]
-        for block, copy, _ in starts:
+        for _, copy, _ in starts:
             for value in copy.terminator.values:
                 copy.terminator.replace_value(value, self._read(value, copy))
         for original_phi, new, copy in phis:
@@ -156,7 +156,10 @@ class _Rest:
                 return Jump(self.blocks[terminator.target], position)
             case Branch():
                 return Branch(
-                    terminator.condition, self.blocks[terminator.true], self.blocks[terminator.false], position
+                    terminator.condition,
+                    self.blocks[terminator.true],
+                    self.blocks[terminator.false],
+                    position,
                 )
             case Switch():
                 cases = {case: self.blocks[to] for case, to in terminator.cases.items()}

@@ -379,6 +379,10 @@ class Graph:
         return self.blocks[0]
 
     def add_argument(self, name: str, type: Any = None) -> Argument:
+        """Append a new argument; names are made unique."""
+        taken = {a.name for a in self.arguments}
+        while name in taken:
+            name += "_"
         argument = Argument(name, len(self.arguments), type)
         self.arguments.append(argument)
         return argument

@@ -22,8 +22,8 @@ from adbc.ir.native import written_as
 __all__ = [
     "CONTEXTUAL",
     "EXHAUSTED",
-    "Raised",
     "UNBOUND",
+    "Raised",
     "Sentinel",
 ]
 
@@ -286,7 +286,7 @@ def _dict_merge_(target: dict[str, Any], other: Any, function: object = None) ->
         raise TypeError(
             f"{_called(function)} argument after ** must be a mapping, not {type(other).__name__}"
         )
-    for key in other.keys():
+    for key in other.keys():  # noqa: SIM118  # a mapping has keys(); it need not be iterable itself
         if key in target:
             raise TypeError(f"{_called(function)} got multiple values for keyword argument '{key}'")
         target[key] = other[key]
@@ -484,8 +484,8 @@ def _match_keys_(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 
 def _match_class_(subject: object, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
-    """The attributes that ``case kind(...)`` looks at, `count` of them by position; None if it does not match."""
-    return _with_number("MATCH_CLASS", 3, count)(subject, kind, names)
+    """The attributes that ``case kind(...)`` looks at, `count` by position; None if it does not match."""
+    return _with_number("MATCH_CLASS", 3, count)(subject, kind, names)  # type: ignore[no-any-return]  # as is
 
 
 def _get_len_(subject: Any) -> int:

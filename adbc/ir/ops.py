@@ -41,15 +41,15 @@ class Op:
 
 def _rows() -> list[Op]:
     rows = []
-    binary = "add sub mul truediv floordiv mod pow matmul lshift rshift".split()
+    binary = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift")
     for name in binary:
         rows.append(Op(name, 2, getattr(operator, name)))
         rows.append(Op(f"i{name}", 2, getattr(operator, f"i{name}")))
     for name in ("and", "or", "xor"):
         rows.append(Op(name, 2, getattr(operator, f"{name}_" if name != "xor" else "xor")))
         rows.append(Op(f"i{name}", 2, getattr(operator, f"i{name}")))
-    for name in "lt le eq ne gt ge getitem contains".split():
-        rows.append(Op(name, 2, getattr(operator, name)))
+    others = ("lt", "le", "eq", "ne", "gt", "ge", "getitem", "contains")
+    rows += [Op(name, 2, getattr(operator, name)) for name in others]
     rows += [
         Op("neg", 1, operator.neg),
         Op("pos", 1, operator.pos),

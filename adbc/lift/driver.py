@@ -147,8 +147,8 @@ class _Lifter:
             frame.blocks[leader] = graph.add_block(label)
         if graph.entry is not frame.blocks[0]:
             edges.append((None, 0))
-        for a, b in edges:
-            self.targets.setdefault(a, []).append(b)
+        for source, b in edges:
+            self.targets.setdefault(source, []).append(b)
             self.remaining[b] = self.remaining.get(b, 0) + 1
         frame.variables.seal(graph.entry)
 

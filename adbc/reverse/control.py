@@ -242,7 +242,11 @@ class _Reversal:
                     values.write(slot, forwards.blocks[need.home], value)
 
         for loop in sorted(self.loops.all, key=lambda loop: -loop.depth):
-            if loop.header not in forwards.blocks or loop.header not in self.order or loop.header in self.idle:
+            if (
+                loop.header not in forwards.blocks
+                or loop.header not in self.order
+                or loop.header in self.idle
+            ):
                 continue
             announce()
             self._save_loop(loop)

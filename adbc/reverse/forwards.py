@@ -32,7 +32,18 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
-from adbc.reverse.steps import CallStep, CopyStep, DerivedStep, LoadStep, ProjectStep, ScalarStep, Step, StoreStep, TupleStep, UndoStep
+from adbc.reverse.steps import (
+    CallStep,
+    CopyStep,
+    DerivedStep,
+    LoadStep,
+    ProjectStep,
+    ScalarStep,
+    Step,
+    StoreStep,
+    TupleStep,
+    UndoStep,
+)
 from adbc.reverse.support import Support
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
@@ -186,7 +197,11 @@ class ForwardsPass:
     def _copy_call(self, call: Instruction) -> Instruction:
         """The primal call itself."""
         copy = self.builder.emit(
-            "call", *(self.p(v) for v in call.operands), keywords=call.keywords, type=call.type, name=call.name
+            "call",
+            *(self.p(v) for v in call.operands),
+            keywords=call.keywords,
+            type=call.type,
+            name=call.name,
         )
         self.builder.block = self.blocks[self.after]
         return copy
@@ -269,7 +284,12 @@ class ForwardsPass:
                 call,
                 made,
                 self.builder.call(
-                    support.function_shadow, self.context, made, self.s(closure), self.s(defaults), self.s(kwdefaults)
+                    support.function_shadow,
+                    self.context,
+                    made,
+                    self.s(closure),
+                    self.s(defaults),
+                    self.s(kwdefaults),
                 ),
             )
         else:
@@ -281,7 +301,10 @@ class ForwardsPass:
 
     def _row(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         answer = self.builder.call(
-            site.row.rrule, self._pack(map(self.p, site.arguments)), self._pack(map(self.s, site.arguments)), _NO_KEYWORDS
+            site.row.rrule,
+            self._pack(map(self.p, site.arguments)),
+            self._pack(map(self.s, site.arguments)),
+            _NO_KEYWORDS,
         )
         self._returned(call, answer, site.arguments, steps)
 
@@ -366,7 +389,9 @@ class ForwardsPass:
             case Jump(target=target):
                 b.jump(self.blocks[target])
             case Branch():
-                b.branch(self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false])
+                b.branch(
+                    self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false]
+                )
             case Switch():
                 b.switch(
                     self.p(terminator.value),

@@ -97,7 +97,7 @@ class PullbackWriter:
             self.variables.write(self._variable(value, path, type), self.block, zero(type))
 
     def give(self, value: Value, cotangent: Cotangent, type: AbstractType | None = None) -> None:
-        """Add `cotangent`, which has the structure of `type` (default: that of `value`), to that of `value`."""
+        """Add `cotangent`, structured like `type` (default: the type of `value`), to that of `value`."""
         if value not in self.active:
             return
         target = type_of(value)

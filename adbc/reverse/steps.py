@@ -17,9 +17,20 @@ from collections.abc import Sequence
 from adbc.ir.graph import Const, Graph, Phi, Value
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, AbstractType, has_cotangent
+from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent
 
-__all__ = ["CallStep", "CopyStep", "DerivedStep", "LoadStep", "ProjectStep", "ScalarStep", "Step", "StoreStep", "TupleStep", "UndoStep"]
+__all__ = [
+    "CallStep",
+    "CopyStep",
+    "DerivedStep",
+    "LoadStep",
+    "ProjectStep",
+    "ScalarStep",
+    "Step",
+    "StoreStep",
+    "TupleStep",
+    "UndoStep",
+]
 
 
 class Step:
@@ -106,6 +117,7 @@ class TupleStep(Step):
     def reverse(self, writer: PullbackWriter) -> None:
         cotangent = writer.take(self.result)
         source = type_of(self.result)
+        assert isinstance(source, TupleType)
         for i, element in enumerate(self.elements):
             part = {path[1:]: leaf for path, leaf in cotangent.items() if path[0] == i}
             writer.give(element, part, source.elements[i])
@@ -121,6 +133,7 @@ class ProjectStep(Step):
 
     def reverse(self, writer: PullbackWriter) -> None:
         container = type_of(self.container)
+        assert isinstance(container, TupleType)
         index = self.index % len(container.elements)
         part = writer.convert(writer.take(self.result), type_of(self.result), container.elements[index])
         writer.give(self.container, {(index, *path): leaf for path, leaf in part.items()})
@@ -166,7 +179,9 @@ class StoreStep(Step):
     old: Value
 
     def __post_init__(self) -> None:
-        self.needs = [v for v in (self.container, self.shadow, self.index, self.old) if not isinstance(v, Const)]
+        self.needs = [
+            v for v in (self.container, self.shadow, self.index, self.old) if not isinstance(v, Const)
+        ]
 
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
@@ -244,7 +259,9 @@ class DerivedStep(Step):
         wanted = [t is not None and _wants(writer, t) for t, _ in self.targets]
         if not any(wanted):
             return
-        for (target, type), rdata in zip(self.targets, writer.unpack(returned, len(self.targets)), strict=True):
+        for (target, type), rdata in zip(
+            self.targets, writer.unpack(returned, len(self.targets)), strict=True
+        ):
             if target is not None and _wants(writer, target):
                 writer.give(target, writer.split(rdata, type, exact=True), type)
 

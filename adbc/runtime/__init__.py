@@ -5,6 +5,7 @@ Only this package owns mutable global state, and it is one object: the default e
 
 from __future__ import annotations
 
+from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime import fields, generators
@@ -16,9 +17,9 @@ __all__ = ["default_engine", "make_engine"]
 _engine: Engine | None = None
 
 
-def make_engine(table: RuleTable) -> Engine:
-    """A new engine on `table`, with nothing derived yet."""
-    engine = Engine(table)
+def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
+    """A new engine on `table`, with nothing derived yet; `config` is by default the environment's."""
+    engine = Engine(table, Config.from_environment() if config is None else config)
     engine.reverse = reverse_support(engine)
     engine.forward = forward_support(engine)
     table.add([fields.GET, fields.SET, fields.DELETE, fields.SUPER, generators.SEND])

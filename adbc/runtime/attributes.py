@@ -11,7 +11,17 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.runtime import fields
-from adbc.runtime.resolve import Call, Delegate, Foreign, Known, Step, UseRow, Value, is_python_function, lookup
+from adbc.runtime.resolve import (
+    Call,
+    Delegate,
+    Foreign,
+    Known,
+    Step,
+    UseRow,
+    Value,
+    is_python_function,
+    lookup,
+)
 from adbc.tangents import NO_TANGENT, FData
 from adbc.tangents.protocol import kind_of
 

@@ -18,7 +18,9 @@ The origin is that of one argument; a tuple of origins for ``*args``; a dict fro
 ``**kwargs``."""
 
 
-def bind(call: Call, known: Callable[[Any], Any], new_dict: Callable[[dict[str, Any], dict[str, Any]], Any]) -> Bound:
+def bind(
+    call: Call, known: Callable[[Any], Any], new_dict: Callable[[dict[str, Any], dict[str, Any]], Any]
+) -> Bound:
     """Bind `call` to the parameters of its Python function.
 
     `known` gives the shadow of a default, `new_dict` that of the dictionary of ``**kwargs`` (from
@@ -74,7 +76,11 @@ def bind(call: Call, known: Callable[[Any], Any], new_dict: Callable[[dict[str, 
     if has_varkw:
         values = {k: x for k, (x, _, _) in extra.items()}
         bound.append(
-            (values, new_dict(values, {k: s for k, (_, s, _) in extra.items()}), {k: o for k, (_, _, o) in extra.items()})
+            (
+                values,
+                new_dict(values, {k: s for k, (_, s, _) in extra.items()}),
+                {k: o for k, (_, _, o) in extra.items()},
+            )
         )
     return bound
 

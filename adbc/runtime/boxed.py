@@ -53,7 +53,10 @@ class Pullback:
             )
         self._inner = None
         returned = inner(internal_rdata(rdata))
-        return tuple(external_rdata(r if r is None else project(r, x), x) for r, x in zip(returned, self._primals, strict=True))
+        return tuple(
+            external_rdata(r if r is None else project(r, x), x)
+            for r, x in zip(returned, self._primals, strict=True)
+        )
 
     def __repr__(self) -> str:
         return f"<pullback of {getattr(self._primals[0], '__qualname__', self._primals[0])}>"
@@ -119,11 +122,11 @@ class DerivedFRule:
         return f"<derived forward rule of {self.signature}>"
 
 
-def _primal(dual: Any, kind: type, part: str) -> Any:
+def _primal(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> Any:
     if type(dual) is not kind:
         raise InvalidTangentError(
-            f"a derived rule is called with {kind.__name__}(primal, {part}) for the function and each argument,"
-            f" not {type(dual).__name__}"
+            f"a derived rule is called with {kind.__name__}(primal, {part}) for the function and each"
+            f" argument, not {type(dual).__name__}"
         )
     return dual.primal
 
@@ -131,5 +134,6 @@ def _primal(dual: Any, kind: type, part: str) -> Any:
 def _check_arity(signature: Signature, duals: Sequence[Any]) -> None:
     if len(duals) != len(signature.types) + 1:
         raise InvalidTangentError(
-            f"the rule of {signature} takes {len(signature.types) + 1} duals (the function's first), not {len(duals)}"
+            f"the rule of {signature} takes {len(signature.types) + 1} duals (the function's first),"
+            f" not {len(duals)}"
         )

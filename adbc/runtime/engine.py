@@ -16,8 +16,9 @@ import inspect
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from adbc.config import Config
 from adbc.emit import emit
 from adbc.errors import LiftError
 from adbc.forward import ForwardSupport, build_forward
@@ -32,10 +33,15 @@ from adbc.passes.segments import segments
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
 from adbc.runtime.graph_functions import GraphFunction
+from adbc.runtime.observer import Observer
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
 from adbc.types.lattice import FLOAT, Exact
+
+if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
+    from adbc.runtime.forward_calls import ForwardCalls
+    from adbc.runtime.reverse_calls import ReverseCalls
 
 __all__ = ["Derived", "Engine"]
 
@@ -113,7 +119,7 @@ def _stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) ->
 
 def _install(function: types.FunctionType, code: types.CodeType) -> None:
     function.__code__ = code
-    function.__kwdefaults__ = None  # type: ignore[assignment]  # None means no defaults
+    function.__kwdefaults__ = None  # None means no defaults
 
 
 class _Fact:
@@ -152,8 +158,9 @@ class _Fact:
 class Engine:
     """One rule table and all that was derived with it."""
 
-    def __init__(self, table: RuleTable) -> None:
+    def __init__(self, table: RuleTable, config: Config) -> None:
         self.table = table
+        self.observer = Observer(config)
         self.lock = threading.RLock()
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
@@ -168,6 +175,8 @@ class Engine:
         self.building: list[Derived] = []
         self.reverse: Support
         self.forward: ForwardSupport
+        self.reverse_calls: ReverseCalls
+        self.forward_calls: ForwardCalls
 
     def clear(self) -> None:
         """Forget everything that was derived."""
@@ -181,7 +190,7 @@ class Engine:
 
     # -- primal graphs -----------------------------------------------------------------------------
 
-    def primal(self, function: types.FunctionType) -> Graph:
+    def primal(self, function: types.FunctionType | GraphFunction) -> Graph:
         """The graph of `function` in normal form; shared, so copy it before changing it.
 
         Raises `LiftError` if it cannot be lifted.
@@ -194,13 +203,20 @@ class Engine:
                     if isinstance(function, GraphFunction):
                         known = function.graph
                     else:
-                        known = normalise(lift(function, inline=True), function.__globals__)
+                        known = self._lift(function)
                 except LiftError as error:
                     known = error
                 self.graphs[key] = known
         if isinstance(known, LiftError):
             raise known.with_traceback(None)
         return known
+
+    def _lift(self, function: types.FunctionType) -> Graph:
+        graph = lift(function, inline=True)
+        self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
+        normalise(graph, function.__globals__)
+        self.observer.graph(function.__code__, "normal", graph)
+        return graph
 
     def segments(self, function: types.FunctionType) -> tuple[GraphFunction, ...]:
         """The segments of a generator function."""
@@ -232,10 +248,13 @@ class Engine:
             return rows[0]
         choices: list[tuple[type, ...]] = [()]
         for type in types_:
-            classes = (int, float) if is_real(type) and not isinstance(type, Exact) else (class_of(type),)
-            if None in classes:
+            cls = class_of(type)
+            if is_real(type) and not isinstance(type, Exact):
+                choices = [(*before, c) for before in choices for c in (int, float)]
+            elif cls is None:
                 return None
-            choices = [(*before, c) for before in choices for c in classes]  # type: ignore[misc]
+            else:
+                choices = [(*before, cls) for before in choices]
             if len(choices) > 16:
                 return None
         found = {self.table.find(function, choice) for choice in choices}
@@ -309,8 +328,6 @@ class Engine:
         binding = self.bind(function, len(types_), keywords)
         if binding is None:
             return ANY
-
-
         bound = tuple(type_of(s) if isinstance(s, Const) else types_[s] for s in binding.slots)
         return self.result(binding.function, bound)
 
@@ -376,7 +393,9 @@ class Engine:
                     self.rules[key] = rule
         return rule
 
-    def static_entry(self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str) -> Derived:
+    def static_entry(
+        self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str
+    ) -> Derived:
         """The same for a call in generated code, which then depends on it."""
         rule = self.entry(binding.function, types_, active, mode)
         self.building[-1].needs.add(rule)
@@ -393,6 +412,7 @@ class Engine:
     def build(self, rule: Derived) -> None:
         """Write the code of `rule`."""
         graph = self.typed(rule)
+        self.observer.graph(rule.code, "typed", graph)
         self.building.append(rule)
         try:
             if rule.mode != "forward":
@@ -400,14 +420,21 @@ class Engine:
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
                 )
                 rule.graphs = (early_records(clean(pair.forwards)), clean(pair.pullback))
-                _install(rule.pullback, emit(rule.graphs[1], name=rule.code.co_name))
+                self._emit(rule, rule.pullback, "pullback", rule.graphs[1])
             else:
                 rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
         finally:
             self.building.pop()
         rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
-        _install(rule.forwards, emit(rule.graphs[0], name=rule.code.co_name))
+        self._emit(rule, rule.forwards, "dual" if rule.mode == "forward" else "forwards", rule.graphs[0])
         rule.is_built = True
+
+    def _emit(self, rule: Derived, function: types.FunctionType, stage: str, graph: Graph) -> None:
+        """Put the code of `graph` into `function`, one of the two of `rule`."""
+        self.observer.graph(rule.code, stage, graph)
+        code = emit(graph, name=rule.code.co_name)
+        self.observer.code(rule.code, stage, code)
+        _install(function, code)
 
     def check(self, rule: Derived) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
@@ -442,8 +469,6 @@ def _is_straight(graph: Graph) -> bool:
 
 def _call_of(partial: Callable[..., Any], like: Graph) -> Graph:
     """A graph that just calls `partial`, for derivatives with branches."""
-
-
     graph = Graph(like.name)
     arguments: list[Argument] = [graph.add_argument(a.name) for a in like.arguments]
     builder = Builder(graph)

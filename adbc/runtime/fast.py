@@ -65,10 +65,13 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
             or any(isinstance(t, ArrayType) for t in parameters)
         ):
             return None
-        active = [f is not None and (has_shadow(t) or has_cotangent(t)) for f, t in zip(fs, parameters, strict=True)]
+        active = [
+            f is not None and (has_shadow(t) or has_cotangent(t)) for f, t in zip(fs, parameters, strict=True)
+        ]
         rule = engine.entry(function, parameters, active, mode)
         flags = tuple(
-            (has_shadow(t) + 2 * has_cotangent(t)) if on else 0 for t, on in zip(parameters, active, strict=True)
+            (has_shadow(t) + 2 * has_cotangent(t)) if on else 0
+            for t, on in zip(parameters, active, strict=True)
         )
         known = engine.plans[key] = (rule, flags, parameters, active)
     return known

@@ -18,8 +18,8 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.generators import suspended
 from adbc.runtime.fast import SLOW
+from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent, fresh_tangent
@@ -40,7 +40,13 @@ class ForwardCalls:
         self.protocols = protocols
 
     def call(
-        self, context: Context, keywords: tuple[str, ...], f: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        df: Any,
+        xs: tuple[Any, ...],
+        dxs: tuple[Any, ...],
     ) -> Answer:
         """``f(*xs)``, the last arguments by keyword, with the tangent of the result."""
         if not keywords:
@@ -142,7 +148,10 @@ class ForwardCalls:
             for name, i in rest.items():
                 if is_active(call.shadows[i]) and row.kind != "zero":
                     raise MissingRuleError(
-                        missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover")
+                        missing_rule(
+                            call,
+                            f"its keyword argument {name!r} has a derivative, which the rule does not cover",
+                        )
                     )
             out, dout = row.frule(
                 tuple(None if i is None else call.args[i] for i in indices),
@@ -166,7 +175,7 @@ class ForwardCalls:
         arguments: list[Any] = [context]
         if rule.free:
             arguments += (function, call.shadow)
-        for (value, tangent, _), type, is_on in zip(bound, parameters, active, strict=True):
+        for (value, tangent, _), is_on in zip(bound, active, strict=True):
             arguments.append(value)
             if is_on:
                 if tangent.__class__ is tuple:

@@ -142,7 +142,7 @@ def suspended(
     """A new generator and its shadow, from the initial state and the tangent of that."""
     generator = Generator(segments, state, name)
     shadow = MutableTangent(**dict.fromkeys(vars(generator), NO_TANGENT))
-    shadow.state = tangent
+    shadow.__dict__["state"] = tangent
     return generator, shadow
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import types
 from typing import Any
 
 __all__ = ["describe", "missing_rule", "where"]
@@ -16,12 +17,12 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def where() -> str:
     """The function, file and line of the user's code that is running."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not os.path.abspath(code.co_filename).startswith(_PACKAGE + os.sep):
             return f"{code.co_qualname} ({code.co_filename}:{frame.f_lineno})"
-        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+        frame = frame.f_back
     return "an unknown place"
 
 
@@ -34,10 +35,10 @@ def missing_rule(call: Any, reason: str | None = None) -> str:
     classes = ", ".join(type(a).__name__ for a in call.args)
     reason = reason or "it is implemented in C, has no rule, and a value with a derivative reaches it"
     return (
-        f"{full}({classes}), called in {where()}, cannot be differentiated: {reason}. Three ways forward: write a"
-        f" rule (adbc.rule, adbc.scalar_rule or adbc.primitive for {name}); declare that its derivative is zero"
-        f" (adbc.zero_derivative({name})); or avoid the call, or pass it a value without a derivative"
-        " (adbc.stop_gradient)."
+        f"{full}({classes}), called in {where()}, cannot be differentiated: {reason}. Three ways forward:"
+        f" write a rule (adbc.rule, adbc.scalar_rule or adbc.primitive for {name}); declare that its"
+        f" derivative is zero (adbc.zero_derivative({name})); or avoid the call, or pass it a value without"
+        " a derivative (adbc.stop_gradient)."
     )
 
 

@@ -26,7 +26,26 @@ from adbc.tangents import NO_FDATA
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
-__all__ = ["Advance", "Alternatives", "Call", "Delegate", "Enter", "Foreign", "Known", "Make", "MakeRecord", "OfSelf", "Spread", "Step", "Suspend", "UseRow", "Value", "is_python_function", "lookup", "step"]
+__all__ = [
+    "Advance",
+    "Alternatives",
+    "Call",
+    "Delegate",
+    "Enter",
+    "Foreign",
+    "Known",
+    "Make",
+    "MakeRecord",
+    "OfSelf",
+    "Spread",
+    "Step",
+    "Suspend",
+    "UseRow",
+    "Value",
+    "is_python_function",
+    "lookup",
+    "step",
+]
 
 
 Origin = Any
@@ -191,7 +210,20 @@ class Value:
     origin: Origin = None
 
 
-Step = UseRow | Enter | Delegate | Alternatives | Make | MakeRecord | Advance | Spread | Suspend | Foreign | Known | Value
+Step = (
+    UseRow
+    | Enter
+    | Delegate
+    | Alternatives
+    | Make
+    | MakeRecord
+    | Advance
+    | Spread
+    | Suspend
+    | Foreign
+    | Known
+    | Value
+)
 
 
 def lookup(cls: type, name: str) -> Any:
@@ -219,14 +251,16 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         return Enter(call)
     if cls is types.MethodType:
         return Delegate(
-            call.prepend(function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
+            call.prepend(
+                function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin)
+            )
         )
     try:
         special = protocols.get(function)
     except TypeError:
         special = None
     if special is not None:
-        found = special(call, table)
+        found: Step | None = special(call, table)
         if found is not None:
             return found
     row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
@@ -277,7 +311,9 @@ def _builtin_method(call: Call, table: Any) -> Step:
     descriptor = lookup(method.__self__.__class__, method.__name__)
     if descriptor is None or not hasattr(descriptor, "__get__"):
         return Foreign(call)
-    return Delegate(call.prepend(descriptor, None, method.__self__, _self_shadow(call.shadow), OfSelf(call.origin)))
+    return Delegate(
+        call.prepend(descriptor, None, method.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
+    )
 
 
 def _partial(call: Call) -> Call:
@@ -332,7 +368,7 @@ def _record_fields(cls: type) -> tuple[str, ...] | None:
 
 # -- operators on user classes ------------------------------------------------------------------------
 
-_BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift".split()
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift")
 
 
 def _dunder(name: str) -> str:
@@ -391,7 +427,14 @@ def _may_answer(cls: type, name: str, other: type) -> bool:
 
 _DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
 
-_COMPARE = {"lt": ("gt", "<"), "le": ("ge", "<="), "gt": ("lt", ">"), "ge": ("le", ">="), "eq": ("eq", "=="), "ne": ("ne", "!=")}
+_COMPARE = {
+    "lt": ("gt", "<"),
+    "le": ("ge", "<="),
+    "gt": ("lt", ">"),
+    "ge": ("le", ">="),
+    "eq": ("eq", "=="),
+    "ne": ("ne", "!="),
+}
 
 
 def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
@@ -462,7 +505,15 @@ def _new(call: Call, table: Any) -> Step | None:
 def _foreigncall(call: Call, table: Any) -> Step | None:
     target = call.args[0]
     return Delegate(
-        Call(target, call.shadows[0], call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, call.origins[0])
+        Call(
+            target,
+            call.shadows[0],
+            call.args[1:],
+            call.shadows[1:],
+            call.origins[1:],
+            call.keywords,
+            call.origins[0],
+        )
     )
 
 
@@ -475,8 +526,8 @@ def _next(call: Call, table: Any) -> Step | None:
 
 OPERATORS: dict[Any, Callable[[Call, Any], Step | None]] = {}
 for _name in _BINARY:
-    _symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
-               "matmul": "@", "lshift": "<<", "rshift": ">>"}[_name]  # fmt: skip
+    _symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
+               "pow": "** or pow()", "matmul": "@", "lshift": "<<", "rshift": ">>"}[_name]  # fmt: skip
     OPERATORS[getattr(operator, _name)] = _binary_row(_name, _symbol, False)
     OPERATORS[getattr(operator, f"i{_name}")] = _binary_row(_name, _symbol, True)
 for _name, _function, _ifunction in (

@@ -20,12 +20,23 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.generators import suspended
 from adbc.runtime.fast import SLOW
+from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
 from adbc.runtime.tracebacks import plain_traceback
-from adbc.tangents import NO_FDATA, FData, MutableTangent, RData, add, fresh_shadow, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents import (
+    NO_FDATA,
+    FData,
+    MutableTangent,
+    RData,
+    add,
+    fresh_shadow,
+    slot_increment,
+    slot_rdata,
+    slot_shadow,
+    slot_tangent,
+)
 from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
 from adbc.types.lattice import is_number
 
@@ -61,7 +72,13 @@ class ReverseCalls:
     # -- entry points ----------------------------------------------------------------------------------
 
     def call(
-        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
     ) -> Answer:
         """``f(*xs)``, the last arguments by keyword; the pullback gives (bf, *bxs)."""
         if not keywords:
@@ -82,7 +99,13 @@ class ReverseCalls:
         return self.call_slowly(context, keywords, f, ff, xs, fs)
 
     def call_slowly(
-        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
     ) -> Answer:
         """The same for any call."""
         count = len(xs) + 1
@@ -107,7 +130,13 @@ class ReverseCalls:
         return out, fout, call_pullback
 
     def attempt(
-        self, context: Context, keywords: tuple[str, ...], f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
     ) -> Answer:
         """Like `call`, but an exception comes back as a `Raised`, with the pullback of what had been done."""
         context.protected = True
@@ -119,7 +148,9 @@ class ReverseCalls:
         finally:
             context.protected = False
 
-    def call_method(self, context: Context, f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:
+    def call_method(
+        self, context: Context, f: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...]
+    ) -> Answer:
         """A bound method written in Python: its function, entered with the instance in front."""
         function = f.__func__
         all_xs = (f.__self__, *xs)
@@ -191,7 +222,14 @@ class ReverseCalls:
         return fast.plan(self.engine, "protected" if context.protected else "reverse", function, xs, fs)
 
     def enter_planned(
-        self, context: Context, plan: Any, function: Any, ff: Any, xs: tuple[Any, ...], fs: tuple[Any, ...], first: int
+        self,
+        context: Context,
+        plan: Any,
+        function: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
+        first: int,
     ) -> Answer:
         """Enter a Python function; the pullback gives a list that begins with `first` Nones."""
         rule, flags, parameters, active = plan
@@ -216,8 +254,7 @@ class ReverseCalls:
             else:
                 returned = iter(rule.pullback(saved))
             answer: list[Any] = [None] * first
-            for flag in flags:
-                answer.append(next(returned) if flag & 2 else None)
+            answer += [next(returned) if flag & 2 else None for flag in flags]
             return answer
 
         return out, fout, planned_pullback
@@ -229,7 +266,8 @@ class ReverseCalls:
         step = resolve.step(call, self.table, self.protocols)
         while type(step) is resolve.Delegate:
             step = resolve.step(step.call, self.table, self.protocols)
-        return _DRIVERS[type(step)](self, context, step)
+        answer: tuple[Any, Any, Callable[[Any], Any]] = _DRIVERS[type(step)](self, context, step)
+        return answer
 
     def use_row(self, context: Context, step: resolve.UseRow) -> Any:
         call, row = step.call, step.row
@@ -242,7 +280,12 @@ class ReverseCalls:
             indices, rest = row.bind(tuple(range(n)), by_name)
             for name, i in rest.items():
                 if is_active(call.shadows[i]) and row.kind != "zero":
-                    raise MissingRuleError(missing_rule(call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"))
+                    raise MissingRuleError(
+                        missing_rule(
+                            call,
+                            f"its keyword argument {name!r} has a derivative, which the rule does not cover",
+                        )
+                    )
             out, fout, pullback = row.rrule(
                 tuple(None if i is None else call.args[i] for i in indices),
                 tuple(None if i is None else call.shadows[i] for i in indices),
@@ -370,7 +413,7 @@ class ReverseCalls:
         context.shadows.register(out, shadow)
 
         def suspended_pullback(bout: Any) -> Any:
-            rdata = slot_rdata(shadow.state)
+            rdata = slot_rdata(shadow.__dict__["state"])
             targets = [origin for _, _, origin in bound if origin.__class__ is not dict]
             return keyword_rdata(bound) + ([] if rdata is None else scatter(targets, rdata))
 

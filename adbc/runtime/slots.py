@@ -23,8 +23,8 @@ def check_slot(container: Any, shadow: Any) -> None:
     """Refuse to write a number that has a derivative into a constant."""
     if shadow is None:
         raise ConstWriteError(
-            f"a value that has a derivative is written into a constant {type(container).__name__}; pass it as an"
-            " argument that is differentiated, or do not declare it Const"
+            f"a value that has a derivative is written into a constant {type(container).__name__};"
+            " pass it as an argument that is differentiated, or do not declare it Const"
         )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
-from adbc.runtime.activity import is_active
 from adbc.runtime import slots
+from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
 from adbc.runtime.closures import freevar, freevar_shadow
 from adbc.runtime.context import Context
@@ -109,7 +109,9 @@ def real(derivative: Any) -> Any:
     return 0.0 if derivative is None or derivative is NO_TANGENT else derivative
 
 
-def function_shadow(context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any) -> Any:
+def function_shadow(
+    context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any
+) -> Any:
     """The shadow of a function that was just made, in both modes: its cells by name.
 
     Defaults that hold memory are found again through their address (`Context.known_shadow`).
@@ -129,14 +131,15 @@ def function_shadow(context: Context, function: types.FunctionType, cells: Any, 
 
 
 def _register_defaults(context: Context, function: Any, values: Any, shadows: Any) -> None:
-    pairs = zip(values.values(), (shadows[k] for k in values)) if isinstance(values, dict) else zip(values, shadows)
-    for value, shadow in pairs:
+    if isinstance(values, dict):
+        values, shadows = values.values(), [shadows[name] for name in values]
+    for value, shadow in zip(values, shadows, strict=True):
         if shadow is None or shadow is NO_TANGENT:
             continue
         if shadow is NO_FDATA or type(shadow) in (float, complex, tuple):
             raise UnsupportedError(
-                f"{function.__qualname__} is made with a default value that has a derivative; pass the value as an"
-                " argument, or read it from the enclosing function"
+                f"{function.__qualname__} is made with a default value that has a derivative; pass the value"
+                " as an argument, or read it from the enclosing function"
             )
         context.shadows.register(value, shadow)
 

@@ -25,7 +25,7 @@ def plain_traceback(error: BaseException) -> BaseException:
     return error
 
 
-class plain_tracebacks:  # noqa: N801  # used like a function: ``with plain_tracebacks():``
+class plain_tracebacks:  # used like a function: ``with plain_tracebacks():``
     """In the block, the user's exceptions lose the frames of adbc on their way out."""
 
     __slots__ = ()

@@ -147,7 +147,9 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if call.keywords:
             return site("dynamic")
         if row.inline is not None and _is_slot(row.inline, types_):
-            return site("primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row)
+            return site(
+                "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
+            )
         if row.kind == "scalar" and all(
             is_inline_number(t) for t, a in zip(types_, arguments, strict=True)
         ) and is_inline_number(result):
@@ -201,17 +203,18 @@ def _structural(
         if not any_active:
             return "primal"
         index = arguments[1]
-        if isinstance(index, Const) and isinstance(index.value, int):
-            if -len(first.elements) <= index.value < len(first.elements):
-                return "project"
+        count = len(first.elements)
+        if isinstance(index, Const) and isinstance(index.value, int) and -count <= index.value < count:
+            return "project"
     elif function is intrinsics._unpack_ and isinstance(first, TupleType):
-        count = arguments[1]
-        if isinstance(count, Const) and count.value == len(first.elements):
+        wanted = arguments[1]
+        if isinstance(wanted, Const) and wanted.value == len(first.elements):
             return "copy" if any_active else "primal"
     elif function in (intrinsics._iter_, intrinsics._next_):
-        if not has_shadow(first) and not has_cotangent(first):  # type: ignore[arg-type]  # one argument
+        (source,) = types_
+        if not has_shadow(source) and not has_cotangent(source):
             return "primal"
-        if class_of(first) in (range, str):  # type: ignore[arg-type]
+        if class_of(source) is range or class_of(source) is str:
             return "primal"
     return None
 
@@ -232,7 +235,8 @@ def activity(
     while changed:
         changed = False
         for block in graph.blocks:
-            for value in (*block.phis, *block.instructions):
+            values: list[Phi | Instruction] = [*block.phis, *block.instructions]
+            for value in values:
                 if isinstance(value, Phi):
                     now = any(v in active for v in value.operands.values())
                 elif value.op != "call":

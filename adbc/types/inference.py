@@ -8,12 +8,11 @@ cut off at a depth), so it ends.  What a call of an ordinary function gives is n
 from __future__ import annotations
 
 import itertools
+import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import operator
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Return, Undef, Value
@@ -164,7 +163,9 @@ def ask(
         return oracle(function, types_, keywords)
     if not isinstance(function, types.FunctionType) and sum(t is REAL for t in types_) <= 4:
         choices = [(INT, FLOAT) if t is REAL else (t,) for t in types_]
-        return join_all(oracle(function, combination, keywords) for combination in itertools.product(*choices))
+        return join_all(
+            oracle(function, combination, keywords) for combination in itertools.product(*choices)
+        )
     return oracle(function, types_, keywords)
 
 

@@ -126,7 +126,8 @@ class ConstType(AbstractType):
         return id(self.value)
 
     def __str__(self) -> str:
-        return f"Const[{getattr(self.value, '__qualname__', None) or getattr(self.value, '__name__', self.value)}]"
+        name = getattr(self.value, "__qualname__", None) or getattr(self.value, "__name__", self.value)
+        return f"Const[{name}]"
 
 
 ANY = AnyType()

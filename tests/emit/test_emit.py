@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from adbc.emit import emit, emit_function
-from adbc.errors import AdbcError
+from adbc.emit import emit_function
 from adbc.ir import intrinsics as i
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Const, Graph, Phi, Position, Value

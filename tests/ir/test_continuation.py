@@ -40,7 +40,7 @@ done:
 
 
 def run_to(graph: Graph, stop: Block, index: int, visit: int, *arguments: Any) -> dict[Value, Any] | None:
-    """The values computed when `stop` is entered for the `visit`-th time and `index` instructions have run."""
+    """The values when `stop` is entered for the `visit`-th time and `index` instructions have run."""
     values: dict[Value, Any] = dict(zip(graph.arguments, arguments, strict=True))
 
     def get(value: Value) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adbc.rules import stopping
 from adbc.rules.builtins import (
     cells,
     dicts,
@@ -14,7 +15,6 @@ from adbc.rules.builtins import (
     ordering,
     patterns,
     sets,
-    stopping,
     tuples,
 )
 from adbc.rules.table import Rule

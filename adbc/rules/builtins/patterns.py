@@ -46,7 +46,8 @@ def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
         allowed = 1 if itself else len(positional)
         if allowed < count:
             raise TypeError(
-                f"{kind.__name__}() accepts {allowed} positional sub-pattern{'' if allowed == 1 else 's'} ({count} given)"
+                f"{kind.__name__}() accepts {allowed} positional sub-pattern{'' if allowed == 1 else 's'}"
+                f" ({count} given)"
             )
         if itself:
             found.append(subject)

@@ -138,8 +138,8 @@ def _flat_tangent(t: Any) -> Any:
 
 
 def check(
-    function: Any, make: Callable[[], Any], kwargs: Any = None, *, tolerance: float = 2e-6, step: float = 1e-5,
-    exact: float = 1e-10, inactive: tuple[int, ...] = (), differences: bool = True,
+    function: Any, make: Callable[[], Any], kwargs: Any = None, *, tolerance: float = 2e-6,
+    step: float = 1e-5, exact: float = 1e-10, inactive: tuple[int, ...] = (), differences: bool = True,
 ) -> None:  # fmt: skip
     """Check the row of `function` at the arguments that ``make()`` builds."""
     kwargs_of = kwargs if callable(kwargs) else lambda: dict(kwargs or {})
@@ -183,7 +183,8 @@ def check(
             slope = (NO_TANGENT, NO_TANGENT)
         moved_slopes = [NO_TANGENT] * len(args) if slope[1] is NO_TANGENT else slope[1]
         numeric = np.concatenate([
-            _numbers(slope[0]), _numbers([s for s, t in zip(moved_slopes, after, strict=True) if _addresses(t)])
+            _numbers(slope[0]),
+            _numbers([s for s, t in zip(moved_slopes, after, strict=True) if _addresses(t)])
         ])  # fmt: skip
         np.testing.assert_allclose(forward, numeric, rtol=tolerance, atol=tolerance * (1 + _largest(forward)))
 

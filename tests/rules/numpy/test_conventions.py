@@ -28,7 +28,7 @@ def slopes(function: Any, *args: Any, **kwargs: Any) -> list[tuple[float, float]
         _, dout = row.frule(bound, [dx if j == i else None for j in range(len(args))], rest)
         row, bound, rest = find(function, args, kwargs)
         f = np.zeros_like(x) if isinstance(x, np.ndarray) else NO_FDATA
-        out, fout, pullback = row.rrule(bound, [f if j == i else None for j in range(len(args))], rest)
+        _, fout, pullback = row.rrule(bound, [f if j == i else None for j in range(len(args))], rest)
         if isinstance(fout, np.ndarray):
             fout += 1.0
         r = pullback(1.0 if fout is NO_FDATA else None)[i]
@@ -229,7 +229,9 @@ EXTRA: dict[Any, tuple[Any, ...]] = {
 }  # fmt: skip
 ON_ARRAYS = [
     getattr(np, name)
-    for name in ["argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "count_nonzero", "all", "any", "isclose", "allclose", "round", "zeros_like", "ones_like", "searchsorted", "digitize", "isin", "shape", "ndim", "size", "iscomplexobj", "isreal"]
+    for name in ["argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "count_nonzero", "all",
+                 "any", "isclose", "allclose", "round", "zeros_like", "ones_like", "searchsorted", "digitize",
+                 "isin", "shape", "ndim", "size", "iscomplexobj", "isreal"]
 ] + [row.function for row in ROWS if row.function in ATTRIBUTES and isinstance(row, ZeroRule)
      and row.function.__objclass__ is np.ndarray]  # fmt: skip
 
@@ -240,9 +242,9 @@ def test_zero_derivative(function: Any) -> None:
     args = (x, *EXTRA.get(function, ()))
     row, bound, rest = find(function, args, {})
     shadows = (f, *(None for _ in args[1:]))
-    out, dout = row.frule(bound, shadows, rest)
+    _, dout = row.frule(bound, shadows, rest)
     assert dout is None or not np.any(dout)
-    out, fout, pullback = row.rrule(bound, shadows, rest)
+    _, fout, pullback = row.rrule(bound, shadows, rest)
     assert fout is None or (isinstance(fout, np.ndarray) and not np.may_share_memory(fout, f))
     assert all(r is None for r in pullback(None))
     np.testing.assert_array_equal(f, np.ones(3))

@@ -1,4 +1,4 @@
-"""`stop_gradient`."""
+"""`stop_gradient`, which the public interface hands out without loading the rules of builtins."""
 
 from __future__ import annotations
 

@@ -1,0 +1,104 @@
+"""What ARCHITECTURE.md shows, from the system itself: ``python -m tests.architecture`` writes it anew.
+
+A comment above a block of the document says what the block shows: a stage and a function of the document's
+first Python block, as in ``<!-- fwd_ir fixed_point -->``.
+"""
+
+from __future__ import annotations
+
+import dis
+import pathlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import adbc.inspect
+from adbc.lift import lift
+from adbc.runtime import default_engine
+from adbc.types.callsites import activity
+
+PATH = pathlib.Path(__file__).parent.parent / "ARCHITECTURE.md"
+BLOCK = re.compile(r"<!-- (?P<stage>\w+) (?P<name>\w+) -->\n```text\n(?P<text>.*?)\n```", re.DOTALL)
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "fixed_point": (0.5, 20),
+    "damp": (np.ones(5), 0.5),
+    "sites": (0.5, np.ones(3), abs),
+}
+"""What the functions of the document are called with: this gives the types."""
+
+OF_ONE_VERSION = {"forwards_bytecode", "pullback_bytecode"}
+"""Stages that are shown for CPython 3.11 and differ in other versions."""
+
+
+def functions() -> dict[str, Any]:
+    """The functions that the document differentiates."""
+    found = re.search(r"```python\n(.*?)```", PATH.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    names: dict[str, Any] = {}
+    exec(compile(found[1], PATH.name, "exec"), names)
+    return names
+
+
+def rule(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """The derived reverse rule, built."""
+    signature = adbc.Signature.of(function, *arguments)
+    adbc.inspect.fwd_ir(signature)
+    active = [a.__class__ in (float, np.ndarray) for a in arguments]
+    return default_engine().entry(function, signature.types, active, "reverse")
+
+
+def call_sites(function: Any, arguments: tuple[Any, ...]) -> str:
+    """Each call of the function, and what becomes of it."""
+    graph = adbc.inspect.primal_ir(adbc.Signature.of(function, *arguments))
+    _, sites = activity(graph, [True] * len(graph.arguments), default_engine())
+    lines = [line.strip() for line in str(graph).splitlines() if " = call " in line]
+    calls = [call for block in graph.blocks for call in block.instructions]
+    return "\n".join(f"{sites[call].kind:<9} {line}" for call, line in zip(calls, lines, strict=True))
+
+
+def inspected(stage: str) -> Callable[[Any, tuple[Any, ...]], str]:
+    view = getattr(adbc.inspect, stage)
+    return lambda function, arguments: str(view(adbc.Signature.of(function, *arguments)))
+
+
+STAGES: dict[str, Callable[[Any, tuple[Any, ...]], str]] = {
+    "lifted": lambda function, arguments: str(lift(function, inline=True)),
+    "normal": lambda function, arguments: str(default_engine().primal(function)),
+    **{stage: inspected(stage) for stage in ("primal_ir", "dual_ir", "fwd_ir", "rvs_ir")},
+    "forwards_bytecode": lambda function, arguments: disassembly(rule(function, arguments).forwards),
+    "pullback_bytecode": lambda function, arguments: disassembly(rule(function, arguments).pullback),
+    "call_sites": call_sites,
+}
+
+
+def disassembly(function: Any) -> str:
+    return dis.Bytecode(function).dis().rstrip()
+
+
+def shown() -> Iterator[tuple[str, str, str]]:
+    """Stage, function and text of each block."""
+    for found in BLOCK.finditer(PATH.read_text(encoding="utf-8")):
+        yield found["stage"], found["name"], found["text"]
+
+
+def made(stage: str, function: Any, name: str) -> str:
+    """What the block should say."""
+    return STAGES[stage](function, ARGUMENTS[name])
+
+
+def main() -> None:
+    """Write all blocks anew."""
+    names = functions()
+
+    def block(found: re.Match[str]) -> str:
+        stage, name = found["stage"], found["name"]
+        return f"<!-- {stage} {name} -->\n```text\n{made(stage, names[name], name)}\n```"
+
+    PATH.write_text(BLOCK.sub(block, PATH.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
