@@ -21,7 +21,7 @@ def make_engine(table: RuleTable) -> Engine:
     engine = Engine(table)
     engine.reverse = reverse_support(engine)
     engine.forward = forward_support(engine)
-    table.add([fields.GET, fields.SET, fields.DELETE, fields.SUPER])
+    table.add([fields.GET, fields.SET, fields.DELETE, fields.SET_SHARED, fields.DELETE_SHARED, fields.SUPER])
     return engine
 
 
