@@ -5,6 +5,8 @@ Only this package owns mutable global state, and it is one object: the default e
 
 from __future__ import annotations
 
+import threading
+
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime import fields
@@ -14,6 +16,7 @@ from adbc.runtime.support import forward_support, reverse_support
 __all__ = ["default_engine", "make_engine"]
 
 _engine: Engine | None = None
+_lock = threading.Lock()
 
 
 def make_engine(table: RuleTable) -> Engine:
@@ -29,5 +32,7 @@ def default_engine() -> Engine:
     """The engine behind the public functions."""
     global _engine
     if _engine is None:
-        _engine = make_engine(default_table())
+        with _lock:  # two threads may come here first at the same time
+            if _engine is None:
+                _engine = make_engine(default_table())
     return _engine

@@ -81,10 +81,10 @@ def plain_get(call: Call, table: Any) -> Step | None:
 def load_special(call: Call, table: Any) -> Step | None:
     """``__enter__`` or ``__exit__`` for a ``with`` statement: on the class only, then bound."""
     obj, name = call.args
-    descriptor = lookup(obj.__class__, name)
-    if descriptor.__class__ is types.FunctionType:
+    descriptor = lookup(type(obj), name)
+    if type(descriptor) is types.FunctionType:
         return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
-    if descriptor.__class__ in (types.MethodDescriptorType, types.WrapperDescriptorType):
+    if type(descriptor) in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
     return Known(call, intrinsics._load_special_(obj, name))
 
