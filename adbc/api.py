@@ -9,12 +9,14 @@ from typing import Any
 
 from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedError
 from adbc.runtime import default_engine
+from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
 from adbc.runtime.messages import describe
 from adbc.runtime.signature import Signature, as_signature
 from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, slot_increment, slot_shadow, zero_tangent
+from adbc.tangents.aliasing import shared_memory_conflict
 from adbc.tangents.operations import increment
 
 __all__ = ["build_frule", "build_rrule", "grad", "jvp", "value_and_grad", "vjp"]
@@ -211,7 +213,7 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
     if cotangent is NO_TANGENT or cotangent is None or fout is None:
         return None
     if fout is NO_FDATA:
-        return cotangent
+        return _checked_number(out, cotangent)
     if type(fout) is tuple:
         if type(cotangent) is not tuple or len(cotangent) != len(fout):
             raise InvalidTangentError(
@@ -225,6 +227,23 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
         )
     increment(fout, cotangent)
     return None
+
+
+def _checked_number(out: Any, cotangent: Any) -> Any:
+    """A cotangent of a number: a number too, real if it is real."""
+    wanted = zero_tangent(out)
+    is_number = isinstance(cotangent, int | float | complex) or (
+        getattr(cotangent, "ndim", None) == 0 and getattr(getattr(cotangent, "dtype", None), "kind", "") in "iufc"
+    )
+    if not is_number or (isinstance(cotangent, complex) and not _is_complex(wanted)):
+        raise InvalidTangentError(
+            f"the cotangent of a {type(out).__name__} is a {type(wanted).__name__}, not {cotangent!r:.60}"
+        )
+    return cotangent
+
+
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -243,12 +262,18 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
     context = Context()
+    for x, t in zip(primals, tangents, strict=True):
+        _check_tangent(x, None if t is NO_TANGENT else t)
     given = [None if t is NO_TANGENT else t for t in tangents]
     for x, t in zip(primals, given, strict=True):
         context.shadows.adopt(x, t)
     directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
-    for x, t in zip(primals, directions, strict=True):
-        _check_tangent(x, t)
+    conflict = shared_memory_conflict(primals, given)
+    if conflict is not None:
+        raise InvalidTangentError(
+            f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in the same"
+            " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
+        )
     with plain_tracebacks():
         out, dout = default_engine().forward_calls.call(
             context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
@@ -268,7 +293,7 @@ def _argnums(argnums: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -> None:
-    if tangent is not NO_TANGENT:
+    if tangent is not NO_TANGENT and (is_active(tangent) or not _holds_integers(x)):
         return
     if type(x) in (int, bool):
         remedy = f"pass a float instead: {float(x)!r}"
@@ -276,10 +301,21 @@ def _check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -
         remedy = "pass an array of floats instead: x.astype(float)"
     else:
         remedy = "leave it out of argnums"
+    if tangent is not NO_TANGENT:
+        remedy = "write its numbers as floats"
     raise ArgumentError(
         f"argument {i} of {describe(f)} is a {type(x).__name__} ({x!r:.40}),"
         f" which has no derivative; {remedy}"
     )
+
+
+def _holds_integers(x: Any) -> bool:
+    """Whether all that a list, tuple or dict has are integers, where floats were meant."""
+    if isinstance(x, dict):
+        x = x.values()
+    elif not isinstance(x, list | tuple):
+        return isinstance(x, int) or getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u", "b")
+    return len(x) > 0 and all(map(_holds_integers, x))
 
 
 def _check_scalar(f: Callable[..., Any], out: Any) -> None:
@@ -303,7 +339,16 @@ def _check_tangent(x: Any, t: Any) -> None:
     if expected is NO_TANGENT:
         raise InvalidTangentError(f"a {type(x).__name__} ({x!r:.40}) has no tangent, but was given {t!r:.40}")
     wrong = type(t) is not type(expected) and not (isinstance(t, int | float) and isinstance(expected, float))
-    if wrong or getattr(t, "shape", None) != getattr(expected, "shape", None):
+    for attribute in ("shape", "dtype"):
+        wrong = wrong or getattr(t, attribute, None) != getattr(expected, attribute, None)
+    if not wrong and isinstance(t, tuple | list | dict):
+        wrong = len(t) != len(expected) or (isinstance(t, dict) and t.keys() != expected.keys())
+        if not wrong:
+            keys: Any = t if isinstance(t, dict) else range(len(t))
+            for k in keys:
+                if expected[k] is not NO_TANGENT and type(t[k]) is not type(expected[k]):
+                    wrong = True
+    if wrong:
         raise InvalidTangentError(
             f"the tangent of a {type(x).__name__} is a {type(expected).__name__} of the same structure,"
             f" not {t!r:.60}"

@@ -6,6 +6,8 @@ the package it is about has been imported and a rule is first looked for.
 
 from __future__ import annotations
 
+import threading
+
 from adbc.rules.table import RuleTable
 
 __all__ = ["SOURCES", "default_table"]
@@ -23,11 +25,14 @@ SOURCES: tuple[tuple[str, str], ...] = (
 """What has rules, and the module they are in."""
 
 _default: RuleTable | None = None
+_lock = threading.Lock()
 
 
 def default_table() -> RuleTable:
     """The table that is used unless another is given."""
     global _default
     if _default is None:
-        _default = RuleTable(SOURCES)
+        with _lock:
+            if _default is None:
+                _default = RuleTable(SOURCES)
     return _default

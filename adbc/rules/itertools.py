@@ -53,9 +53,14 @@ class _Accumulate(_Iterator):
         return self.total
 
 
+def check_bounds(where: slice) -> None:
+    """Raise what `itertools.islice` raises for bad bounds.  A row of its own: its caller stands in for islice."""
+    itertools.islice((), where.start, where.stop, where.step)
+
+
 class _Islice(_Iterator):
     def __init__(self, iterable: Any, where: slice) -> None:
-        itertools.islice((), where.start, where.stop, where.step)  # for its errors
+        check_bounds(where)
         self.iterator = iter(iterable)
         self.position = 0
         self.wanted = 0 if where.start is None else where.start
@@ -296,6 +301,7 @@ def _combinations_with_replacement(iterable: Any, r: Any) -> Any:
 
 
 ROWS: list[Rule] = [
+    ZeroRule(check_bounds),
     ZeroRule(next_indices, result=tuple),
     ZeroRule(product_indices),
     ZeroRule(selection_indices),

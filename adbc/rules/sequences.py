@@ -30,6 +30,7 @@ __all__ = [
     "emptied",
     "gathered",
     "nothing",
+    "out_of_step",
     "refuse_constant",
     "sequence_rdata",
     "symbolic",
@@ -60,6 +61,15 @@ def refuse_constant(container: Any, *shadows: Any) -> None:
             f"an active value is written into a {type(container).__name__} that was declared constant, "
             "so its derivative would be lost; pass the container without adbc.Const"
         )
+
+
+def out_of_step(container: Any) -> UnsupportedError:
+    """The error for a container that has not as many elements as its shadow."""
+    return UnsupportedError(
+        f"a {type(container).__name__} was changed by code that adbc does not see: a special method"
+        " (__repr__, __hash__, __eq__, __len__, __del__, ...) or a callback that C code has called. Change it in"
+        " code that is called directly."
+    )
 
 
 def check_key(key: Any, f: Any, what: str) -> None:

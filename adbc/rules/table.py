@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -298,29 +299,37 @@ class RuleTable:
         self._found: dict[Any, Rule | None] = {}
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; gone when a row is added."""
+        self._loading: set[tuple[str, str]] = set()
+        self._lock = threading.RLock()
         self.epoch = 0
         """Grows whenever a row is added: derived rules of an older epoch are stale."""
 
     def add(self, rows: Iterable[Rule], *, first: bool = False) -> None:
         """Add rows; with `first`, in front of what is there, and derived rules become stale."""
-        for row in rows:
-            present = self._rows.setdefault(row.function, [])
+        with self._lock:
+            for row in rows:
+                present = self._rows.setdefault(row.function, [])
+                if first:
+                    present.insert(0, row)
+                else:
+                    present.append(row)
+            self._found.clear()
             if first:
-                present.insert(0, row)
-            else:
-                present.append(row)
-        self._found.clear()
-        self.decided.clear()
-        if first:
-            self.epoch += 1
+                self.epoch += 1
+            self.decided.clear()
 
     def load(self) -> None:
         """Import the sources whose package is loaded."""
-        for source in list(self._waiting):
-            package, module = source
-            if package in sys.modules:
-                self._waiting.remove(source)
-                self.add(importlib.import_module(module).ROWS)
+        with self._lock:  # a source leaves the list when its rows are there: another thread waits for them
+            for source in list(self._waiting):
+                package, module = source
+                if package in sys.modules and source not in self._loading:
+                    self._loading.add(source)
+                    try:
+                        self.add(importlib.import_module(module).ROWS)
+                        self._waiting.remove(source)
+                    finally:
+                        self._loading.discard(source)
 
     def rows(self, function: Any) -> list[Rule]:
         """All rows of `function`."""
@@ -340,11 +349,12 @@ class RuleTable:
             pass
         except TypeError:
             return None
-        rows = self.rows(function)
-        if not rows:
-            return None  # not kept: functions come and go
-        found = next((row for row in rows if row.accepts(classes)), None)
-        self._found[key] = found
+        with self._lock:  # a row that is added meanwhile must not be missed for good
+            rows = self.rows(function)
+            if not rows:
+                return None  # not kept: functions come and go
+            found = next((row for row in rows if row.accepts(classes)), None)
+            self._found[key] = found
         return found
 
     def __iter__(self) -> Any:

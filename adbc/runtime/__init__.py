@@ -5,6 +5,8 @@ Only this package owns mutable global state, and it is one object: the default e
 
 from __future__ import annotations
 
+import threading
+
 from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
@@ -15,6 +17,7 @@ from adbc.runtime.support import forward_support, reverse_support
 __all__ = ["default_engine", "make_engine"]
 
 _engine: Engine | None = None
+_lock = threading.Lock()
 
 
 def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
@@ -22,7 +25,12 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
     engine = Engine(table, Config.from_environment() if config is None else config)
     engine.reverse = reverse_support(engine)
     engine.forward = forward_support(engine)
-    table.add([fields.GET, fields.SET, fields.DELETE, fields.SUPER, generators.SEND])
+    table.add(
+        [
+            fields.GET, fields.SET, fields.DELETE, fields.SET_SHARED, fields.DELETE_SHARED, fields.SUPER,
+            generators.SEND,
+        ]
+    )  # fmt: skip
     return engine
 
 
@@ -30,5 +38,7 @@ def default_engine() -> Engine:
     """The engine behind the public functions."""
     global _engine
     if _engine is None:
-        _engine = make_engine(default_table())
+        with _lock:  # two threads may come here first at the same time
+            if _engine is None:
+                _engine = make_engine(default_table())
     return _engine

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.runtime import fields
 from adbc.runtime.resolve import (
@@ -22,7 +23,8 @@ from adbc.runtime.resolve import (
     is_python_function,
     lookup,
 )
-from adbc.tangents import NO_TANGENT, FData
+from adbc.tangents import NO_TANGENT, FData, MutableTangent
+from adbc.tangents.fields import instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS"]
@@ -34,39 +36,51 @@ _PLAIN_DEL = object.__delattr__
 
 def get_attribute(call: Call, table: Any) -> Step | None:
     """``obj.name``: an overridden ``__getattribute__``, else the usual way."""
-    hook = lookup(call.args[0].__class__, "__getattribute__")
+    hook = lookup(type(call.args[0]), "__getattribute__")
     if is_python_function(hook):
         return Delegate(call.of(hook))
     return plain_get(call, table)
 
 
+_NAMESPACES = (types.ModuleType, type)
+
+
+def _read(obj: Any, name: str) -> Any:
+    """``obj.name``, past a ``__getattribute__`` written in Python."""
+    hook = lookup(type(obj), "__getattribute__")
+    return object.__getattribute__(obj, name) if is_python_function(hook) else getattr(obj, name)
+
+
 def plain_get(call: Call, table: Any) -> Step | None:
-    """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails."""
+    """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails.
+
+    Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
+    """
     obj, name = call.args[:2]
     if not isinstance(name, str):
         return None
-    cls = obj.__class__
-    if isinstance(obj, types.ModuleType | type):
+    cls = type(obj)
+    if issubclass(cls, _NAMESPACES):
         return Known(call, getattr(obj, name))
     if cls is super:
         return _of_super(call, name)
     descriptor = lookup(cls, name)
-    kind = descriptor.__class__
+    kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
         return _data_descriptor(call, descriptor, table)
-    if name in getattr(obj, "__dict__", ()):
+    if name in instance_dict(obj):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
         hook = lookup(cls, "__getattr__")
         if is_python_function(hook):
             return Delegate(call.on(hook, 0, 1))
-        return Known(call, getattr(obj, name))
+        return _foreign_read(call, name)
     if kind is types.FunctionType:
         return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
     if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
-        return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
+        return Value(call, _read(obj, name), _bound(call.shadows[0], False))
     if kind in (staticmethod, classmethod, types.ClassMethodDescriptorType):
-        return Known(call, getattr(obj, name))
+        return Known(call, _read(obj, name))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):
         return Delegate(_getter(call, getter, descriptor, cls))
@@ -78,10 +92,10 @@ def plain_get(call: Call, table: Any) -> Step | None:
 def load_special(call: Call, table: Any) -> Step | None:
     """``__enter__`` or ``__exit__`` for a ``with`` statement: on the class only, then bound."""
     obj, name = call.args
-    descriptor = lookup(obj.__class__, name)
-    if descriptor.__class__ is types.FunctionType:
+    descriptor = lookup(type(obj), name)
+    if type(descriptor) is types.FunctionType:
         return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
-    if descriptor.__class__ in (types.MethodDescriptorType, types.WrapperDescriptorType):
+    if type(descriptor) in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
     return Known(call, intrinsics._load_special_(obj, name))
 
@@ -104,32 +118,55 @@ def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Call:
     )
 
 
+def _dictionary(call: Call) -> Step:
+    """``obj.__dict__``: its shadow is the dictionary of the fields in the shadow of `obj`."""
+    obj, shadow = call.args[0], call.shadows[0]
+    found = _read(obj, "__dict__")
+    if type(shadow) is not MutableTangent:
+        return Value(call, found, None)
+    if slots_of(type(obj)):
+        raise UnsupportedError(
+            f"the __dict__ of a {type(obj).__name__} is used as a dictionary, but the class has __slots__ beside it;"
+            " read and set the attributes by name"
+        )
+    return Value(call, found, shadow.__dict__)
+
+
 def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
-    kind = descriptor.__class__
+    kind = type(descriptor)
+    if kind is types.GetSetDescriptorType:
+        if descriptor.__name__ == "__dict__":
+            return _dictionary(call)
+        if descriptor.__name__ == "__class__":
+            return Value(call, type(call.args[0]), None)
     if isinstance(descriptor, property) and descriptor.fget is not None:
         return Delegate(call.on(descriptor.fget, 0))
-    row = table.find(descriptor, (call.args[0].__class__,))
+    row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
         return UseRow(row, call.on(descriptor, 0))
     if kind is types.MemberDescriptorType:
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):
-        return Delegate(_getter(call, getter, descriptor, call.args[0].__class__))
+        return Delegate(_getter(call, getter, descriptor, type(call.args[0])))
     return _c_descriptor(call, descriptor, table)
 
 
 def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     """An attribute computed in C (``array.T``, ``complex.real``): the descriptor itself has the rule."""
     obj, name = call.args[:2]
-    row = table.find(descriptor, (obj.__class__,))
+    row = table.find(descriptor, (type(obj),))
     if row is not None:
         return UseRow(row, call.on(descriptor, 0))
-    if descriptor.__class__.__name__ == "_tuplegetter":
+    if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     value = getattr(obj, name)
-    if kind_of(value.__class__).inactive:
+    if kind_of(type(value)).inactive:
         return Known(call, value)  # a class, a number of elements, a name: nothing to differentiate
+    return _foreign_read(call, name)
+
+
+def _foreign_read(call: Call, name: str) -> Step:
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
 
@@ -141,7 +178,7 @@ class _Reader:
         self.__qualname__ = f"attribute {name!r}"
 
     def __call__(self, obj: Any) -> Any:
-        return getattr(obj, self.name)
+        return _read(obj, self.name)
 
 
 def _of_super(call: Call, name: str) -> Step:
@@ -188,7 +225,7 @@ def get_default(call: Call, table: Any) -> Step | None:
 
 def set_attribute(call: Call, table: Any) -> Step | None:
     """``obj.name = value``."""
-    hook = lookup(call.args[0].__class__, "__setattr__")
+    hook = lookup(type(call.args[0]), "__setattr__")
     if is_python_function(hook):
         return Delegate(call.of(hook))
     return plain_set(call, table)
@@ -197,13 +234,13 @@ def set_attribute(call: Call, table: Any) -> Step | None:
 def plain_set(call: Call, table: Any) -> Step | None:
     """``object.__setattr__(obj, name, value)``."""
     obj, name = call.args[:2]
-    if isinstance(obj, types.ModuleType | type):
+    if issubclass(type(obj), _NAMESPACES):
         shadow = call.shadows[2]
         if shadow is not None and shadow is not NO_TANGENT:
             raise fields.refuse_class_write(obj, name)
-        return Foreign(call)
-    descriptor = lookup(obj.__class__, name)
-    kind = descriptor.__class__
+        return UseRow(fields.SET_SHARED, call.on(fields.set_shared, 0, 1, 2))
+    descriptor = lookup(type(obj), name)
+    kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
         if isinstance(descriptor, property) and descriptor.fset is not None:
             return Delegate(call.on(descriptor.fset, 0, 2))
@@ -215,6 +252,11 @@ def plain_set(call: Call, table: Any) -> Step | None:
                     (None, call.origins[0], call.origins[2]), (), None,
                 )
             )  # fmt: skip
+        if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
+            raise UnsupportedError(
+                f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot be followed;"
+                " set the attributes one by one, or make a new object"
+            )
         if kind is not types.MemberDescriptorType:
             return Foreign(call)
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
@@ -222,15 +264,23 @@ def plain_set(call: Call, table: Any) -> Step | None:
 
 def delete_attribute(call: Call, table: Any) -> Step | None:
     """``del obj.name``."""
-    hook = lookup(call.args[0].__class__, "__delattr__")
+    hook = lookup(type(call.args[0]), "__delattr__")
     if is_python_function(hook):
         return Delegate(call.of(hook))
-    descriptor = lookup(call.args[0].__class__, call.args[1])
+    descriptor = lookup(type(call.args[0]), call.args[1])
     if isinstance(descriptor, property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
-    if isinstance(call.args[0], types.ModuleType | type):
-        return Foreign(call)
+    if issubclass(type(call.args[0]), _NAMESPACES):
+        return UseRow(fields.DELETE_SHARED, call.on(fields.delete_shared, 0, 1))
     return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+
+
+def variables(call: Call, table: Any) -> Step | None:
+    """``vars(obj)``."""
+    if len(call.args) != 1:
+        return None
+    obj, shadow, origin = call.args[0], call.shadows[0], call.origins[0]
+    return Delegate(Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None))
 
 
 PROTOCOLS: dict[Any, Any] = {
@@ -241,6 +291,7 @@ PROTOCOLS: dict[Any, Any] = {
     getattr: get_default,
     setattr: set_attribute,
     delattr: delete_attribute,
+    vars: variables,
     _PLAIN_GET: plain_get,
     _PLAIN_SET: plain_set,
 }

@@ -19,29 +19,31 @@ __all__ = ["Context"]
 class Context:
     """One top-level call."""
 
-    __slots__ = ("attributes", "checked", "protected", "shadows")
+    __slots__ = ("attributes", "checked", "held", "protected", "shadows")
 
     def __init__(self) -> None:
         self.shadows = Shadows()
         self.attributes: dict[Any, Any] = {}
-        """How attributes of classes are found, by class and name; only code in C can change a class
-        while a derivative runs, so it is forgotten when unknown C code has run."""
+        """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
+        unknown C code has run, which may have changed one."""
         self.checked: set[Any] = set()
         self.protected = False
         """Whether the call being made is attempted: the function that it enters returns its exceptions."""
+        self.held: dict[int, tuple[Any, list[Any]]] = {}
+        """By address, an object that cannot be looked into, and the shadows of what C code may have put there."""
 
     def known_shadow(self, value: Any) -> Any:
         """The shadow of an object that did not come through an argument: a global, a default, a class
         attribute.  Numbers found there are constants; memory found there may be written to, so it has
         the one shadow that belongs to its address."""
-        cls = value.__class__
+        cls = type(value)
         if cls in _CONSTANT:
             return None
         return _memory(self.shadows.shadow(value))
 
     def known_tangent(self, value: Any) -> Any:
         """The same in forward mode: its tangent, None for zero."""
-        cls = value.__class__
+        cls = type(value)
         if cls in _CONSTANT:
             return None
         tangent = self.shadows.tangent(value)

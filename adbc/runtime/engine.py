@@ -34,6 +34,7 @@ from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
+from adbc.runtime.resolve import is_differentiation
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
@@ -78,6 +79,8 @@ class Derived:
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
         self.guards: list[_Fact] = []
+        self.callees: dict[int, _Fact] = {}
+        """What is known of the functions that it calls directly, by their addresses."""
         name = function.__name__
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
@@ -101,6 +104,7 @@ class Derived:
             if rule not in seen:
                 seen.add(rule)
                 yield from rule.guards
+                yield from rule.callees.values()
                 waiting += rule.needs
 
     def __repr__(self) -> str:
@@ -173,6 +177,8 @@ class Engine:
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
+        self.guarded: set[tuple[int, str]] = set()
+        """The globals that some rule was specialised on: namespace and name."""
         self.reverse: Support
         self.forward: ForwardSupport
         self.reverse_calls: ReverseCalls
@@ -186,6 +192,7 @@ class Engine:
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
+            self.guarded.clear()
             self.epoch = self.table.epoch
 
     # -- primal graphs -----------------------------------------------------------------------------
@@ -263,7 +270,7 @@ class Engine:
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         if not isinstance(function, types.FunctionType) or function.__closure__ is not None:
             return None
-        if function in _INTRINSICS or self.table.rows(function):
+        if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return None  # syntax, or a function whose rule depends on classes that are not known
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):
@@ -398,7 +405,10 @@ class Engine:
     ) -> Derived:
         """The same for a call in generated code, which then depends on it."""
         rule = self.entry(binding.function, types_, active, mode)
-        self.building[-1].needs.add(rule)
+        caller, callee = self.building[-1], binding.function
+        caller.needs.add(rule)
+        if id(callee) not in caller.callees:  # it may not be found by a name: an argument, a default
+            caller.callees[id(callee)] = _Fact({"callee": callee}, ("callee",), callee)
         return rule
 
     def typed(self, rule: Derived) -> Graph:
@@ -426,6 +436,7 @@ class Engine:
         finally:
             self.building.pop()
         rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
+        self.guarded.update((id(fact.globals), fact.path[0]) for fact in rule.guards)
         self._emit(rule, rule.forwards, "dual" if rule.mode == "forward" else "forwards", rule.graphs[0])
         rule.is_built = True
 

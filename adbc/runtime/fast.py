@@ -47,7 +47,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     classes = []
     for x in xs:
         cls = type(x)
-        if cls in BY_VALUE or cls is not x.__class__:
+        if cls in BY_VALUE:
             return None
         classes.append(cls)
     if engine.epoch != engine.table.epoch:
@@ -62,6 +62,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
             or code.co_kwonlyargcount
             or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
             or function in _INTRINSICS
+            or resolve.is_differentiation(function)
             or any(isinstance(t, ArrayType) for t in parameters)
         ):
             return None

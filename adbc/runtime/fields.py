@@ -18,14 +18,14 @@ from adbc.tangents import (
     MutableTangent,
     RData,
     fill_tangent,
-    fresh_shadow,
     slot_increment,
     slot_rdata,
     slot_shadow,
     slot_tangent,
 )
+from adbc.tangents.protocol import kind_of
 
-__all__ = ["DELETE", "GET", "SET", "SUPER", "delete_field", "get_field", "set_field"]
+__all__ = ["DELETE", "DELETE_SHARED", "GET", "SET", "SET_SHARED", "SUPER", "delete_field", "delete_shared", "get_field", "set_field", "set_shared"]
 
 _ABSENT = object()
 
@@ -49,7 +49,13 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name = args
     value = get_field(obj, name)
     d = dargs[0]
-    return value, None if d is None or d is NO_TANGENT else _tangent(d.__dict__.get(name))
+    if d is None or d is NO_TANGENT:
+        return value, None
+    fields = getattr(d, "__dict__", None)
+    if fields is None or name not in fields:
+        _unseen(obj, name, value)
+        return value, None
+    return value, _tangent(fields[name])
 
 
 def _tangent(t: Any) -> Any:
@@ -64,7 +70,9 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
         return value, None, lambda bout: (None, None)
     if type(shadow) is MutableTangent:
         fields = shadow.__dict__
-        slot = fields.get(name)
+        slot = fields.get(name, _ABSENT)
+        if slot is _ABSENT:
+            slot = _unseen(obj, name, value)
 
         def field_pullback(bout: Any) -> Any:
             if bout is not None:
@@ -78,7 +86,18 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
     if type(shadow) is FData:
         return value, shadow.__dict__.get(name), record_pullback
-    return value, fresh_shadow(value, active=True) if shadow is NO_FDATA else None, record_pullback
+    return value, _unseen(obj, name, value), record_pullback
+
+
+def _unseen(obj: Any, name: str, value: Any) -> None:
+    """A field that the shadow does not have: well if it has no derivative, else nobody could follow it."""
+    if kind_of(type(value)).inactive:
+        return
+    raise UnsupportedError(
+        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative cannot be"
+        " followed: it was set by code that adbc does not see (C code, or a special method called by C code),"
+        " or the class derives from a built-in container. Keep it in an object of its own."
+    )
 
 
 def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
@@ -182,6 +201,49 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return super(*args), fargs[-1], lambda bout: nothing
 
 
+def set_shared(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute of a class or module to a value without a derivative."""
+    setattr(owner, name, value)
+
+
+def delete_shared(owner: Any, name: str) -> None:
+    """Delete an attribute of a class or module."""
+    delattr(owner, name)
+
+
+def _shared_undo(owner: Any, name: str) -> Pullback:
+    """What puts the attribute back: class counters and the like are as before the call."""
+    old = vars(owner).get(name, _ABSENT)
+    nothing = (None, None, None)
+
+    def undo(bout: Any) -> Any:
+        if old is not _ABSENT:
+            setattr(owner, name, old)
+        elif name in vars(owner):
+            delattr(owner, name)
+        return nothing
+
+    return undo
+
+
+def _set_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    undo = _shared_undo(args[0], args[1])
+    set_shared(*args)
+    return None, None, undo
+
+
+def _delete_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    undo = _shared_undo(args[0], args[1])
+    delete_shared(*args)
+    return None, None, undo
+
+
+SET_SHARED = Primitive(
+    set_shared, frule=lambda args, dargs, kwargs: (set_shared(*args), None), rrule=_set_shared_rrule
+)
+DELETE_SHARED = Primitive(
+    delete_shared, frule=lambda args, dargs, kwargs: (delete_shared(*args), None), rrule=_delete_shared_rrule
+)
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
 DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)

@@ -18,11 +18,12 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
+from adbc.runtime.foreign import call_foreign
 from adbc.runtime.fast import SLOW
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
-from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent, fresh_tangent
+from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent
 from adbc.types import has_cotangent, has_shadow, typeof
 
 __all__ = ["ForwardCalls"]
@@ -139,6 +140,8 @@ class ForwardCalls:
 
     def use_row(self, context: Context, step: resolve.UseRow) -> Answer:
         call, row = step.call, step.row
+        if row is fields.SET_SHARED or row is fields.DELETE_SHARED:
+            context.attributes.clear()
         n = call.count
         if not call.keywords:
             out, dout = row.frule(call.args, call.shadows, NO_KWARGS)
@@ -213,21 +216,16 @@ class ForwardCalls:
         out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
         names = [*step.names[:n], *call.keywords]
         tangents = dict(zip(names, call.shadows, strict=True))
-        if all(d is None for d in call.shadows):
+        for name in step.names:
+            if name not in tangents:  # a default
+                tangents[name] = context.known_tangent(getattr(out, name))
+        if all(d is None for d in tangents.values()):
             return out, None
-        return out, Tangent(
-            **{name: fill_tangent(getattr(out, name), tangents.get(name)) for name in step.names}
-        )
+        return out, Tangent(**{name: fill_tangent(getattr(out, name), tangents[name]) for name in step.names})
 
     def foreign(self, context: Context, step: resolve.Foreign) -> Answer:
-        call = step.call
-        if is_active(call.shadow) or any(map(is_active, call.shadows)):
-            raise MissingRuleError(missing_rule(call))
-        n = call.count
-        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
-        context.attributes.clear()
-        found = context.shadows.lookup(out)
-        return out, found if found is not None else fresh_tangent(out)
+        out, _ = call_foreign(context, step.call)
+        return out, context.known_tangent(out)
 
     def known(self, context: Context, step: resolve.Known) -> Answer:
         return step.value, context.known_tangent(step.value)

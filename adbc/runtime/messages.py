@@ -10,7 +10,7 @@ import sys
 import types
 from typing import Any
 
-__all__ = ["describe", "missing_rule", "where"]
+__all__ = ["describe", "missing_rule", "nested", "where"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,6 +39,16 @@ def missing_rule(call: Any, reason: str | None = None) -> str:
         f" write a rule (adbc.rule, adbc.scalar_rule or adbc.primitive for {name}); declare that its"
         f" derivative is zero (adbc.zero_derivative({name})); or avoid the call, or pass it a value without"
         " a derivative (adbc.stop_gradient)."
+    )
+
+
+def nested(function: Any) -> str:
+    """Why a derivative inside a derivative is refused."""
+    name = getattr(function, "__qualname__", None) or repr(function)
+    return (
+        f"a derivative is taken inside a function that is being differentiated: {name}, called in {where()}, depends"
+        " on a value with a derivative. Nested derivatives are not supported; write the inner derivative out, or"
+        " apply adbc.stop_gradient to what it depends on."
     )
 
 

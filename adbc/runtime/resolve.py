@@ -42,6 +42,7 @@ __all__ = [
     "Suspend",
     "UseRow",
     "Value",
+    "is_differentiation",
     "is_python_function",
     "lookup",
     "step",
@@ -235,17 +236,19 @@ def lookup(cls: type, name: str) -> Any:
 
 
 def is_python_function(f: object) -> bool:
-    return f.__class__ is types.FunctionType
+    return type(f) is types.FunctionType
 
 
 def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     """What CPython does next to make `call`."""
     function = call.function
-    cls = function.__class__
+    cls = type(function)
     if cls is types.FunctionType and function not in _SYNTAX:
-        row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
+        row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
         if row is not None:
             return _row(row, call)
+        if is_differentiation(function):
+            return Foreign(call)
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
     if cls is GraphFunction:
         return Enter(call)
@@ -263,7 +266,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         found: Step | None = special(call, table)
         if found is not None:
             return found
-    row = table.find(function, tuple(a.__class__ for a in call.args[: call.count]))
+    row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
     if row is not None:
         return _row(row, call)
     if cls is types.FunctionType:
@@ -273,7 +276,8 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if isinstance(function, type):
         return _class(call)
     if cls is types.MethodWrapperType:
-        descriptor = lookup(function.__self__.__class__, function.__name__)
+        # not what the name leads to: a method-wrapper from super() is that of a base class
+        descriptor = function.__objclass__.__dict__[function.__name__]
         return Delegate(
             call.prepend(descriptor, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
         )
@@ -283,9 +287,25 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if is_python_function(wrapped) and cls.__name__ in _TRANSPARENT:
         return Delegate(call.of(wrapped))
     method = lookup(cls, "__call__")
-    if is_python_function(method):
+    if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     return Foreign(call)
+
+
+_DIFFERENTIATION = frozenset({"adbc.api", "adbc.runtime.boxed", "adbc.runtime"})
+
+
+def is_differentiation(function: Any) -> bool:
+    """Whether `function` is one of adbc's own that differentiate, or was made by one (``adbc.grad(f)``).
+
+    They are never entered: their own bookkeeping has no derivative.
+    """
+    cls = type(function)
+    if cls is types.MethodType:
+        return is_differentiation(function.__func__)
+    if cls is types.FunctionType:
+        return function.__globals__.get("__name__") in _DIFFERENTIATION
+    return cls.__module__ in _DIFFERENTIATION
 
 
 _SYNTAX = frozenset(intrinsics.INTRINSICS.values())
@@ -308,20 +328,34 @@ def _self_shadow(shadow: Any) -> Any:
 def _builtin_method(call: Call, table: Any) -> Step:
     """``[].append`` and the like: the method descriptor of the class, on the object."""
     method = call.function
-    descriptor = lookup(method.__self__.__class__, method.__name__)
-    if descriptor is None or not hasattr(descriptor, "__get__"):
+    descriptor = _descriptor_of(method)
+    if descriptor is None:
         return Foreign(call)
     return Delegate(
         call.prepend(descriptor, None, method.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
     )
 
 
+def _descriptor_of(method: Any) -> Any:
+    """The method descriptor that a bound C method was made from, which need not be the first of its
+    name: ``super().append`` is that of the base class."""
+    obj = method.__self__
+    for base in type(obj).__mro__:
+        found = base.__dict__.get(method.__name__)
+        if type(found) is types.MethodDescriptorType and found.__get__(obj) == method:
+            return found
+    return None
+
+
 def _partial(call: Call) -> Call:
     partial = call.function
-    fields = {} if call.shadow is None else call.shadow.__dict__
+    # absent, None and (in forward mode) NoTangent all mean that there is no derivative
+    fields = getattr(call.shadow, "__dict__", {})
     args = partial.args
-    shadows = fields.get("args") or (None,) * len(args)
-    named = {} if fields.get("keywords") is None else fields["keywords"].__dict__
+    shadows = fields.get("args")
+    if type(shadows) is not tuple:
+        shadows = (None,) * len(args)
+    named = getattr(fields.get("keywords"), "__dict__", {})
     overridden = {k: v for k, v in partial.keywords.items() if k not in call.keywords}
     keyword_shadows = [named.get(k) for k in overridden]
     n = call.count
@@ -342,6 +376,22 @@ def _class(call: Call) -> Step:
     meta_call = lookup(type(cls), "__call__")
     if is_python_function(meta_call):
         return Delegate(call.prepend(meta_call, None, cls, None, None))
+    return _make(call)
+
+
+def _type_call(call: Call, table: Any) -> Step | None:
+    """``type.__call__(cls, ...)``: what ``super().__call__(...)`` of a metaclass leads to."""
+    if not call.args or not isinstance(call.args[0], type) or call.args[0] is type:
+        return None
+    cls = call.args[0]
+    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
+    row = table.find(cls, tuple(type(a) for a in rest.args[: rest.count]))
+    return _row(row, rest) if row is not None else _make(rest)
+
+
+def _make(call: Call) -> Step:
+    """``__new__`` and ``__init__`` of a class."""
+    cls = call.function
     names = _record_fields(cls)
     if names is not None:
         return MakeRecord(call, names)
@@ -392,7 +442,7 @@ def _binary_row(name: str, symbol: str, inplace: bool) -> Callable[[Call, Any], 
     def binary(call: Call, table: Any) -> Step | None:
         if len(call.args) != 2 or call.keywords:
             return None
-        a, b = call.args[0].__class__, call.args[1].__class__
+        a, b = type(call.args[0]), type(call.args[1])
         if not _is_user(a) and not _is_user(b):
             return None
         python = [_method(a, forward), _method(b, reflected), _method(a, in_place) if inplace else None]
@@ -441,7 +491,7 @@ def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
     mirrored, symbol = _COMPARE[name]
 
     def compare(call: Call, table: Any) -> Step | None:
-        a, b = (x.__class__ for x in call.args)
+        a, b = (type(x) for x in call.args)
         forward, reflected = _method(a, _dunder(name)), _method(b, _dunder(mirrored))
         if forward is None and reflected is None:
             return None
@@ -470,7 +520,7 @@ def _unary_row(name: str, *also: str) -> Callable[[Call, Any], Step | None]:
     """A protocol of one special method of the first argument, written in Python."""
 
     def unary(call: Call, table: Any) -> Step | None:
-        method = _method(call.args[0].__class__, name) if call.args and not call.keywords else None
+        method = _method(type(call.args[0]), name) if call.args and not call.keywords else None
         return None if method is None else Delegate(call.of(method))
 
     return unary
@@ -483,7 +533,7 @@ def _apply(call: Call, table: Any) -> Step | None:
     """
     function, arguments = call.args[:2]
     keywords = call.args[2] if len(call.args) > 2 and call.args[2] is not None else {}
-    if arguments.__class__ not in (tuple, list) or keywords.__class__ is not dict:
+    if type(arguments) not in (tuple, list) or type(keywords) is not dict:
         return Delegate(call.of(_collect_arguments))
     return Spread(call, function, arguments, keywords)
 
@@ -518,9 +568,9 @@ def _foreigncall(call: Call, table: Any) -> Step | None:
 
 
 def _next(call: Call, table: Any) -> Step | None:
-    if call.args[0].__class__ is Generator:
+    if type(call.args[0]) is Generator:
         return Delegate(call.of(Generator.take))
-    method = _method(call.args[0].__class__, "__next__")
+    method = _method(type(call.args[0]), "__next__")
     return None if method is None else Advance(call.of(method))
 
 
@@ -554,6 +604,7 @@ OPERATORS.update(
         intrinsics._new_: _new,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,
+        type.__call__: _type_call,
         iter: _unary_row("__iter__"),
         len: _unary_row("__len__"),
         float: _unary_row("__float__"),

@@ -20,6 +20,7 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, bind
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
+from adbc.runtime.foreign import call_foreign
 from adbc.runtime.fast import SLOW
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
@@ -271,6 +272,8 @@ class ReverseCalls:
 
     def use_row(self, context: Context, step: resolve.UseRow) -> Any:
         call, row = step.call, step.row
+        if row is fields.SET_SHARED or row is fields.DELETE_SHARED:
+            context.attributes.clear()
         n = call.count
         if not call.keywords:
             out, fout, pullback = row.rrule(call.args, call.shadows, NO_KWARGS)
@@ -389,7 +392,10 @@ class ReverseCalls:
         names = [*step.names[:n], *call.keywords]
         shadows = dict(zip(names, call.shadows, strict=True))
         origins = dict(zip(names, call.origins, strict=True))
-        fields = {name: shadows.get(name) for name in step.names}
+        fields = {
+            name: shadows[name] if name in shadows else context.known_shadow(getattr(out, name))  # a default
+            for name in step.names
+        }
         fout = None if all(f is None for f in fields.values()) else FData(**fields)
 
         def record_pullback(bout: Any) -> Any:
@@ -420,14 +426,15 @@ class ReverseCalls:
         return out, shadow, suspended_pullback
 
     def foreign(self, context: Context, step: resolve.Foreign) -> Any:
-        call = step.call
-        if is_active(call.shadow) or any(map(is_active, call.shadows)):
-            raise MissingRuleError(missing_rule(call))
-        n = call.count
-        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
-        context.attributes.clear()
-        found = context.shadows.lookup(out)
-        return out, found if found is not None else fresh_shadow(out, active=False), no_pullback
+        out, undo = call_foreign(context, step.call)
+        if undo is None:
+            return out, context.known_shadow(out), no_pullback
+
+        def foreign_pullback(bout: Any) -> Any:
+            undo()
+            return ()
+
+        return out, context.known_shadow(out), foreign_pullback
 
     def known(self, context: Context, step: resolve.Known) -> Any:
         return step.value, context.known_shadow(step.value), no_pullback

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -25,6 +26,7 @@ from adbc.tangents import (
     fresh_shadow,
     fresh_tangent,
 )
+from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["forward_support", "reverse_support"]
 
@@ -48,7 +50,7 @@ def reverse_support(engine: Any) -> Support:
         function_shadow=function_shadow,
         freevar=freevar,
         freevar_shadow=freevar_shadow,
-        store_global=store_global,
+        store_global=global_store(engine),
         item_shadow=item,
         item_rdata=item,
         add_to_slot=slots.add_to_slot,
@@ -74,7 +76,7 @@ def forward_support(engine: Any) -> ForwardSupport:
         function_tangent=function_shadow,
         freevar=freevar,
         freevar_tangent=freevar_shadow,
-        store_global=store_global,
+        store_global=global_store(engine),
         item_tangent=item_tangent,
         make_tuple=make_tuple,
         slot_tangent=slots.load_tangent,
@@ -117,7 +119,7 @@ def function_shadow(
     Defaults that hold memory are found again through their address (`Context.known_shadow`).
     """
     for values, shadows in ((function.__defaults__, defaults), (function.__kwdefaults__, kwdefaults)):
-        if values and is_active(shadows):
+        if values and shadows is not None:
             _register_defaults(context, function, values, shadows)
     if function.__closure__ is None:
         return None
@@ -136,7 +138,9 @@ def _register_defaults(context: Context, function: Any, values: Any, shadows: An
     for value, shadow in zip(values, shadows, strict=True):
         if shadow is None or shadow is NO_TANGENT:
             continue
-        if shadow is NO_FDATA or type(shadow) in (float, complex, tuple):
+        if not is_address_tangent(type(shadow)):
+            if not is_active(shadow):
+                continue
             raise UnsupportedError(
                 f"{function.__qualname__} is made with a default value that has a derivative; pass the value"
                 " as an argument, or read it from the enclosing function"
@@ -144,20 +148,34 @@ def _register_defaults(context: Context, function: Any, values: Any, shadows: An
         context.shadows.register(value, shadow)
 
 
-def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
-    """``global name; name = value``, for values without a derivative; gives what undoes it."""
-    if is_active(shadow):
-        raise UnsupportedError(
-            f"global {name!r} is set to a value that has a derivative; a global outlives the call. Return the"
-            " value, or keep it in an object that is passed in."
-        )
-    old = namespace.get(name, _ABSENT)
-    namespace[name] = value
+def global_store(engine: Any) -> Callable[..., Any]:
+    """The function for ``global name; name = value``, for values without a derivative.
 
-    def undo(_: object) -> None:
-        if old is _ABSENT:
-            namespace.pop(name, None)
-        else:
-            namespace[name] = old
+    It gives what undoes it.  A global that generated code takes for fixed (a function that it calls)
+    cannot be changed while that code runs.
+    """
 
-    return undo
+    def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
+        if is_active(shadow):
+            raise UnsupportedError(
+                f"global {name!r} is set to a value that has a derivative; a global outlives the call. Return the"
+                " value, or keep it in an object that is passed in."
+            )
+        old = namespace.get(name, _ABSENT)
+        if old is not value and (id(namespace), name) in engine.guarded:
+            raise UnsupportedError(
+                f"global {name!r} is bound to something else while code that uses what it was bound to is being"
+                " differentiated; bind it before the call, or pass the function or module as an argument"
+            )
+        context.shadows.adopt(value, shadow)  # it will be met again, as what the global holds
+        namespace[name] = value
+
+        def undo(_: object) -> None:
+            if old is _ABSENT:
+                namespace.pop(name, None)
+            else:
+                namespace[name] = old
+
+        return undo
+
+    return store_global

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
-__all__ = ["address_map", "is_consistent"]
+__all__ = ["address_map", "is_consistent", "shared_memory_conflict"]
 
 AddressPairs = list[tuple[Any, Any]]
 
@@ -39,6 +40,25 @@ def address_map(x: Any, t: Any) -> AddressPairs:
                     seen.add((id(p), id(s)))
                     pending.extend(zip(p.flat, s.flat, strict=True))
     return pairs
+
+
+def shared_memory_conflict(xs: Sequence[Any], ts: Sequence[Any]) -> tuple[int, int] | None:
+    """The places of two values that are one object, or overlap in memory, while their tangents are not
+    or do not in the same way.  A tangent that is None is left open and fits."""
+    for j, (y, s) in enumerate(zip(xs, ts, strict=True)):
+        kind = kind_of(type(y))
+        if not kind.address or s is None or s is NO_TANGENT:
+            continue
+        overlap = getattr(kind, "overlap", None)
+        for i, (x, t) in enumerate(zip(xs[:j], ts[:j], strict=True)):
+            if t is None or t is NO_TANGENT:
+                continue
+            if x is y:
+                if t is not s:
+                    return i, j
+            elif overlap is not None and type(x) is type(y) and overlap(x, y) != overlap(t, s):
+                return i, j
+    return None
 
 
 def is_consistent(x: Any, t: Any) -> bool:

@@ -264,6 +264,10 @@ class ArrayKind(Kind):
         memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
         return id(owner), _address(x) - _extent(memory)[0], x.strides, x.dtype.str
 
+    def overlap(self, x: Array, y: Array) -> int | None:
+        """How far `y` starts behind `x` if they have memory in common, else None."""
+        return _address(y) - _address(x) if np.shares_memory(x, y) else None
+
     def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
         kind = x.dtype.kind
         if kind not in "fcO":

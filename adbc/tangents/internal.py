@@ -167,9 +167,11 @@ def add(a: Any, b: Any) -> Any:
         return a
     if type(a) is tuple:
         return tuple([add(c, d) for c, d in zip(a, b, strict=True)])
-    if type(a) is RData:  # both have the same fields
-        others = b.__dict__
-        return RData(**{k: add(c, others.get(k)) for k, c in a.__dict__.items()})
+    if type(a) is RData:  # a field that is not there is zero: reading one field gives rdata of one field
+        total = dict(b.__dict__)
+        for k, c in a.__dict__.items():
+            total[k] = add(c, total.get(k))
+        return RData(**total)
     return a + b
 
 
@@ -222,7 +224,7 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
     if isinstance(kind, ValueKind):
         if type(d) not in (tuple, Tangent, RData):
             return d
-        get = d.__getitem__ if type(d) is tuple else d.__dict__.__getitem__
+        get = d.__getitem__ if type(d) is tuple else d.__dict__.get
         parts = [(k, project(get(k), c, fresh)) for k, c in kind.parts(x)]
         return kind.join(x, parts) if type(d) is not RData else record(kind, x, parts, RData)
     special = getattr(kind, "project_array", None)
@@ -244,7 +246,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         return None if all(r is None for r in left) else left
     if type(f) is FData:
         parts: Any = kind_of(type(x))
-        fields = {k: accumulate(f.__dict__[k], c, d.__dict__[k]) for k, c in parts.parts(x)}
+        fields = {k: accumulate(f.__dict__[k], c, d.__dict__.get(k)) for k, c in parts.parts(x)}
         return None if all(r is None for r in fields.values()) else RData(**fields)
     increment(f, d)
     return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 
-from adbc.types.lattice import ANY, AbstractType, ArrayType, ConstType, Exact, TupleType
+from adbc.types.lattice import AbstractType, ArrayType, ConstType, Exact, TupleType
 
 __all__ = ["typeof"]
 
@@ -17,7 +17,7 @@ _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per
 
 def typeof(value: object) -> AbstractType:
     """The abstract type of `value`."""
-    cls = value.__class__
+    cls = type(value)  # not `value.__class__`: a proxy's lies, and may run the user's code
     if cls is float or cls is int:
         return _EXACT[cls]
     if cls is tuple:
@@ -29,8 +29,6 @@ def typeof(value: object) -> AbstractType:
         if cls is types.FunctionType and value.__closure__ is not None:  # type: ignore[attr-defined]
             return Exact(cls)
         return ConstType(value)
-    if cls is not type(value):
-        return ANY
     if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
         return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
     return Exact(cls)

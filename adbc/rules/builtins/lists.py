@@ -22,6 +22,7 @@ from adbc.rules.sequences import (
     emptied,
     gathered,
     nothing,
+    out_of_step,
     refuse_constant,
     symbolic,
     tangents_of,
@@ -58,7 +59,12 @@ def _sliced(cls: type, index: type, *value: type) -> bool:
 def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i = args
     da = dargs[0]
-    return a[i], None if da is None else symbolic(da[i])
+    out = a[i]
+    if da is None:
+        return out, None
+    if len(da) != len(a):
+        raise out_of_step(a)
+    return out, symbolic(da[i])
 
 
 def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -67,6 +73,8 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = a[i]
     if fa is None:
         return out, None, nothing(2)
+    if len(fa) != len(a):
+        raise out_of_step(a)
 
     def getitem_pullback(bout: Any) -> Sequence[Any]:
         if bout is not None:

@@ -176,7 +176,7 @@ _METHODS: list[Rule] = [
     *(
         ZeroRule(method)
         for method in (
-            float.is_integer, float.hex, float.as_integer_ratio, float.fromhex,
+            float.is_integer, float.fromhex,
             float.__int__, float.__bool__, float.__hash__, float.__format__, float.__repr__,
             float.__floor__, float.__ceil__, float.__trunc__, float.__round__,
             float.__lt__, float.__le__, float.__eq__, float.__ne__, float.__gt__, float.__ge__,
