@@ -223,6 +223,11 @@ def _exhausted(a: list[Value]) -> Plan:
     return Plan([a[0], Const(i.EXHAUSTED), ("is_", False)])
 
 
+@_row(i._class_is_, 2)
+def _class_is(a: list[Value]) -> Plan:
+    return Plan([Callee(Const(type)), a[0], ("call", 1, ()), a[1], ("is_", False)])
+
+
 @_row(i._getattr_, 2)
 def _getattr(a: list[Value]) -> Plan | None:
     name = _text(a[1])

@@ -176,6 +176,9 @@ class _Dual:
         return copy
 
     def _primal(self, call: Instruction, site: CallSite) -> None:
+        if site.function is intrinsics._assume_:
+            self.primal[call] = self.p(site.arguments[0])
+            return
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:
@@ -248,7 +251,11 @@ class _Dual:
         self._define(call, self._copy_call(call), tangent)
 
     def _copy(self, call: Instruction, site: CallSite) -> None:
-        self._define(call, self._copy_call(call), self.d(site.arguments[0], type_of(call)))
+        source = site.arguments[0]
+        if site.function is intrinsics._assume_:
+            self._define(call, self.p(source), self.d(source, type_of(call)))
+        else:
+            self._define(call, self._copy_call(call), self.d(source, type_of(call)))
 
     def _contextual(self, call: Instruction, site: CallSite) -> None:
         function, support, builder = site.function, self.support, self.builder

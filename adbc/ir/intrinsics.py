@@ -394,6 +394,16 @@ def _exception_(raised: Raised) -> BaseException:
     return raised.exception
 
 
+def _class_is_(value: object, cls: type) -> bool:
+    """Whether `value` is an instance of exactly `cls`."""
+    return type(value) is cls
+
+
+def _observe_(site: Any, value: object) -> None:
+    """Let `site` see a value that nothing was known about."""
+    site.see(value)
+
+
 def _assume_(value: Any, type: object) -> Any:
     """`value`, which is known to be of abstract type `type`."""
     return value

@@ -207,6 +207,9 @@ class ForwardsPass:
         return copy
 
     def _primal(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        if site.function is intrinsics._assume_:
+            self.primal[call] = self.p(site.arguments[0])
+            return
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
@@ -254,7 +257,12 @@ class ForwardsPass:
 
     def _copy(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         source = site.arguments[0]
-        self._define(call, self._copy_call(call), self.s(source))
+        if site.function is intrinsics._assume_:
+            self.primal[call] = self.p(source)
+            if has_shadow(type_of(call)):
+                self.shadow[call] = self.s(source)
+        else:
+            self._define(call, self._copy_call(call), self.s(source))
         steps.append(CopyStep(call, source))
 
     def _contextual(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:

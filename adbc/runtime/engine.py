@@ -35,6 +35,7 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_differentiation
+from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
 from adbc.types.callsites import Binding
 from adbc.types.inference import elementwise, type_of
@@ -81,6 +82,9 @@ class Derived:
         self.guards: list[_Fact] = []
         self.callees: dict[int, _Fact] = {}
         """What is known of the functions that it calls directly, by their addresses."""
+        self.sites: list[Site] = []
+        """Where it was guessed what a value is."""
+        self.function = function if isinstance(function, GraphFunction) else None
         name = function.__name__
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
@@ -173,6 +177,13 @@ class Engine:
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
         self.rules: dict[Key, Derived] = {}
+        self.speculation = "learn"
+        """"learn": guess types and learn from what is seen; "never": do not guess; "always": guess float
+        wherever nothing is known, so that the ways out of wrong guesses are taken (for tests)."""
+        self.bases: dict[Key, Base] = {}
+        self.sites: dict[Key, Site] = {}
+        self.stale: set[Site] = set()
+        """Sites where a guess has changed since rules were built on it."""
         self.plans: dict[Key, Any] = {}
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
@@ -193,6 +204,9 @@ class Engine:
             self.rules.clear()
             self.plans.clear()
             self.guarded.clear()
+            self.bases.clear()
+            self.sites.clear()
+            self.stale.clear()
             self.epoch = self.table.epoch
 
     # -- primal graphs -----------------------------------------------------------------------------
@@ -413,11 +427,38 @@ class Engine:
 
     def typed(self, rule: Derived) -> Graph:
         """A typed copy of the primal graph for `rule`."""
-        function_graph = self.graphs[rule.code, id(rule.globals)]
-        assert isinstance(function_graph, Graph)
-        graph, _, _ = copy_graph(function_graph)
-        infer(graph, rule.parameters, self.oracle)
+        key = (rule.code, id(rule.globals))
+        base = self.bases.get(key)
+        if base is None:
+            if isinstance(rule.function, Continuation):
+                base = rule.function.base
+            else:
+                function_graph = self.graphs[key]
+                assert isinstance(function_graph, Graph)
+                base = Base(function_graph)
+            self.bases[key] = base
+        graph, rule.sites = speculate(
+            self,
+            (*key, rule.parameters),
+            base,
+            rule.globals,
+            lambda graph: infer(graph, rule.parameters, self.oracle),
+        )
         return graph
+
+    def refresh(self) -> None:
+        """Forget the rules that were built on guesses that have changed, and those that call them."""
+        with self.lock:
+            stale, self.stale = self.stale, set()
+            for site in stale:
+                site.stale = self.stale
+            gone = {rule for rule in self.rules.values() if not stale.isdisjoint(rule.sites)}
+            size = -1
+            while size != len(gone):
+                size = len(gone)
+                gone |= {rule for rule in self.rules.values() if not gone.isdisjoint(rule.needs)}
+            self.rules = {key: rule for key, rule in self.rules.items() if rule not in gone}
+            self.plans.clear()
 
     def build(self, rule: Derived) -> None:
         """Write the code of `rule`."""

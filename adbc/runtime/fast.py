@@ -80,6 +80,9 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
 
 def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any, active: Any) -> Any:
     """`rule`, built, and checked for this top-level call."""
+    if engine.stale:
+        engine.refresh()
+        rule = engine.entry(function, parameters, active, rule.mode)
     rule.build()
     if not engine.check(rule):
         rule = engine.entry(function, parameters, active, rule.mode)

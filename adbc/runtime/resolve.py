@@ -250,7 +250,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         if is_differentiation(function):
             return Foreign(call)
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
-    if cls is GraphFunction:
+    if issubclass(cls, GraphFunction):
         return Enter(call)
     if cls is types.MethodType:
         return Delegate(

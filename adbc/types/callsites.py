@@ -89,6 +89,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         intrinsics._bool_, intrinsics._exhausted_, isinstance, issubclass, len, callable,
         intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
         hasattr, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_, intrinsics._raised_,
+        intrinsics._class_is_, intrinsics._observe_,
         # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
         intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_,
         intrinsics._check_exc_match_, intrinsics._check_eg_match_, intrinsics._prep_reraise_star_,

@@ -288,6 +288,8 @@ _STRUCTURAL: dict[Any, Row] = {
     intrinsics._check_: _first,
     intrinsics._assume_: _assume,
     intrinsics._is_raised_: _constant(BOOL),
+    intrinsics._class_is_: _constant(BOOL),
+    intrinsics._observe_: _constant(NONE),
     intrinsics._bool_: _constant(BOOL),
     intrinsics._exhausted_: _constant(BOOL),
     intrinsics._not_contains_: _constant(BOOL),

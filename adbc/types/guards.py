@@ -1,0 +1,275 @@
+"""Guesses: values of unknown type are tested for the class they are likely to have.
+
+before::
+
+    b:
+        %c: Any = call operator.getitem(%l, %i)
+        %2: Any = call operator.mul(%c, %x)
+        ...
+
+after::
+
+    b:
+        %c: Any = call operator.getitem(%l, %i)
+        %t: bool = call _class_is_(%c, float)
+        branch %t, b.typed, b.otherwise
+    b.typed:
+        %c1: float = call _assume_(%c, float)
+        %2: float = call operator.mul(%c1, %x)
+        ...
+    b.otherwise:
+        %s = call _observe_(site, %c)
+        %r: Any = call <the rest of the function>(%c, %l, %i, %x, ...)
+        return %r
+
+Code that was wrong once is left for good: the rest of the function from there is a function of its own,
+of the values that are live, so nothing behind the test has to be prepared for both.  Every use of the
+value but the test is dominated by the typed block, which makes the rewriting a matter of names.
+
+Where there is nothing to guess from, the value is only looked at (`_observe_`), and whoever builds the
+function again knows.  What to guess, and what the rest of a function is, are the caller's business.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Block, Branch, Const, Graph, Instruction, Phi, Value
+from adbc.ir.traverse import predecessors
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import ANY, BOOL, NONE, Exact
+
+__all__ = ["Liveness", "Policy", "how_used", "insert_guards", "point_behind"]
+
+_ROUNDS = 12
+
+_NEVER_GUESSED: frozenset[Any] = frozenset(
+    {
+        intrinsics._assume_, intrinsics._check_, intrinsics._attempt_, intrinsics._new_, intrinsics._iter_,
+        intrinsics._import_, intrinsics._import_from_, intrinsics._exception_, intrinsics._raised_,
+        intrinsics._observe_, intrinsics._unpack_,
+    }
+)  # fmt: skip
+
+_ARITHMETIC: frozenset[Any] = frozenset(
+    getattr(operator, prefix + name)
+    for name in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod")
+    for prefix in ("", "i")
+) | {
+    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.abs, abs, max, min,
+    float, round,
+}  # fmt: skip
+
+
+class Policy(Protocol):
+    """What the caller decides for each call whose result has no known type."""
+
+    def guess(self, call: Instruction) -> Exact | None:
+        """The class to test for."""
+
+    def watch(self, call: Instruction) -> bool:
+        """Whether the result is to be observed, there being no guess."""
+
+    def site(self, call: Instruction) -> object:
+        """What `_observe_` is told to identify the place."""
+
+    def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
+        """The rest of the function from where the result of `call` is tested, and its arguments."""
+
+
+def point_behind(call: Instruction) -> tuple[Block, int] | None:
+    """Where the result of `call` can be tested: in front of instruction number so-and-so of a block.
+
+    That of `_next_` is a value only where the iterator was not exhausted.  None if there is no such place.
+    """
+    block = call.block
+    assert block is not None
+    if _callee(call) is intrinsics._next_:
+        terminator = block.terminator
+        if not isinstance(terminator, Branch) or not isinstance(terminator.condition, Instruction):
+            return None
+        test = terminator.condition
+        if _callee(test) is not intrinsics._exhausted_ or test.operands[1] is not call:
+            return None
+        inside = terminator.false
+        sources = [b for b in inside.graph.blocks if inside in b.successors]
+        return (inside, 0) if sources == [block] and not inside.phis else None
+    at = block.instructions.index(call) + 1
+    if block.handler is not None and at == len(block.instructions):
+        return None
+    return block, at
+
+
+def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> bool:
+    """Guess the types of `graph`, in place; `infer` writes types into it.  Whether anything was guessed."""
+    seen: set[Instruction] = set()
+    current: dict[Value, Value] = {}
+    changed = False
+    for _ in range(_ROUNDS):
+        infer()
+        candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
+        ready = [c for c in candidates if not any(type_of(v) is ANY for v in call_parts(c)[1])]
+        chosen = ready or candidates[:1]
+        if not chosen:
+            break
+        for call in chosen:
+            seen.add(call)
+            place = point_behind(call)
+            if place is None:
+                continue
+            guess = policy.guess(call)
+            if guess is not None:
+                _guard(graph, call, place, guess, policy, current)
+                changed = True
+            elif policy.watch(call):
+                block, at = place
+                look = Instruction(
+                    "call", [Const(intrinsics._observe_), Const(policy.site(call)), call], type=NONE, position=call.position
+                )
+                look.block = block
+                block.instructions.insert(at, look)
+    return changed
+
+
+def _is_candidate(call: Instruction) -> bool:
+    return call.op == "call" and type_of(call) is ANY and _callee(call) not in _NEVER_GUESSED
+
+
+def _callee(call: Instruction) -> Any:
+    callee = call.operands[0] if call.op == "call" else None
+    if not isinstance(callee, Const):
+        return None
+    try:
+        hash(callee.value)
+    except TypeError:
+        return None
+    return callee.value
+
+
+def _guard(
+    graph: Graph, call: Instruction, place: tuple[Block, int], guess: Exact, policy: Policy, current: dict[Value, Value]
+) -> None:
+    block, at = place
+    position = call.position
+    assumed = Instruction(
+        "call", [Const(intrinsics._assume_), call, Const(guess)], type=guess, position=position, name=call.name
+    )
+    exhausted = block.graph and [u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call]
+    graph.replace_uses({call: assumed})
+    assumed.operands[1] = call
+    for test in exhausted:
+        test.operands[1] = call
+    rest, live = policy.rest(call)
+    arguments = [v if v is call else current.get(v, v) for v in live]
+    current[call] = assumed
+
+    typed = graph.add_block(f"{block.label}.typed")
+    typed.instructions = [assumed, *block.instructions[at:]]
+    for instruction in typed.instructions:
+        instruction.block = typed
+    del block.instructions[at:]
+    typed.terminator, typed.handler, block.handler = block.terminator, block.handler, None
+    for successor in typed.successors:
+        for phi in successor.phis:
+            if block in phi.operands:
+                phi.operands[typed] = phi.operands.pop(block)
+    otherwise = graph.add_block(f"{block.label}.otherwise")
+    builder = Builder(graph, block)
+    builder.position = position
+    test_result = builder.call(intrinsics._class_is_, call, guess.cls, type=BOOL)
+    builder.branch(test_result, typed, otherwise)
+    builder.block = otherwise
+    builder.call(intrinsics._observe_, Const(policy.site(call)), call, type=NONE)
+    builder.ret(builder.call(Const(rest), *arguments, type=ANY))
+
+
+# -- what a value is used for --------------------------------------------------------------------------
+
+
+def how_used(graph: Graph, is_scalar: Callable[[Any], bool]) -> Callable[[Value], str | None]:
+    """A function that says what a value is used for: as a "number", an "index", a "container", otherwise
+    ("other") or not at all (None); `is_scalar` knows the functions of numbers."""
+    users: dict[Value, list[tuple[Any, int]]] = {}
+    for block in graph.blocks:
+        for phi in block.phis:
+            for value in phi.operands.values():
+                users.setdefault(value, []).append((phi, 0))
+        for instruction in block.instructions:
+            for i, value in enumerate(instruction.operands):
+                users.setdefault(value, []).append((instruction, i))
+
+    def uses(value: Value) -> Iterator[tuple[Instruction, int]]:
+        waiting, seen = [value], {value}
+        while waiting:
+            for user, i in users.get(waiting.pop(), ()):
+                if isinstance(user, Instruction):
+                    yield user, i
+                if user not in seen and (isinstance(user, Phi) or _callee(user) is intrinsics._check_):
+                    seen.add(user)
+                    waiting.append(user)
+
+    def used(value: Value) -> str | None:
+        found: str | None = None
+        for user, i in uses(value):
+            function = _callee(user)
+            if function is intrinsics._foreigncall_ and isinstance(user.operands[1], Const):
+                function, i = user.operands[1].value, i - 1
+            if function in _ARITHMETIC or is_scalar(function):
+                return "number"
+            if function in (operator.getitem, operator.setitem):
+                found = "container" if i == 1 else "index" if i == 2 and found != "container" else found or "other"
+            elif function in (len, intrinsics._iter_) and found != "index":
+                found = "container"
+            elif function not in (intrinsics._exhausted_, intrinsics._check_, operator.is_, operator.is_not):
+                found = found or "other"
+        return found
+
+    return used
+
+
+# -- what is live --------------------------------------------------------------------------------------
+
+
+class Liveness:
+    """The values that are live at points of a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.order: dict[Value, int] = {}
+        for argument in graph.arguments:
+            self.order[argument] = len(self.order)
+        for block in graph.blocks:
+            for value in (*block.phis, *block.instructions):
+                self.order[value] = len(self.order)
+        entering: dict[Block, set[Value]] = {block: set() for block in graph.blocks}
+        self.entering = entering
+        sources = predecessors(graph)
+        waiting = list(graph.blocks)
+        while waiting:
+            block = waiting.pop()
+            live = self._at(block, 0) - set(block.phis)
+            if live != entering[block]:
+                entering[block] = live
+                waiting += sources[block]
+
+    def _at(self, block: Block, index: int) -> set[Value]:
+        live: set[Value] = set()
+        for successor in block.successors:
+            live |= self.entering[successor]
+            for phi in successor.phis:
+                operand = phi.operands.get(block)
+                if operand is not None and operand in self.order:
+                    live.add(operand)
+        live.update(v for v in block.terminator.values if v in self.order)
+        for instruction in reversed(block.instructions[index:]):
+            live.discard(instruction)
+            live.update(v for v in instruction.operands if v in self.order)
+        return live
+
+    def at(self, block: Block, index: int) -> list[Value]:
+        """What is live in front of instruction number `index` of `block`, in the order of definition."""
+        return sorted(self._at(block, index), key=self.order.__getitem__)
