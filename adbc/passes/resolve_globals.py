@@ -53,6 +53,10 @@ def is_stable(value: object) -> bool:
     A callable of a static C type (a ufunc, an array-function dispatcher) counts; instances of
     Python classes do not, callable or not.
     """
+    if isinstance(value, types.BuiltinFunctionType):
+        # ``append = results.append`` is data: the method of a particular list.
+        owner = value.__self__
+        return owner is None or isinstance(owner, types.ModuleType | type)
     if isinstance(value, _KINDS):
         return True
     kind = type(value)

@@ -53,7 +53,7 @@ class Context:
 _CONSTANT = frozenset(
     {
         float, int, bool, str, bytes, complex, types.NoneType, type, types.ModuleType,
-        types.BuiltinFunctionType, types.MethodDescriptorType,
+        types.MethodDescriptorType,
     }
 )  # fmt: skip
 

@@ -533,7 +533,7 @@ def _is_constant(value: object) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_constant, value))
     return value is None or type(value) in (
-        int, float, bool, str, bytes, complex, type, types.BuiltinFunctionType, types.ModuleType
+        int, float, bool, str, bytes, complex, type, types.ModuleType
     ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime import fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
+from adbc.runtime.class_bodies import build_class
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
 from adbc.runtime.foreign import call_foreign
@@ -227,6 +228,9 @@ class ForwardCalls:
         out, _ = call_foreign(context, step.call)
         return out, context.known_tangent(out)
 
+    def build_class(self, context: Context, step: resolve.BuildClass) -> Answer:
+        return build_class(context, step.call), None
+
     def known(self, context: Context, step: resolve.Known) -> Answer:
         return step.value, context.known_tangent(step.value)
 
@@ -269,6 +273,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.MakeRecord: ForwardCalls.make_record,
     resolve.Foreign: ForwardCalls.foreign,
     resolve.Known: ForwardCalls.known,
+    resolve.BuildClass: ForwardCalls.build_class,
     resolve.Value: ForwardCalls.value,
     resolve.Advance: ForwardCalls.advance,
     resolve.Spread: ForwardCalls.spread,

@@ -11,6 +11,7 @@ to.  Place 0 is the function itself; a bound method's cotangent is that of its `
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import inspect
@@ -29,6 +30,7 @@ from adbc.types.inference import BUILT_BY_SYNTAX
 __all__ = [
     "Advance",
     "Alternatives",
+    "BuildClass",
     "Call",
     "Delegate",
     "Enter",
@@ -179,6 +181,13 @@ class Spread:
 
 
 @dataclasses.dataclass(slots=True)
+class BuildClass:
+    """Run a class statement: its body runs as it is, which may not compute with derivatives."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
 class Suspend:
     """Make a generator of the generator function `call.function`."""
 
@@ -276,7 +285,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if isinstance(function, type):
         return _class(call)
     if cls is types.MethodWrapperType:
-        # not what the name leads to: a method-wrapper from super() is that of a base class
+        # Not the first of its name: ``super().__call__`` is that of the base class.
         descriptor = function.__objclass__.__dict__[function.__name__]
         return Delegate(
             call.prepend(descriptor, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
@@ -376,6 +385,12 @@ def _class(call: Call) -> Step:
     meta_call = lookup(type(cls), "__call__")
     if is_python_function(meta_call):
         return Delegate(call.prepend(meta_call, None, cls, None, None))
+    return _instance(call)
+
+
+def _instance(call: Call) -> Step:
+    """``type.__call__(cls, ...)``."""
+    cls = call.function
     return _make(call)
 
 
@@ -567,6 +582,37 @@ def _foreigncall(call: Call, table: Any) -> Step | None:
     )
 
 
+def _type_call(call: Call, table: Any) -> Step | None:
+    cls = call.args[0]
+    if table.rows(cls):
+        return None
+    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
+    return _instance(rest)
+
+
+class _Record:
+    """``record(cls, *values)``: a named tuple of class `cls`, past any ``__new__`` of its own."""
+
+    def __call__(self, cls: type, *values: Any) -> Any:
+        return tuple.__new__(cls, values)
+
+
+record = _Record()
+
+
+def new_tuple(cls: type, iterable: Any = ()) -> Any:
+    """``tuple.__new__``, in Python that adbc can follow."""
+    values = tuple(iterable)
+    return values if cls is tuple else record(cls, *values)
+
+
+def _record(call: Call, table: Any) -> Step | None:
+    cls = call.args[0]
+    names = _record_fields(cls)
+    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
+    return None if names is None else MakeRecord(rest, names)
+
+
 def _next(call: Call, table: Any) -> Step | None:
     if type(call.args[0]) is Generator:
         return Delegate(call.of(Generator.take))
@@ -601,6 +647,10 @@ OPERATORS.update(
         operator.delitem: _unary_row("__delitem__"),
         intrinsics._iter_: _unary_row("__iter__"),
         intrinsics._next_: _next,
+        type.__call__: _type_call,
+        record: _record,
+        tuple.__new__: lambda call, table: Delegate(call.of(new_tuple)),
+        builtins.__build_class__: lambda call, table: BuildClass(call),
         intrinsics._new_: _new,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,

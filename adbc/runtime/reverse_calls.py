@@ -18,6 +18,7 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime import fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, bind
+from adbc.runtime.class_bodies import build_class
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
 from adbc.runtime.foreign import call_foreign
@@ -436,6 +437,9 @@ class ReverseCalls:
 
         return out, context.known_shadow(out), foreign_pullback
 
+    def build_class(self, context: Context, step: resolve.BuildClass) -> Any:
+        return build_class(context, step.call), None, no_pullback
+
     def known(self, context: Context, step: resolve.Known) -> Any:
         return step.value, context.known_shadow(step.value), no_pullback
 
@@ -498,6 +502,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.MakeRecord: ReverseCalls.make_record,
     resolve.Foreign: ReverseCalls.foreign,
     resolve.Known: ReverseCalls.known,
+    resolve.BuildClass: ReverseCalls.build_class,
     resolve.Value: ReverseCalls.value,
     resolve.Advance: ReverseCalls.advance,
     resolve.Spread: ReverseCalls.spread,

@@ -143,7 +143,7 @@ NONE = Exact(types.NoneType)
 _INACTIVE_CLASSES = frozenset(
     {
         int, bool, str, bytes, types.NoneType, range, slice, type(...), type(NotImplemented), type,
-        types.ModuleType, types.CodeType, types.BuiltinFunctionType, types.MethodDescriptorType,
+        types.ModuleType, types.CodeType, types.MethodDescriptorType,
         types.WrapperDescriptorType,
     }
 )  # fmt: skip

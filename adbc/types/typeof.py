@@ -10,7 +10,7 @@ import types
 
 from adbc.types.lattice import AbstractType, ArrayType, ConstType, Exact, TupleType
 
-__all__ = ["typeof"]
+__all__ = ["is_plain_builtin", "typeof"]
 
 _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
 
@@ -28,10 +28,18 @@ def typeof(value: object) -> AbstractType:
     if cls in _CONSTANT_CLASSES:
         if cls is types.FunctionType and value.__closure__ is not None:  # type: ignore[attr-defined]
             return Exact(cls)
+        if cls is types.BuiltinFunctionType and not is_plain_builtin(value):
+            return Exact(cls)  # ``[].append``: a method, with what its object holds
         return ConstType(value)
     if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
         return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
     return Exact(cls)
+
+
+def is_plain_builtin(value: object) -> bool:
+    """Whether a builtin is a function and not a method bound to an object: both have one class."""
+    owner = getattr(value, "__self__", None)
+    return owner is None or isinstance(owner, types.ModuleType | type)
 
 
 _EXACT = {float: Exact(float), int: Exact(int)}

@@ -12,10 +12,12 @@ import numpy as np
 def catches(x):
     y = x * 2.0
     try:
-        y = y / (x-2.0)
+        y = y / (x - 2.0)
     except ZeroDivisionError:
-        y = y*x
+        y = y * x
     return y
+
+
 def caught(x, zero):
     y = x * 2.0
     try:
@@ -28,133 +30,198 @@ def caught(x, zero):
 
 def fin(x, u):
     try:
-        u[0] = x*x
-        y = math.sqrt(x-3)
+        u[0] = x * x
+        y = math.sqrt(x - 3)
     except ValueError as e:
         y = x**3
     else:
-        y = y*2
+        y = y * 2
     finally:
-        u[1] = u[0]*x
-    return y*u[1]
+        u[1] = u[0] * x
+    return y * u[1]
+
+
 class CM:
-    def __init__(self,s): self.s=s; self.n=1.0
-    def __enter__(self): self.n = self.n*self.s; return self.n
-    def __exit__(self,*a): self.n = self.n+self.s; return True
+    def __init__(self, s):
+        self.s = s
+        self.n = 1.0
+
+    def __enter__(self):
+        self.n = self.n * self.s
+        return self.n
+
+    def __exit__(self, *a):
+        self.n = self.n + self.s
+        return True
+
+
 def w(x):
     c = CM(x)
     with c as m:
-        y = m*x
-        if y > 2: raise KeyError
-        c.n = c.n*y
-    return c.n*y
+        y = m * x
+        if y > 2:
+            raise KeyError
+        c.n = c.n * y
+    return c.n * y
+
+
 def err(x):
     with np.errstate(all="ignore"):
-        return float(np.sin(x)*x)
+        return float(np.sin(x) * x)
+
+
 def patterns(x, o):
     match o:
-        case {"a": v, **rest}: return v*x+len(rest)
-        case [a, b, *c]: return a*x*b
-        case CM(s=s): return s*x
-        case float(v): return v*x
-        case _: return x
-def loop(x,n):
-    s=0.0
+        case {"a": v, **rest}:
+            return v * x + len(rest)
+        case [a, b, *c]:
+            return a * x * b
+        case CM(s=s):
+            return s * x
+        case float(v):
+            return v * x
+        case _:
+            return x
+
+
+def loop(x, n):
+    s = 0.0
     for i in range(n):
         try:
-            if i==2: continue
-            if i==5: break
-            s += math.log(x-i)*x
+            if i == 2:
+                continue
+            if i == 5:
+                break
+            s += math.log(x - i) * x
         except ValueError:
-            s = s*x+x
+            s = s * x + x
         finally:
-            s += 0.1*x
+            s += 0.1 * x
     else:
-        s*=2
+        s *= 2
     return s
+
+
 def nested(x, u):
     def inner(y, u):
         u[0] = y
-        u[1] += u[0]*x
-        return 1/ (0 if y>1 else 1)
+        u[1] += u[0] * x
+        return 1 / (0 if y > 1 else 1)
+
     try:
         try:
-            inner(x,u)
+            inner(x, u)
         except KeyError:
-            u[0]=-1
+            u[0] = -1
         finally:
-            u[1]*=x
+            u[1] *= x
     except ZeroDivisionError:
-        u[0]+=x*u[1]
-    return u[0]*u[1]
+        u[0] += x * u[1]
+    return u[0] * u[1]
+
 
 def sums(x):
-    return sum(x*i for i in range(4))*x
+    return sum(x * i for i in range(4)) * x
+
+
 def gen(x, n):
     s = x
     for i in range(n):
         got = yield s
-        if got is not None: s = s*got
-        s = s*x + i
+        if got is not None:
+            s = s * got
+        s = s * x + i
     return s
+
+
 def consume(x):
-    t=0.0
-    for v in gen(x,4): t = t*0.5+v
+    t = 0.0
+    for v in gen(x, 4):
+        t = t * 0.5 + v
     return t
+
+
 def partial(x):
-    g = gen(x,5)
-    a = next(g); b = g.send(2.0*x); c = next(g)
-    return a*b+c*x
+    g = gen(x, 5)
+    a = next(g)
+    b = g.send(2.0 * x)
+    c = next(g)
+    return a * b + c * x
+
+
 def outer(x):
-    r = yield from gen(x,3)
-    yield r*x
-    yield from [x, x*x]
+    r = yield from gen(x, 3)
+    yield r * x
+    yield from [x, x * x]
+
+
 def deleg(x):
     return sum(outer(x), 0.0)
-def mut(x,u):
+
+
+def mut(x, u):
     def g():
         for i in range(len(u)):
-            u[i] = u[i]*x
+            u[i] = u[i] * x
             yield u[i]
-    t=0.0
+
+    t = 0.0
     for v in g():
         u[0] += 1.0
-        t += v*u[0]
+        t += v * u[0]
     return t
+
+
 @contextlib.contextmanager
-def scaled(u,x):
-    old=u[0]; u[0]=u[0]*x
+def scaled(u, x):
+    old = u[0]
+    u[0] = u[0] * x
     try:
         yield u
     finally:
-        u[0]=old*2
-def cm(x,u):
-    with scaled(u,x) as v:
-        y = v[0]*x
-    return y+u[0]*x
-def cm2(x,u):
+        u[0] = old * 2
+
+
+def cm(x, u):
+    with scaled(u, x) as v:
+        y = v[0] * x
+    return y + u[0] * x
+
+
+def cm2(x, u):
     try:
-        with scaled(u,x) as v:
-            y = v[0]*x
-            if y>0: raise KeyError
+        with scaled(u, x) as v:
+            y = v[0] * x
+            if y > 0:
+                raise KeyError
     except KeyError:
-        y = u[0]*x
-    return y+u[0]*x
+        y = u[0] * x
+    return y + u[0] * x
+
+
 def listgen(x):
     l = list(x**i for i in range(4))
-    m = max(v for v in l); z=[a*b for a,b in zip(l,(q*x for q in l))]
-    return m*sum(z)+ any(v>3 for v in l)
+    m = max(v for v in l)
+    z = [a * b for a, b in zip(l, (q * x for q in l))]
+    return m * sum(z) + any(v > 3 for v in l)
+
+
 def thrower(x):
     def g():
-        y=x
+        y = x
         while True:
             try:
-                y = y*x
+                y = y * x
                 yield y
             except ValueError:
-                y = y+1.0
-    it=g(); a=next(it); b=it.throw(ValueError); c=next(it); it.close()
-    return a+b*c
+                y = y + 1.0
+
+    it = g()
+    a = next(it)
+    b = it.throw(ValueError)
+    c = next(it)
+    it.close()
+    return a + b * c
 
 
 CASES = {
