@@ -64,6 +64,7 @@ BINARY: Final = {
         ]
     )
 }
+SPECIAL: Final = ("__enter__", "__exit__")
 COMPARE: Final = {name: number for number, name in enumerate(["lt", "le", "eq", "ne", "gt", "ge"])}
 SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 
@@ -583,6 +584,10 @@ class Assembler:
 
     enters_at_once: Final = not PY314
     """Whether one instruction enters a ``with`` statement."""
+
+    def load_special(self, name: str) -> None:
+        """``manager -> pair``, from 3.14."""
+        self.op("LOAD_SPECIAL", opcodes.SpecialMethod(SPECIAL.index(name)), 1)
 
     def before_with(self) -> None:
         """``manager -> exit value``"""

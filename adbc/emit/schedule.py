@@ -14,7 +14,7 @@ This module refuses to know which local a value gets (`slots`) and how a step is
 
 from __future__ import annotations
 
-from adbc.emit.assembler import Assembler
+from adbc.emit.assembler import SPECIAL, Assembler
 from adbc.emit.flow import Flow, Node
 from adbc.emit.templates import UPDATES, Callee, Form, Plan, form_of, plan_of
 from adbc.ir import intrinsics as i
@@ -384,6 +384,10 @@ class Schedule:
                 return Plan([arguments[0], ("before_with",)])
             numbers = [a.value for a in arguments[1:] if isinstance(a, Const)]
             return Plan([arguments[0], ("unpack" if len(numbers) == 1 else "unpack_ex", *numbers)])
+        if function is i._load_special_ and not Assembler.enters_at_once:
+            name = _constant(arguments[1])
+            if name in SPECIAL:
+                return Plan([arguments[0], ("find_special", name)])
         if instruction in self.cells:
             name, free = self.cells[instruction]
             return Plan([arguments[0], ("store_deref", name, free)], False)

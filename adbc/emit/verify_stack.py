@@ -214,6 +214,8 @@ class _Verifier:
         elif name == "POP_TOP":
             need(1)
             stack = stack[:-1]
+        elif name == "LOAD_SPECIAL":
+            stack = (*objects(1), OBJECT, PAIR)
         elif name == "GET_ITER":
             stack = (*objects(1), OBJECT, INDEX)[: len(stack) - 1 + ITERATOR_SLOTS]
         elif name == "PUSH_NULL":

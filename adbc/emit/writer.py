@@ -446,6 +446,8 @@ class Writer:
         name, *arguments = step
         if name == "check":
             self._check(arguments[0])
+        elif name == "find_special":
+            self._find_special(arguments[0])
         elif name == "padding":
             for _ in range(self.asm.keyword_padding):
                 self.asm.const(None)
@@ -471,6 +473,28 @@ class Writer:
         asm.call(1)
         asm.raise_(1)
         asm.place(bound)
+
+    def _find_special(self, name: str) -> None:
+        """``manager -> method``, bound; the interpreter's own instruction raises if there is none."""
+        asm = self.asm
+        found = Label()
+        asm.copy(1)
+        asm.const(i.find_special)
+        asm.swap(2)
+        asm.null_after()
+        asm.swap(2)
+        asm.const(name)
+        asm.call(2)
+        asm.copy(1)
+        asm.const(i.MISSING)
+        asm.is_(False)
+        asm.jump_if("FALSE", found)
+        asm.pop()
+        asm.load_special(name)
+        asm.pop()
+        asm.const(None)
+        asm.place(found)
+        asm.drop_below()
 
     # -- ends of nodes -------------------------------------------------------------------------------
 

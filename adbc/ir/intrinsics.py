@@ -22,9 +22,11 @@ from adbc.ir.native import written_as
 __all__ = [
     "CONTEXTUAL",
     "EXHAUSTED",
+    "MISSING",
     "UNBOUND",
     "Raised",
     "Sentinel",
+    "find_special",
 ]
 
 
@@ -448,7 +450,11 @@ def _prep_reraise_star_(original: Any, raised: list[Any]) -> Any:
     """What a statement with ``except*`` raises in the end, or None."""
 
 
-def _load_special_(manager: object, name: str) -> Any:
+MISSING = Sentinel("MISSING")
+"""What `find_special` gives where there is nothing."""
+
+
+def find_special(manager: object, name: str) -> Any:
     """``__enter__`` or ``__exit__`` of a ``with`` statement: looked up on the class, then bound."""
     kind = type(manager)
     for base in kind.__mro__:
@@ -456,7 +462,15 @@ def _load_special_(manager: object, name: str) -> Any:
             found = base.__dict__[name]
             bind = getattr(type(found), "__get__", None)
             return found if bind is None else bind(found, manager, kind)
-    raise TypeError(_no_manager(kind, name))
+    return MISSING
+
+
+def _load_special_(manager: object, name: str) -> Any:
+    """What `find_special` finds, or the error of a ``with`` statement."""
+    found = find_special(manager, name)
+    if found is MISSING:
+        raise TypeError(_no_manager(type(manager), name))
+    return found
 
 
 def _no_manager(kind: type, name: str) -> str:
