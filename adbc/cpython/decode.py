@@ -280,6 +280,8 @@ class _Decoder:
                 self.emit(raw, step.name, None)
             elif step.field == "target":
                 self.emit(raw, step.name, raw.argval)
+            elif step.name == "const":
+                self.constant(raw, FIELDS[step.field](self, n))
             elif step.field in FIELDS:
                 self.emit(raw, step.name, FIELDS[step.field](self, n))
             else:
@@ -287,6 +289,20 @@ class _Decoder:
 
     def emit(self, raw: dis.Instruction, name: str, arg: Any) -> None:
         self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.regions.get(raw.offset)))
+
+    def constant(self, raw: dis.Instruction, value: object) -> None:
+        """Slices of constants are constants from 3.14, also in tuples: they are displayed as before."""
+        parts: tuple[object, ...]
+        if type(value) is slice:
+            parts = (value.start, value.stop) if value.step is None else (value.start, value.stop, value.step)
+        elif type(value) is tuple and _holds_slice(value):
+            parts = value
+        else:
+            self.emit(raw, "const", value)
+            return
+        for part in parts:
+            self.constant(raw, part)
+        self.emit(raw, f"build_{type(value).__name__}", len(parts))
 
     # Instructions that are read together with a neighbour.
 
@@ -362,6 +378,10 @@ class _Decoder:
                 raise refusal(self.code, "internal")
             position += 1
         return self.index[self.raw[position].offset]
+
+
+def _holds_slice(value: object) -> bool:
+    return type(value) is slice or (type(value) is tuple and any(map(_holds_slice, value)))
 
 
 _FOLDS: dict[str, Callable[[_Decoder, dis.Instruction, int], None]] = {

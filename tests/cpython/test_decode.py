@@ -94,6 +94,16 @@ def test_conversion_and_plain_format_are_one_field() -> None:
     assert fields == [(2, False), (0, False), (0, True), (0, False)]
 
 
+def test_slices_are_displayed_on_every_version() -> None:
+    def f(x: Any) -> Any:
+        return x[1:2], x[::3], x[1:, (0, 4)]
+
+    code = [(i.name, i.arg) for i in decode(f.__code__).instructions]
+    assert [arg for name, arg in code if name == "build_slice"] == [2, 3, 2]
+    assert [arg for name, arg in code if name == "build_tuple"] == [2, 3]
+    assert not [arg for name, arg in code if name == "const" and type(arg) is slice]
+
+
 def test_exit_of_a_loop_is_behind_what_pops_the_iterator() -> None:
     def f(xs: Any) -> Any:
         for _ in xs:
