@@ -23,11 +23,15 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
+from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["DELETE", "DELETE_SHARED", "GET", "SET", "SET_SHARED", "SUPER", "delete_field", "delete_shared", "get_field", "set_field", "set_shared"]
 
 _ABSENT = object()
+_WITH_FIELDS = frozenset({MutableTangent, ListTangent, DictTangent, DequeTangent})
+_NO_FIELDS: dict[str, Any] = {}
 
 
 def get_field(obj: Any, name: str) -> Any:
@@ -51,8 +55,8 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d = dargs[0]
     if d is None or d is NO_TANGENT:
         return value, None
-    fields = getattr(d, "__dict__", None)
-    if fields is None or name not in fields:
+    fields = _fields(obj, d)
+    if name not in fields:
         _unseen(obj, name, value)
         return value, None
     return value, _tangent(fields[name])
@@ -68,8 +72,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     shadow = fargs[0]
     if shadow is None:
         return value, None, lambda bout: (None, None)
-    if type(shadow) is MutableTangent:
-        fields = shadow.__dict__
+    if type(shadow) in _WITH_FIELDS:
+        fields = _fields(obj, shadow)
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
             slot = _unseen(obj, name, value)
@@ -89,6 +93,16 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     return value, _unseen(obj, name, value), record_pullback
 
 
+def _fields(obj: Any, shadow: Any) -> Any:
+    """Where the shadow of `obj` keeps those of its attributes."""
+    if instance_dict(obj) is obj:
+        raise UnsupportedError(
+            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that each value"
+            " has two names; read and write the items instead"
+        )
+    return getattr(shadow, "__dict__", _NO_FIELDS)
+
+
 def _unseen(obj: Any, name: str, value: Any) -> None:
     """A field that the shadow does not have: well if it has no derivative, else nobody could follow it."""
     if kind_of(type(value)).inactive:
@@ -105,7 +119,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d, _, dvalue = dargs
     set_field(obj, name, value)
     if d is not None:
-        d.__dict__[name] = fill_tangent(value, dvalue)
+        _fields(obj, d)[name] = fill_tangent(value, dvalue)
     else:
         _refuse_constant(obj, name, dvalue)
     return None, None
@@ -124,8 +138,8 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
             return (None, None, None)
 
         return None, None, constant_set_pullback
+    fields = _fields(obj, shadow)
     set_field(obj, name, value)
-    fields = shadow.__dict__
     old_slot = fields.get(name, _ABSENT)
     if not (type(old_slot) is float and type(value) is float):
         fields[name] = slot_tangent(value, fvalue)
