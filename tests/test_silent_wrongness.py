@@ -7,7 +7,6 @@ pass, so that a second gradient is the first.
 
 from __future__ import annotations
 
-import collections
 import contextvars
 import copy
 import dataclasses
@@ -15,7 +14,6 @@ import decimal
 import fractions
 import functools
 import gc
-import itertools
 import json
 import math
 import operator
@@ -70,7 +68,7 @@ def refused(f: Callable[[Any], Any], error: type[AdbcError], match: str, x: Any 
         adbc.jvp(f, (x,), (1.0,))
 
 
-# -- 1: global mutation ---------------------------------------------------------------------------------
+# -- 1: global mutation ----------------------------------------------------------------------------
 
 GLOBAL_LIST = [0.0, 1.0]
 GLOBAL_DICT: dict[str, Any] = {"a": 1.0}
@@ -114,7 +112,7 @@ def test_01_an_empty_list_becomes_a_global_and_is_filled_later() -> None:
     right(f, 2 * X)
 
 
-# -- 2: rebinding between calls and during a call -----------------------------------------------------------
+# -- 2: rebinding between calls and during a call --------------------------------------------------
 
 
 def square(x: float) -> float:
@@ -196,7 +194,7 @@ def test_02_closure_cells_and_class_attributes() -> None:
     right(f, 6 * X)
 
 
-# -- 3: cells ------------------------------------------------------------------------------------------------
+# -- 3: cells --------------------------------------------------------------------------------------
 
 
 def test_03_nonlocal_and_shared_cells() -> None:
@@ -222,7 +220,7 @@ def test_03_late_binding_in_a_loop() -> None:
         functions = []
         for i in range(3):
             y = x * i
-            functions.append(lambda: y * y)
+            functions.append(lambda: y * y)  # noqa: B023  # late binding is the point
         return sum([g() for g in functions])
 
     right(f, 3 * 4 * 2 * X)
@@ -240,7 +238,7 @@ def test_03_a_cell_of_the_function_itself_is_restored() -> None:
     assert acc == 1.0
 
 
-# -- 4: defaults -----------------------------------------------------------------------------------------------
+# -- 4: defaults -----------------------------------------------------------------------------------
 
 
 def test_04_mutable_default() -> None:
@@ -277,11 +275,11 @@ def test_04_an_active_number_as_default() -> None:
     refused(f, UnsupportedError, "default value that has a derivative")
 
 
-# -- 5: class attributes, caches ------------------------------------------------------------------------------------
+# -- 5: class attributes, caches -------------------------------------------------------------------
 
 
 class Holder:
-    items: list[float] = []
+    items: list[float] = []  # noqa: RUF012
     count = 0
 
 
@@ -313,7 +311,7 @@ def test_05_lru_cache_is_passed_by() -> None:
     assert g.cache_info().currsize == 0
 
 
-# -- 6: aliased arguments ---------------------------------------------------------------------------------------------
+# -- 6: aliased arguments --------------------------------------------------------------------------
 
 
 def test_06_aliased_arguments() -> None:
@@ -345,7 +343,7 @@ def test_06_aliased_arguments_with_tangents_that_are_not() -> None:
     assert adbc.jvp(f, (a[:2], a[1:]), (da[:2], da[1:]))[1] == 3.0
 
 
-# -- 7: views ---------------------------------------------------------------------------------------------------------------
+# -- 7: views --------------------------------------------------------------------------------------
 
 
 def test_07_views() -> None:
@@ -389,7 +387,7 @@ def test_07_memory_out_of_sight() -> None:
     refused(lambda x: memoryview(np.array([x]))[0], MissingRuleError, "memoryview")
 
 
-# -- 8: arrays inside containers ----------------------------------------------------------------------------------------------
+# -- 8: arrays inside containers -------------------------------------------------------------------
 
 
 def test_08_arrays_in_containers_of_any_type() -> None:
@@ -415,7 +413,7 @@ def test_08_arrays_of_objects() -> None:
     refused(f, UnsupportedError, "dtype object")
 
 
-# -- 9, 10: buffers and cotangents of other calls ----------------------------------------------------------------------------------
+# -- 9, 10: buffers and cotangents of other calls --------------------------------------------------
 
 
 def test_09_gradients_are_not_overwritten_by_the_next() -> None:
@@ -434,7 +432,7 @@ def test_09_gradients_are_not_overwritten_by_the_next() -> None:
 
 
 def test_10_stale_cotangents() -> None:
-    value, pullback = adbc.vjp(lambda a: (a * a).sum(), np.array([1.0, 2.0]))
+    _, pullback = adbc.vjp(lambda a: (a * a).sum(), np.array([1.0, 2.0]))
     assert pullback(1.0)[0].tolist() == [2.0, 4.0]
     with pytest.raises(PullbackConsumedError):
         pullback(1.0)
@@ -442,7 +440,7 @@ def test_10_stale_cotangents() -> None:
     assert adbc.grad(lambda x: x * weights[0])(X) == adbc.grad(lambda x: x * weights[0])(X) == 1.0
 
 
-# -- 11, 12: rules ---------------------------------------------------------------------------------------------------------------------
+# -- 11, 12: rules ---------------------------------------------------------------------------------
 
 
 def test_11_a_rule_that_overwrites_is_found() -> None:
@@ -480,7 +478,7 @@ def test_12_functions_that_may_alias_their_argument() -> None:
     right(f, 3 * X * X + 2 * X + 2)
 
 
-# -- 13, 14, 15: shapes and control flow ----------------------------------------------------------------------------------------------------
+# -- 13, 14, 15: shapes and control flow -----------------------------------------------------------
 
 
 def test_13_broadcasting_and_repeated_use() -> None:
@@ -518,7 +516,7 @@ def test_15_loop_else_and_dead_code() -> None:
     right(f, 2.0, 9.0)
 
 
-# -- 16, 17, 18, 19: containers, copies, exceptions ---------------------------------------------------------------------------------------------------
+# -- 16, 17, 18, 19: containers, copies, exceptions ------------------------------------------------
 
 
 def test_16_methods_of_containers() -> None:
@@ -551,7 +549,7 @@ def test_16_iterators_are_consumed_once() -> None:
 
 def test_16_floats_in_sets_and_keys() -> None:
     refused(lambda x: sum({x, 2.0 * x}), UnsupportedError, "element of a set")
-    refused(lambda x: list({x: 1.0})[0], UnsupportedError, "key of a dict")
+    refused(lambda x: next(iter({x: 1.0})), UnsupportedError, "key of a dict")
 
 
 def test_16_c_functions_change_containers() -> None:
@@ -619,7 +617,7 @@ def test_19_random_numbers_are_drawn_once_and_the_generator_stays_advanced() -> 
     assert generator.random() != random.Random(0).random()
 
 
-# -- 20, 21: integers, and ways out of the numbers ------------------------------------------------------------------------------------------------------
+# -- 20, 21: integers, and ways out of the numbers -------------------------------------------------
 
 
 @pytest.mark.parametrize("x", [2, True, np.array([1, 2]), [1, 2], (1, (2, 3)), "a", None])
@@ -687,7 +685,7 @@ def test_21_methods_that_keep_the_link() -> None:
     right(lambda x: np.array([x]).tolist()[0] * np.array([x]).item() * np.array(x)[()], 3 * X * X)
 
 
-# -- 22, 23: widths, complex numbers --------------------------------------------------------------------------------------------------------------------------
+# -- 22, 23: widths, complex numbers ---------------------------------------------------------------
 
 
 def test_22_the_gradient_has_the_type_of_the_argument() -> None:
@@ -716,7 +714,7 @@ def test_23_complex_convention() -> None:
         adbc.grad(lambda x: x * 1j)(2.0)
 
 
-# -- 24, 25, 26: kinks, branches, control flow --------------------------------------------------------------------------------------------------------------------
+# -- 24, 25, 26: kinks, branches, control flow -----------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -757,7 +755,7 @@ def test_26_the_number_of_turns_changes_between_calls() -> None:
     assert [gradient(2.0, n) for n in (0, 1, 3, 1, 0)] == [1.0, 4.0, 32.0, 4.0, 1.0]
 
 
-# -- 27, 28: rules and nesting ------------------------------------------------------------------------------------------------------------------------------------
+# -- 27, 28: rules and nesting ---------------------------------------------------------------------
 
 
 def test_27_a_rule_is_added_after_a_call() -> None:
@@ -799,7 +797,7 @@ def _sets_a_global(x: float) -> Any:
         lambda x: x * adbc.grad(lambda y: x + y)(x),
         lambda x: gradient_of_cube(x),
         lambda x: adbc.vjp(cube, x)[1](1.0)[0],
-        lambda x: list(map(gradient_of_cube, [x]))[0],
+        lambda x: next(map(gradient_of_cube, [x])),
         lambda x: functools.reduce(lambda a, b: gradient_of_cube(a), [x, x]),
         _sets_a_global,
     ],
@@ -813,7 +811,7 @@ def test_28_an_inner_derivative_of_constants() -> None:
     right(lambda x: x * gradient_of_cube(2.0), 12.0)
 
 
-# -- 29: callbacks, re-entrancy (threads: test_threads) -----------------------------------------------------------------------------------------------------------------
+# -- 29: callbacks, re-entrancy (threads: test_threads) --------------------------------------------
 
 
 def test_29_functions_that_call_back_have_bodies() -> None:
@@ -864,7 +862,7 @@ def test_29_a_gradient_inside_a_comparison_function() -> None:
     assert inner == [3.0, 2.0, 1.0]
 
 
-# -- 30, 31, 32: the protocols of Python -------------------------------------------------------------------------------------------------------------------------------------
+# -- 30, 31, 32: the protocols of Python -----------------------------------------------------------
 
 
 class Dictionary:
@@ -1046,7 +1044,7 @@ def test_32_in_place_operators() -> None:
     right(f, 8 * X)
 
 
-# -- 33, 34, 35: identity, memory, zeros --------------------------------------------------------------------------------------------------------------------------------------------
+# -- 33, 34, 35: identity, memory, zeros -----------------------------------------------------------
 
 
 def test_33_addresses_are_used_again() -> None:
@@ -1108,7 +1106,7 @@ def test_35_what_is_singular_stays_so() -> None:
     right(lambda x: np.where(np.array([x]) > 0, 3.0 * np.sqrt(np.array([x])), x)[0], 1.0, 0.0)
 
 
-# -- 36 to 40 ------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+# -- 36 to 40 --------------------------------------------------------------------------------------
 
 
 def test_36_a_wrong_rule_is_found() -> None:
@@ -1218,13 +1216,14 @@ def test_40_what_cannot_be_lifted_is_refused() -> None:
     refused(lambda x: locals()["x"], LiftError, "locals")
 
 
-# -- the document ------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+# -- the document ----------------------------------------------------------------------------------
 
 TABLE = pathlib.Path(__file__).parent.parent / "docs" / "silent-wrongness.md"
 
 
 def test_the_document_names_these_tests() -> None:
-    rows = re.findall(r"^\| (\d+) \| .* \| (right|refused|both|documented) \| (.*) \|$", TABLE.read_text("utf-8"), re.M)
+    text = TABLE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| .* \| (right|refused|both) \| (.*) \|$", text, re.MULTILINE)
     assert [int(number) for number, _, _ in rows] == list(range(1, 41))
     named = {name for _, _, names in rows for name in re.findall(r"`(test_\w+)`", names)}
     here = {name for name in globals() if re.match(r"test_\d\d_", name)}

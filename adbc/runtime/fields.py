@@ -12,7 +12,6 @@ from typing import Any
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.tangents import (
-    NO_FDATA,
     NO_TANGENT,
     FData,
     MutableTangent,
@@ -76,7 +75,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
         fields = _fields(obj, shadow)
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
-            slot = _unseen(obj, name, value)
+            _unseen(obj, name, value)
+            slot = None
 
         def field_pullback(bout: Any) -> Any:
             if bout is not None:
@@ -90,7 +90,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
     if type(shadow) is FData:
         return value, shadow.__dict__.get(name), record_pullback
-    return value, _unseen(obj, name, value), record_pullback
+    _unseen(obj, name, value)
+    return value, None, record_pullback
 
 
 def _fields(obj: Any, shadow: Any) -> Any:
@@ -252,12 +253,18 @@ def _delete_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, 
     return None, None, undo
 
 
-SET_SHARED = Primitive(
-    set_shared, frule=lambda args, dargs, kwargs: (set_shared(*args), None), rrule=_set_shared_rrule
-)
-DELETE_SHARED = Primitive(
-    delete_shared, frule=lambda args, dargs, kwargs: (delete_shared(*args), None), rrule=_delete_shared_rrule
-)
+def _set_shared_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    set_shared(*args)
+    return None, None
+
+
+def _delete_shared_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    delete_shared(*args)
+    return None, None
+
+
+SET_SHARED = Primitive(set_shared, frule=_set_shared_frule, rrule=_set_shared_rrule)
+DELETE_SHARED = Primitive(delete_shared, frule=_delete_shared_frule, rrule=_delete_shared_rrule)
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
 DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)
