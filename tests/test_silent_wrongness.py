@@ -385,6 +385,7 @@ def test_07_reshape_may_copy() -> None:
 def test_07_memory_out_of_sight() -> None:
     refused(lambda x: np.frombuffer(np.array([x]))[0], MissingRuleError, "frombuffer")
     refused(lambda x: memoryview(np.array([x]))[0], MissingRuleError, "memoryview")
+    refused(lambda x: np.frombuffer(np.array([x]).data)[0], MissingRuleError, "attribute 'data'")
 
 
 # -- 8: arrays inside containers -------------------------------------------------------------------
