@@ -21,6 +21,7 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
+from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "ITERABLES",
@@ -74,15 +75,21 @@ def out_of_step(container: Any) -> UnsupportedError:
 
 def check_key(key: Any, f: Any, what: str) -> None:
     """Raise if `key` is active: hashed containers give their keys back without a derivative."""
-    if f is not None and _by_value(key):
+    if _loses(key, f):
         raise UnsupportedError(
             f"an active {type(key).__name__} becomes {what}, and would lose its derivative there; "
             "store the value in a list or under another key, or apply adbc.stop_gradient to it"
         )
 
 
-def _by_value(key: Any) -> bool:
-    return number(type(key)) or (isinstance(key, tuple) and any(map(_by_value, key)))
+def _loses(key: Any, f: Any) -> bool:
+    """Whether `key` holds an active number, which no one finds again."""
+    if f is None:
+        return False
+    if isinstance(key, tuple):
+        parts = f if type(f) is tuple else (f,) * len(key)
+        return any(map(_loses, key, parts))
+    return number(type(key)) and not kind_of(type(key)).inactive
 
 
 def element_tangents(d: Any, count: int) -> list[Any]:

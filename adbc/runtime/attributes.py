@@ -12,6 +12,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.runtime import fields
+from adbc.runtime.activity import is_opaque
 from adbc.runtime.resolve import (
     Call,
     Delegate,
@@ -161,7 +162,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     value = getattr(obj, name)
-    if kind_of(type(value)).inactive:
+    if kind_of(type(value)).inactive and not is_opaque(value):
         return Known(call, value)  # a class, a number of elements, a name: nothing to differentiate
     return _foreign_read(call, name)
 

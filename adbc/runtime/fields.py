@@ -12,7 +12,6 @@ from typing import Any
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.tangents import (
-    NO_FDATA,
     NO_TANGENT,
     FData,
     MutableTangent,
@@ -23,11 +22,15 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
+from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["DELETE", "DELETE_SHARED", "GET", "SET", "SET_SHARED", "SUPER", "delete_field", "delete_shared", "get_field", "set_field", "set_shared"]
 
 _ABSENT = object()
+_WITH_FIELDS = frozenset({MutableTangent, ListTangent, DictTangent, DequeTangent})
+_NO_FIELDS: dict[str, Any] = {}
 
 
 def get_field(obj: Any, name: str) -> Any:
@@ -51,8 +54,8 @@ def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d = dargs[0]
     if d is None or d is NO_TANGENT:
         return value, None
-    fields = getattr(d, "__dict__", None)
-    if fields is None or name not in fields:
+    fields = _fields(obj, d)
+    if name not in fields:
         _unseen(obj, name, value)
         return value, None
     return value, _tangent(fields[name])
@@ -68,11 +71,12 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     shadow = fargs[0]
     if shadow is None:
         return value, None, lambda bout: (None, None)
-    if type(shadow) is MutableTangent:
-        fields = shadow.__dict__
+    if type(shadow) in _WITH_FIELDS:
+        fields = _fields(obj, shadow)
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
-            slot = _unseen(obj, name, value)
+            _unseen(obj, name, value)
+            slot = None
 
         def field_pullback(bout: Any) -> Any:
             if bout is not None:
@@ -86,7 +90,18 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
     if type(shadow) is FData:
         return value, shadow.__dict__.get(name), record_pullback
-    return value, _unseen(obj, name, value), record_pullback
+    _unseen(obj, name, value)
+    return value, None, record_pullback
+
+
+def _fields(obj: Any, shadow: Any) -> Any:
+    """Where the shadow of `obj` keeps those of its attributes."""
+    if instance_dict(obj) is obj:
+        raise UnsupportedError(
+            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that each value"
+            " has two names; read and write the items instead"
+        )
+    return getattr(shadow, "__dict__", _NO_FIELDS)
 
 
 def _unseen(obj: Any, name: str, value: Any) -> None:
@@ -105,7 +120,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     d, _, dvalue = dargs
     set_field(obj, name, value)
     if d is not None:
-        d.__dict__[name] = fill_tangent(value, dvalue)
+        _fields(obj, d)[name] = fill_tangent(value, dvalue)
     else:
         _refuse_constant(obj, name, dvalue)
     return None, None
@@ -124,8 +139,8 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
             return (None, None, None)
 
         return None, None, constant_set_pullback
+    fields = _fields(obj, shadow)
     set_field(obj, name, value)
-    fields = shadow.__dict__
     old_slot = fields.get(name, _ABSENT)
     if not (type(old_slot) is float and type(value) is float):
         fields[name] = slot_tangent(value, fvalue)
@@ -238,12 +253,18 @@ def _delete_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, 
     return None, None, undo
 
 
-SET_SHARED = Primitive(
-    set_shared, frule=lambda args, dargs, kwargs: (set_shared(*args), None), rrule=_set_shared_rrule
-)
-DELETE_SHARED = Primitive(
-    delete_shared, frule=lambda args, dargs, kwargs: (delete_shared(*args), None), rrule=_delete_shared_rrule
-)
+def _set_shared_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    set_shared(*args)
+    return None, None
+
+
+def _delete_shared_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    delete_shared(*args)
+    return None, None
+
+
+SET_SHARED = Primitive(set_shared, frule=_set_shared_frule, rrule=_set_shared_rrule)
+DELETE_SHARED = Primitive(delete_shared, frule=_delete_shared_frule, rrule=_delete_shared_rrule)
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
 DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)

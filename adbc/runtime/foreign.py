@@ -12,19 +12,17 @@ State that is out of sight (a random generator, a file) is not restored.
 from __future__ import annotations
 
 import types
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from adbc.errors import MissingRuleError, UnsupportedError
-from adbc.runtime.activity import is_active
+from adbc.runtime.activity import is_active, is_opaque
 from adbc.runtime.context import Context
 from adbc.runtime.messages import missing_rule, nested
 from adbc.runtime.resolve import Call, is_differentiation, lookup
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.fields import instance_dict
-from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["call_foreign"]
@@ -39,11 +37,14 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         raise UnsupportedError(nested(function))
     if is_active(call.shadow) or any(map(is_active, call.shadows)):
         raise MissingRuleError(missing_rule(call))
-    reached = [x for x in (function, *call.args) if _is_opaque(x)]
+    reached = [x for x in (function, *call.args) if is_opaque(x)]
     for x in reached:
         if id(x) in context.held and any(map(is_active, context.held[id(x)][1])):
             raise MissingRuleError(
-                missing_rule(call, f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into")
+                missing_rule(
+                    call,
+                    f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
+                )
             )
     addresses = []
     for x, shadow in zip(call.args, call.shadows, strict=True):
@@ -64,25 +65,9 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     changed = [(x, old) for x, old in before if _differs(x, old)]
     if addresses:
         for x in (*reached, out):
-            if _is_opaque(x):
+            if is_opaque(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
-
-
-# -- what cannot be looked into ------------------------------------------------------------------------
-
-_HIDES_NOTHING = (
-    str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray, types.CodeType,
-    types.NotImplementedType, types.EllipsisType, types.FunctionType, types.BuiltinFunctionType,
-    types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType,
-    weakref.ReferenceType,  # what it refers to is known by its address
-)  # fmt: skip
-
-
-def _is_opaque(x: Any) -> bool:
-    """Whether an object that was put into `x` could be reached through it unseen."""
-    cls = type(x)
-    return kind_of(cls).inactive and cls not in _HIDES_NOTHING and not hasattr(cls, "dtype")
 
 
 # -- callbacks ---------------------------------------------------------------------------------------
@@ -100,7 +85,9 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
     if id(f) in seen:
         return None
     seen.add(id(f))
-    for cell in f.__closure__ or ():  # data there has a shadow of the function's own; functions there may go on
+    for cell in (
+        f.__closure__ or ()
+    ):  # data there has a shadow of the function's own; functions there may go on
         try:
             content = cell.cell_contents
         except ValueError:
@@ -180,7 +167,7 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
 
     Nothing active was in them, and so nothing active is: all their numbers have zero tangents.
     """
-    shadows = []
+    shadows: list[tuple[Any, Any]] = []
     for x, _ in changed:
         shadow = context.shadows.lookup(x)
         if type(shadow) is MutableTangent:
@@ -195,7 +182,9 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
 
     def undo() -> None:
         for x, old in changed:
-            if isinstance(x, list | deque | dict | set | bytearray) or hasattr(type(x), "__array_interface__"):
+            if isinstance(x, list | deque | dict | set | bytearray) or hasattr(
+                type(x), "__array_interface__"
+            ):
                 _put(x, old)
             elif type(x).__name__ == "array":
                 x[:] = old

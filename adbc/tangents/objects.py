@@ -59,6 +59,21 @@ class InstanceKind(_FieldKind):
     def parts(self, x: Any) -> Parts:
         return list(instance_fields(x, self.slots))
 
+    def make(self, x: Any, walk: Any) -> Any:
+        fields = instance_dict(x)
+        if not fields:
+            return super().make(x, walk)
+        key = ("fields", id(fields))
+        known = walk.memo.get(key)
+        if known is not None and known[0] is fields:  # two objects with one dictionary
+            t = self.shell(x)
+            t.__dict__ = known[1].__dict__
+            walk.register(x, t)
+            return t
+        t = super().make(x, walk)
+        walk.memo[key] = (fields, t)
+        return t
+
     def primal_shell(self, x: Any) -> Any:
         # Not the class's own constructor: it may compute, count or print.
         return _bare(type(x))
