@@ -367,7 +367,7 @@ class Schedule:
             plan.steps = [
                 self.resolve(step)
                 if isinstance(step, Value)
-                else Callee(self.resolve(step.value))
+                else Callee(self.resolve(step.value), step.is_alone)
                 if isinstance(step, Callee)
                 else step
                 for step in plan.steps

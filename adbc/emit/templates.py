@@ -26,9 +26,13 @@ __all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "fo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Callee:
-    """Push `value` as the function of a call, with the NULL that goes with it."""
+    """Push `value` as the function of a call, with the NULL that goes with it.
+
+    Or as a method and its receiver, unless `is_alone`: calls with ``*`` take no receiver.
+    """
 
     value: Value
+    is_alone: bool = False
 
 
 Step = Value | Callee | tuple[Any, ...]
@@ -301,11 +305,11 @@ def _foreigncall(a: list[Value]) -> Plan | None:
 @_row(i._apply_)
 def _apply(a: list[Value]) -> Plan | None:
     if len(a) == 2 or (len(a) == 3 and isinstance(a[2], Const) and a[2].value is None):
-        return Plan([Callee(a[0]), a[1], ("call_ex", False)])
+        return Plan([Callee(a[0], True), a[1], ("call_ex", False)])
     if len(a) != 3:
         return None
     # The interpreter wants an exact dict: the mapping is merged into a new one, as `f(**m)` does.
-    return Plan([Callee(a[0]), a[1], ("build", "MAP", 0), a[2], ("dict_merge",), ("call_ex", True)])
+    return Plan([Callee(a[0], True), a[1], ("build", "MAP", 0), a[2], ("dict_merge",), ("call_ex", True)])
 
 
 @_row(i._new_)

@@ -327,7 +327,7 @@ class Writer:
                 self.asm.at(instruction.position)
                 self.push(step)
             elif isinstance(step, Callee):
-                self.callee(step.value, instruction)
+                self.callee(step, instruction)
             else:
                 self.flush()
                 self.asm.at(instruction.position)
@@ -405,9 +405,9 @@ class Writer:
         form = self._absorbed_form(value)
         return form is not None and not form.keywords and id(form.function) in BOOLS
 
-    def callee(self, value: Value, call: Instruction) -> None:
+    def callee(self, callee: Callee, call: Instruction) -> None:
         """Push a function for a call: with NULL, or as a method and its receiver."""
-        asm, schedule = self.asm, self.schedule
+        asm, schedule, value = self.asm, self.schedule, callee.value
         form = self._absorbed_form(value)
         if form is not None and not form.keywords:
             assert isinstance(value, Instruction)
@@ -418,7 +418,7 @@ class Writer:
                 assert isinstance(name, Const) and isinstance(name.value, str)
                 asm.global_callable(name.value)
                 return
-            if form.function is i._getattr_ and isinstance(form.arguments[1], Const):
+            if form.function is i._getattr_ and isinstance(form.arguments[1], Const) and not callee.is_alone:
                 method = form.arguments[1].value
                 if isinstance(method, str):
                     asm.at(value.position)
