@@ -259,6 +259,8 @@ class Writer:
         self.tree(root)
         if ends_region:
             self._unprotect()
+        if schedule.forms[root].function is i._pop_except_:
+            self.forget(root)
         if root in schedule.kept:
             if schedule.forms[root].function is not i._iter_:
                 asm.enter_loop_with_iterator()
@@ -285,6 +287,12 @@ class Writer:
         elif used:
             asm.const(None)
             self.pending = root
+
+    def forget(self, root: Instruction) -> None:
+        """Empty the variables that hold exceptions whose handling is over."""
+        for name in self.slots.forgotten.get(root, ()):
+            self.asm.const(None)
+            self.asm.store(name)
 
     def flush(self) -> None:
         """Put the pending value into its variable."""
@@ -444,6 +452,8 @@ class Writer:
     def step(self, step: tuple[Any, ...], instruction: Instruction) -> None:
         """One step that is not a value."""
         name, *arguments = step
+        if name == "reraise":
+            self.forget(instruction)
         if name == "check":
             self._check(arguments[0])
         elif name == "padding":
