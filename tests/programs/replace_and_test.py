@@ -43,7 +43,7 @@ PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
         "test.test_json",
         ("tests.pyjson", "tests.pyjson.decoder", "tests.pyjson.encoder", "tests.pyjson.scanner"),
     ),
-    "datetime": ("test.datetimetester", ("tests.datetime_module",)),
+    "datetime": ("test.datetimetester", ("tests.datetime_module.timedelta.__add__.__globals__",)),
     "decimal": ("test.test_decimal", ("tests.P.Decimal.from_float.__func__.__globals__",)),
     "argparse": ("test.test_argparse", ("argparse",)),
     "configparser": ("test.test_configparser", ("configparser",)),
@@ -116,6 +116,8 @@ def tests_of(name: str) -> types.ModuleType:
     fresh = ["datetime", "_strptime", *(["_pydatetime"] if sys.version_info >= (3, 12) else [])]
     tests = import_fresh_module(name, fresh=fresh, blocked=["_datetime"])
     sys.modules.update({name: tests, "datetime": tests.datetime_module, "_strptime": tests._strptime})
+    if sys.version_info >= (3, 12):  # where pickles find the classes
+        sys.modules["_pydatetime"] = Namespace(tests.datetime_module.timedelta.__add__.__globals__)  # type: ignore[assignment]
     for value in vars(tests).values():
         if isinstance(value, type) and issubclass(value, unittest.TestCase):
             value.__name__ += "_Pure"  # the tests look at this
@@ -139,8 +141,6 @@ def main(name: str) -> int:
     replacer = Replacer()
     for path in paths:
         owner = found(path, tests)
-        if name == "datetime" and "_pydatetime" in vars(owner):
-            owner = owner._pydatetime
         replacer.namespace(owner, vars(owner))
         for attribute, value in list(vars(tests).items()):
             if isinstance(value, types.FunctionType) and value in replacer.seen:
