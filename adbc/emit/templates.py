@@ -185,6 +185,14 @@ _numbered(i._match_class_, 4, "match_class")
 _numbered(i._intrinsic_1_, 2, "intrinsic_1")
 _numbered(i._intrinsic_2_, 3, "intrinsic_2")
 
+@_row(i._load_special_, 2)
+def _load_special(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    if name not in ("__enter__", "__exit__"):
+        return None
+    return Plan([Callee(Const(i._load_special_)), a[0], ("check_special", name), a[1], ("call", 2, ())])
+
+
 _OPCODES: dict[Callable[..., Any], str] = {
     i._list_append_: "LIST_APPEND",
     i._list_extend_: "LIST_EXTEND",
