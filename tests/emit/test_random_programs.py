@@ -111,7 +111,7 @@ class Writer:
         handlers = self.random.randint(0, 2)
         star = "*" if handlers and self.random.random() < 0.2 else ""
         for _ in range(handlers):
-            kind = self.random.choice(["A", "B", "(B, C)", "Exception", "(A, ValueError, TypeError)", "NameError"])
+            kind = self.random.choice(["A", "B", "(B, C)", "Exception", "(A, ValueError)", "NameError"])
             name = f" as {self.variable()}" if self.random.random() < 0.6 else ""
             self.line(depth, f"except{star} {kind}{name}:")
             self.suite(depth + 1, 0 if star else loops, grouped or bool(star))

@@ -14,8 +14,6 @@ import types
 import unittest
 from typing import Any
 
-from test.support.import_helper import import_fresh_module  # type: ignore[import-untyped]
-
 from adbc.emit.verify_stack import verify_stack
 from adbc.errors import LiftError
 from adbc.inspect.roundtrip import roundtrip
@@ -112,6 +110,8 @@ class Replacer:
 def tests_of(name: str) -> types.ModuleType:
     if name != "test.datetimetester":
         return importlib.import_module(name)
+    from test.support.import_helper import import_fresh_module  # type: ignore[import-untyped]
+
     # These run twice, against the module in C and the one in Python.
     fresh = ["datetime", "_strptime", *(["_pydatetime"] if sys.version_info >= (3, 12) else [])]
     tests = import_fresh_module(name, fresh=fresh, blocked=["_datetime"])
