@@ -593,6 +593,14 @@ class Assembler:
         """``manager -> exit value``"""
         self.op("BEFORE_WITH", None, 1)
 
+    def check_special(self, name: str) -> None:
+        """``manager -> manager``, or the error of a manager that has no such method, raised here."""
+        if PY314:
+            self.copy(1)
+            self.op("LOAD_SPECIAL", opcodes.SpecialMethod({"__enter__": 0, "__exit__": 1}[name]), 1)
+            self.pop()
+            self.pop()
+
     # -- patterns --------------------------------------------------------------------------------------
 
     def match_sequence(self) -> None:

@@ -91,6 +91,7 @@ class Schedule:
         self.kept: set[Value] = {f.iterator for f in self.for_loops.values() if f.kept_from is not None}
         for node in flow.layout:
             self._treeify(node)
+        self.exceptions = self._find_exceptions()
 
     # -- uses ----------------------------------------------------------------------------------------
 
@@ -367,7 +368,7 @@ class Schedule:
             plan.steps = [
                 self.resolve(step)
                 if isinstance(step, Value)
-                else Callee(self.resolve(step.value))
+                else Callee(self.resolve(step.value), step.is_alone)
                 if isinstance(step, Callee)
                 else step
                 for step in plan.steps
@@ -458,6 +459,31 @@ class Schedule:
     def context(self, node: Node) -> list[ForLoop]:
         """The loops whose iterators are on the stack in `node`, outermost first."""
         return [self.for_loops[header] for header in node.loops if header in self.for_loops]
+
+    # -- exceptions ----------------------------------------------------------------------------------
+
+    def ends_handling(self, root: Instruction) -> bool:
+        function = self.forms[root].function
+        return function is i._pop_except_ or function is i._reraise_
+
+    def _find_exceptions(self) -> dict[Value, Node]:
+        """The values that handlers were given by the interpreter, and where they are defined."""
+        found: dict[Value, Node] = {}
+        users: dict[Value, list[tuple[Phi, Node]]] = {}
+        for node in self.flow.layout:
+            for phi in node.phis:
+                for operand in phi.operands.values():
+                    users.setdefault(self.resolve(operand), []).append((phi, node))
+            for instruction in node.instructions:
+                if instruction.op == "catch" or self.forms[instruction].function is i._push_exc_info_:
+                    found[instruction] = node
+        waiting = list(found)
+        while waiting:
+            for phi, node in users.get(waiting.pop(), ()):
+                if phi not in found:
+                    found[phi] = node
+                    waiting.append(phi)
+        return found
 
     # -- trees ---------------------------------------------------------------------------------------
 

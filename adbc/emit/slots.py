@@ -29,10 +29,17 @@ class Slots:
         self.names: list[str] = []
         self.slot_of: dict[Value, str] = {}
         self.entry_copies: list[Argument] = []
+        self._forgotten: dict[Instruction, tuple[int, int]] = {}
+        self.forgotten: dict[Instruction, list[str]] = {}
+        """The variables to be emptied when the handling of an exception ends."""
         self._collect()
         self._liveness()
         self._coalesce()
         self._assign()
+        for root, (exceptions, live) in self._forgotten.items():
+            kept = {self.slot_of[v] for v in self._values(live)}
+            names = dict.fromkeys(self.slot_of[v] for v in self._values(exceptions))
+            self.forgotten[root] = [name for name in names if name not in kept]
 
     def starts_with_copies(self, source: Node, target: Node) -> bool:
         """Whether the copies of an edge belong to its target, because its source has other ways to go."""
@@ -141,6 +148,9 @@ class Slots:
             for k in range(len(roots), -1, -1):
                 if k < len(roots):
                     defined, used = roots[k]
+                    if record and schedule.ends_handling(schedule.roots[node][k]):
+                        needed = live_in[node.handler] if node.handler is not None else 0
+                        self._forget(schedule.roots[node][k], node, live | needed)
                     if record and defined:
                         clash(defined, live | defined)
                     live = live & ~defined | used
@@ -181,6 +191,26 @@ class Slots:
         arguments = self._mask([a for a in self.graph.arguments if a in self.number])
         clash(arguments, live_in[self.flow.entry] | arguments)
         self.live_in = live_in
+
+    def _forget(self, root: Instruction, node: Node, live: int) -> None:
+        """Note which exceptions are in variables at `root`, and what is needed behind it.
+
+        An exception in a variable would keep itself alive, by its traceback and the frame.
+        """
+        found = [
+            value
+            for value, home in self.schedule.exceptions.items()
+            if value in self.number and self.flow.dominates(home, node)
+        ]
+        self._forgotten[root] = (self._mask(found), live)
+
+    def _values(self, mask: int) -> list[Value]:
+        values = []
+        while mask:
+            low = mask & -mask
+            values.append(self.values[low.bit_length() - 1])
+            mask ^= low
+        return values
 
     def _before_region(
         self, node: Node, live: int, incoming: int, phi_mask: dict[Node, int], clash: object, record: bool

@@ -26,9 +26,13 @@ __all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "fo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Callee:
-    """Push `value` as the function of a call, with the NULL that goes with it."""
+    """Push `value` as the function of a call, with the NULL that goes with it.
+
+    Or as a method and its receiver, unless `is_alone`: calls with ``*`` take no receiver.
+    """
 
     value: Value
+    is_alone: bool = False
 
 
 Step = Value | Callee | tuple[Any, ...]
@@ -181,6 +185,14 @@ _numbered(i._match_class_, 4, "match_class")
 _numbered(i._intrinsic_1_, 2, "intrinsic_1")
 _numbered(i._intrinsic_2_, 3, "intrinsic_2")
 
+@_row(i._load_special_, 2)
+def _load_special(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    if name not in ("__enter__", "__exit__"):
+        return None
+    return Plan([Callee(Const(i._load_special_)), a[0], ("check_special", name), a[1], ("call", 2, ())])
+
+
 _OPCODES: dict[Callable[..., Any], str] = {
     i._list_append_: "LIST_APPEND",
     i._list_extend_: "LIST_EXTEND",
@@ -301,11 +313,11 @@ def _foreigncall(a: list[Value]) -> Plan | None:
 @_row(i._apply_)
 def _apply(a: list[Value]) -> Plan | None:
     if len(a) == 2 or (len(a) == 3 and isinstance(a[2], Const) and a[2].value is None):
-        return Plan([Callee(a[0]), a[1], ("call_ex", False)])
+        return Plan([Callee(a[0], True), a[1], ("call_ex", False)])
     if len(a) != 3:
         return None
     # The interpreter wants an exact dict: the mapping is merged into a new one, as `f(**m)` does.
-    return Plan([Callee(a[0]), a[1], ("build", "MAP", 0), a[2], ("dict_merge",), ("call_ex", True)])
+    return Plan([Callee(a[0], True), a[1], ("build", "MAP", 0), a[2], ("dict_merge",), ("call_ex", True)])
 
 
 @_row(i._new_)

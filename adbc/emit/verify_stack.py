@@ -235,6 +235,8 @@ class _Verifier:
         elif name == "LOAD_METHOD" or (name == "LOAD_ATTR" and VERSION >= (3, 12) and arg & 1):
             rest = objects(1)
             stack = (*rest, PAIR, OBJECT) if VERSION < (3, 13) else (*rest, OBJECT, PAIR)
+        elif name == "LOAD_SPECIAL":
+            stack = (*objects(1), OBJECT, PAIR)
         elif name == "LOAD_ATTR":
             stack = (*objects(1), OBJECT)
         elif name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):

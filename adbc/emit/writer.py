@@ -259,6 +259,8 @@ class Writer:
         self.tree(root)
         if ends_region:
             self._unprotect()
+        if schedule.forms[root].function is i._pop_except_:
+            self.forget(root)
         if root in schedule.kept:
             if schedule.forms[root].function is not i._iter_:
                 asm.enter_loop_with_iterator()
@@ -285,6 +287,12 @@ class Writer:
         elif used:
             asm.const(None)
             self.pending = root
+
+    def forget(self, root: Instruction) -> None:
+        """Empty the variables that hold exceptions whose handling is over."""
+        for name in self.slots.forgotten.get(root, ()):
+            self.asm.const(None)
+            self.asm.store(name)
 
     def flush(self) -> None:
         """Put the pending value into its variable."""
@@ -327,7 +335,7 @@ class Writer:
                 self.asm.at(instruction.position)
                 self.push(step)
             elif isinstance(step, Callee):
-                self.callee(step.value, instruction)
+                self.callee(step, instruction)
             else:
                 self.flush()
                 self.asm.at(instruction.position)
@@ -405,9 +413,9 @@ class Writer:
         form = self._absorbed_form(value)
         return form is not None and not form.keywords and id(form.function) in BOOLS
 
-    def callee(self, value: Value, call: Instruction) -> None:
+    def callee(self, callee: Callee, call: Instruction) -> None:
         """Push a function for a call: with NULL, or as a method and its receiver."""
-        asm, schedule = self.asm, self.schedule
+        asm, schedule, value = self.asm, self.schedule, callee.value
         form = self._absorbed_form(value)
         if form is not None and not form.keywords:
             assert isinstance(value, Instruction)
@@ -418,7 +426,7 @@ class Writer:
                 assert isinstance(name, Const) and isinstance(name.value, str)
                 asm.global_callable(name.value)
                 return
-            if form.function is i._getattr_ and isinstance(form.arguments[1], Const):
+            if form.function is i._getattr_ and isinstance(form.arguments[1], Const) and not callee.is_alone:
                 method = form.arguments[1].value
                 if isinstance(method, str):
                     asm.at(value.position)
@@ -444,6 +452,8 @@ class Writer:
     def step(self, step: tuple[Any, ...], instruction: Instruction) -> None:
         """One step that is not a value."""
         name, *arguments = step
+        if name == "reraise":
+            self.forget(instruction)
         if name == "check":
             self._check(arguments[0])
         elif name == "find_special":

@@ -798,6 +798,17 @@ def match_literals(x, y):
             return "other"
 
 
+class Collector:
+    def collect(self, *args, **kwargs):
+        return args, kwargs
+
+
+@case(([1, 2], {"k": 3}))
+def methods_with_stars(args, kwargs):
+    c = Collector()
+    return c.collect(*args), c.collect(0, *args), c.collect(*args, **kwargs), c.collect(**kwargs, j=1)
+
+
 @case((3,))
 def unreachable_refusal(n):
     return n

@@ -18,16 +18,47 @@ from adbc.emit.verify_stack import verify_stack
 from adbc.errors import LiftError
 from adbc.inspect.roundtrip import roundtrip
 
-# Where a test runs a module that was imported afresh without its C half, it is this attribute.
-FRESH = {
-    "bisect": ["py_bisect"],
-    "heapq": ["py_heapq"],
-    "statistics": ["statistics"],
-    "colorsys": ["colorsys"],
-    "fractions": ["fractions"],
-    "textwrap": [],
-    "copy": ["copy"],
+PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "statistics": ("test.test_statistics", ("tests.statistics",)),
+    "colorsys": ("test.test_colorsys", ("tests.colorsys",)),
+    "bisect": ("test.test_bisect", ("tests.py_bisect",)),
+    "heapq": ("test.test_heapq", ("tests.py_heapq",)),
+    "fractions": ("test.test_fractions", ("tests.fractions",)),
+    "copy": ("test.test_copy", ("tests.copy",)),
+    "textwrap": ("test.test_textwrap", ("textwrap",)),
+    "string": ("test.test_string", ("string",)),
+    "difflib": ("test.test_difflib", ("difflib",)),
+    "calendar": ("test.test_calendar", ("calendar",)),
+    "reprlib": ("test.test_reprlib", ("reprlib",)),
+    "graphlib": ("test.test_graphlib", ("graphlib",)),
+    "numbers": ("test.test_abstract_numbers", ("numbers",)),
+    "random": ("test.test_random", ("random",)),
+    "pprint": ("test.test_pprint", ("pprint",)),
+    "contextlib": ("test.test_contextlib", ("contextlib",)),
+    "functools": ("test.test_functools", ("tests.py_functools",)),
+    "collections": ("test.test_collections", ("collections", "_collections_abc")),
+    "json": (
+        "test.test_json",
+        ("tests.pyjson", "tests.pyjson.decoder", "tests.pyjson.encoder", "tests.pyjson.scanner"),
+    ),
+    "datetime": ("test.datetimetester", ("tests.datetime_module.timedelta.__add__.__globals__",)),
+    "decimal": ("test.test_decimal", ("tests.P.Decimal.from_float.__func__.__globals__",)),
+    "argparse": ("test.test_argparse", ("argparse",)),
+    "configparser": ("test.test_configparser", ("configparser",)),
+    "ipaddress": ("test.test_ipaddress", ("ipaddress",)),
+    "dataclasses": ("test.test_dataclasses", ("dataclasses",)),
 }
+"""Module -> its tests, and where the functions are that these run.
+
+Where a test imports a module afresh, without its C half, that is found in the tests themselves.
+"""
+
+
+class Namespace:
+    """Globals, seen as the attributes of an object."""
+
+    def __init__(self, space: dict[str, Any]) -> None:
+        self.__dict__ = space
 
 
 class Replacer:
@@ -63,25 +94,54 @@ class Replacer:
             return property(*parts, value.__doc__)
         return value
 
-    def namespace(self, owner: Any, module: types.ModuleType) -> None:
+    def namespace(self, owner: Any, space: dict[str, Any]) -> None:
         for name, value in list(vars(owner).items()):
             if isinstance(value, type):
-                if value.__module__ == module.__name__ and owner is module:
-                    self.namespace(value, module)
+                if value.__module__ == space["__name__"] and not isinstance(owner, type):
+                    self.namespace(value, space)
                 continue
-            if isinstance(value, types.FunctionType) and value.__globals__ is not vars(module):
+            if isinstance(value, types.FunctionType) and value.__globals__ is not space:
                 continue
             new = self.value(value)
             if new is not value:
                 setattr(owner, name, new)
 
 
+def tests_of(name: str) -> types.ModuleType:
+    if name != "test.datetimetester":
+        return importlib.import_module(name)
+    from test.support.import_helper import import_fresh_module  # type: ignore[import-untyped]
+
+    # These run twice, against the module in C and the one in Python.
+    fresh = ["datetime", "_strptime", *(["_pydatetime"] if sys.version_info >= (3, 12) else [])]
+    tests = import_fresh_module(name, fresh=fresh, blocked=["_datetime"])
+    sys.modules.update({name: tests, "datetime": tests.datetime_module, "_strptime": tests._strptime})
+    if sys.version_info >= (3, 12):  # where pickles find the classes
+        sys.modules["_pydatetime"] = Namespace(tests.datetime_module.timedelta.__add__.__globals__)  # type: ignore[assignment]
+    for value in vars(tests).values():
+        if isinstance(value, type) and issubclass(value, unittest.TestCase):
+            value.__name__ += "_Pure"  # the tests look at this
+            value.__qualname__ += "_Pure"
+    return tests
+
+
+def found(path: str, tests: types.ModuleType) -> Any:
+    """The namespace at `path`, an attribute of the tests or a module."""
+    if not path.startswith("tests."):
+        return importlib.import_module(path)
+    value: Any = tests
+    for attribute in path.split(".")[1:]:
+        value = getattr(value, attribute)
+    return Namespace(value) if isinstance(value, dict) else value
+
+
 def main(name: str) -> int:
-    tests = importlib.import_module(f"test.test_{name}")
-    modules = [getattr(tests, attribute) for attribute in FRESH[name]] or [importlib.import_module(name)]
+    name_of_tests, paths = PROGRAMS[name]
+    tests = tests_of(name_of_tests)
     replacer = Replacer()
-    for module in modules:
-        replacer.namespace(module, module)
+    for path in paths:
+        owner = found(path, tests)
+        replacer.namespace(owner, vars(owner))
         for attribute, value in list(vars(tests).items()):
             if isinstance(value, types.FunctionType) and value in replacer.seen:
                 setattr(tests, attribute, replacer.seen[value])  # `from module import function`

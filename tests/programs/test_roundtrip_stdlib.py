@@ -10,22 +10,42 @@ import sys
 
 import pytest
 
+from tests.programs.replace_and_test import PROGRAMS
+
 ROOT = pathlib.Path(__file__).parents[2]
 
 
 MODULES = [
-    ("statistics", 40),
-    ("colorsys", 7),
-    ("bisect", 4),
-    ("heapq", 12),
-    ("fractions", 25),
+    ("statistics", 45),
+    ("colorsys", 6),
+    ("bisect", 3),
+    ("heapq", 10),
+    ("fractions", 45),
     ("textwrap", 10),
-    ("copy", 7),
+    ("copy", 9),
+    ("string", 15),
+    ("difflib", 27),
+    ("calendar", 49),
+    ("reprlib", 14),
+    ("graphlib", 9),
+    ("numbers", 45),
+    ("random", 31),
+    ("pprint", 36),
+    ("contextlib", 40),
+    ("functools", 40),
+    ("collections", 225),
+    ("json", 18),
+    ("datetime", 216),
+    ("decimal", 207),
+    ("argparse", 108),
+    ("configparser", 72),
+    ("ipaddress", 108),
+    ("dataclasses", 36),
 ]
 """Modules, and how many of their functions are replaced at least."""
 
 # Distributions put the tests of the standard library into a package of their own.
-PRESENT = [(name, least) for name, least in MODULES if importlib.util.find_spec(f"test.test_{name}")]
+PRESENT = [(name, least) for name, least in MODULES if importlib.util.find_spec(PROGRAMS[name][0])]
 
 
 @pytest.mark.parametrize(("name", "least"), PRESENT)
