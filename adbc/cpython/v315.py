@@ -21,13 +21,14 @@ IGNORED: frozenset[str] = v314.IGNORED
 
 FOLDED: frozenset[str] = v314.FOLDED
 
-REFUSED: dict[str, str] = {
-    name: construct for name, construct in v314.REFUSED.items()
-}
+REFUSED: dict[str, str] = dict(v314.REFUSED)
 
 ABSENT: frozenset[str] = v314.ABSENT | {"TRACE_RECORD"}
 
-BY_NUMBER: dict[str, dict[int, str]] = {**v314.BY_NUMBER, "GET_ITER": {0: "unary iter, null", 3: "unary iter, null"}}
+BY_NUMBER: dict[str, dict[int, str]] = {
+    **v314.BY_NUMBER,
+    "GET_ITER": {0: "unary iter, null", 3: "unary iter, null"},
+}
 
 NUMBERS_REFUSED: dict[str, dict[int, str]] = {**v314.NUMBERS_REFUSED, "GET_ITER": {}}
 

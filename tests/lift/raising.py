@@ -362,7 +362,13 @@ def called_while_handling():
 @case(())
 def from_c():
     log = []
-    for call in (lambda: int("x"), lambda: [].pop(), lambda: {}.popitem(), lambda: next(iter([])), lambda: abs("")):
+    for call in (
+        lambda: int("x"),
+        lambda: [].pop(),
+        lambda: {}.popitem(),
+        lambda: next(iter([])),
+        lambda: abs(""),
+    ):
         try:
             log.append(call())
         except Exception as error:
@@ -637,7 +643,13 @@ def try_around_with(kind):
 # -- exception groups ------------------------------------------------------------------------------------
 
 
-@case(([ValueError(1)],), ([KeyError(2)],), ([ValueError(1), KeyError(2)],), ([OSError(3), ValueError(4)],), ([],))
+@case(
+    ([ValueError(1)],),
+    ([KeyError(2)],),
+    ([ValueError(1), KeyError(2)],),
+    ([OSError(3), ValueError(4)],),
+    ([],),
+)
 def groups(errors):
     log = []
     try:
@@ -692,7 +704,16 @@ def group_to_catch():
 # -- match -------------------------------------------------------------------------------------------------
 
 
-@case(([],), ([1],), ([1, 2],), ([1, 2, 3, 4],), ("ab",), ((0, [1, 2]),), (range(3),), (collections.deque([7, 8]),))
+@case(
+    ([],),
+    ([1],),
+    ([1, 2],),
+    ([1, 2, 3, 4],),
+    ("ab",),
+    ((0, [1, 2]),),
+    (range(3),),
+    (collections.deque([7, 8]),),
+)
 def match_sequences(x):
     match x:
         case []:
