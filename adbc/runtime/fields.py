@@ -12,7 +12,6 @@ from typing import Any
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.tangents import (
-    NO_FDATA,
     NO_TANGENT,
     FData,
     MutableTangent,
@@ -25,7 +24,19 @@ from adbc.tangents import (
 )
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["DELETE", "DELETE_SHARED", "GET", "SET", "SET_SHARED", "SUPER", "delete_field", "delete_shared", "get_field", "set_field", "set_shared"]
+__all__ = [
+    "DELETE",
+    "DELETE_SHARED",
+    "GET",
+    "SET",
+    "SET_SHARED",
+    "SUPER",
+    "delete_field",
+    "delete_shared",
+    "get_field",
+    "set_field",
+    "set_shared",
+]
 
 _ABSENT = object()
 
@@ -72,7 +83,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
         fields = shadow.__dict__
         slot = fields.get(name, _ABSENT)
         if slot is _ABSENT:
-            slot = _unseen(obj, name, value)
+            _unseen(obj, name, value)
+            slot = None
 
         def field_pullback(bout: Any) -> Any:
             if bout is not None:
@@ -86,7 +98,8 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
     if type(shadow) is FData:
         return value, shadow.__dict__.get(name), record_pullback
-    return value, _unseen(obj, name, value), record_pullback
+    _unseen(obj, name, value)
+    return value, None, record_pullback
 
 
 def _unseen(obj: Any, name: str, value: Any) -> None:
@@ -94,7 +107,8 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
     if kind_of(type(value)).inactive:
         return
     raise UnsupportedError(
-        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative cannot be"
+        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative"
+        " cannot be"
         " followed: it was set by code that adbc does not see (C code, or a special method called by C code),"
         " or the class derives from a built-in container. Keep it in an object of its own."
     )
@@ -239,10 +253,14 @@ def _delete_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, 
 
 
 SET_SHARED = Primitive(
-    set_shared, frule=lambda args, dargs, kwargs: (set_shared(*args), None), rrule=_set_shared_rrule
+    set_shared,
+    frule=lambda args, dargs, kwargs: _set_shared_rrule(args, dargs, kwargs)[:2],
+    rrule=_set_shared_rrule,
 )
 DELETE_SHARED = Primitive(
-    delete_shared, frule=lambda args, dargs, kwargs: (delete_shared(*args), None), rrule=_delete_shared_rrule
+    delete_shared,
+    frule=lambda args, dargs, kwargs: _delete_shared_rrule(args, dargs, kwargs)[:2],
+    rrule=_delete_shared_rrule,
 )
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)

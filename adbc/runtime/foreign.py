@@ -43,7 +43,10 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     for x in reached:
         if id(x) in context.held and any(map(is_active, context.held[id(x)][1])):
             raise MissingRuleError(
-                missing_rule(call, f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into")
+                missing_rule(
+                    call,
+                    f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
+                )
             )
     addresses = []
     for x, shadow in zip(call.args, call.shadows, strict=True):
@@ -72,9 +75,10 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
 # -- what cannot be looked into ------------------------------------------------------------------------
 
 _HIDES_NOTHING = (
-    str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray, types.CodeType,
-    types.NotImplementedType, types.EllipsisType, types.FunctionType, types.BuiltinFunctionType,
-    types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType,
+    str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray,
+    types.CodeType, types.NotImplementedType, types.EllipsisType, types.FunctionType,
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.MemberDescriptorType, types.GetSetDescriptorType,
     weakref.ReferenceType,  # what it refers to is known by its address
 )  # fmt: skip
 
@@ -100,7 +104,9 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
     if id(f) in seen:
         return None
     seen.add(id(f))
-    for cell in f.__closure__ or ():  # data there has a shadow of the function's own; functions there may go on
+    for cell in (
+        f.__closure__ or ()
+    ):  # data there has a shadow of the function's own; functions there may go on
         try:
             content = cell.cell_contents
         except ValueError:
@@ -180,7 +186,7 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
 
     Nothing active was in them, and so nothing active is: all their numbers have zero tangents.
     """
-    shadows = []
+    shadows: list[tuple[Any, Any]] = []
     for x, _ in changed:
         shadow = context.shadows.lookup(x)
         if type(shadow) is MutableTangent:
@@ -195,7 +201,9 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
 
     def undo() -> None:
         for x, old in changed:
-            if isinstance(x, list | deque | dict | set | bytearray) or hasattr(type(x), "__array_interface__"):
+            if isinstance(x, list | deque | dict | set | bytearray) or hasattr(
+                type(x), "__array_interface__"
+            ):
                 _put(x, old)
             elif type(x).__name__ == "array":
                 x[:] = old
