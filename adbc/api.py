@@ -233,7 +233,8 @@ def _checked_number(out: Any, cotangent: Any) -> Any:
     """A cotangent of a number: a number too, real if it is real."""
     wanted = zero_tangent(out)
     is_number = isinstance(cotangent, int | float | complex) or (
-        getattr(cotangent, "ndim", None) == 0 and getattr(getattr(cotangent, "dtype", None), "kind", "") in "iufc"
+        getattr(cotangent, "ndim", None) == 0
+        and getattr(getattr(cotangent, "dtype", None), "kind", "") in "iufc"
     )
     if not is_number or (isinstance(cotangent, complex) and not _is_complex(wanted)):
         raise InvalidTangentError(
@@ -271,7 +272,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     conflict = shared_memory_conflict(primals, given)
     if conflict is not None:
         raise InvalidTangentError(
-            f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in the same"
+            f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in"
+            " the same"
             " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
         )
     with plain_tracebacks():

@@ -20,8 +20,10 @@ class Config:
     """How rules are built.
 
     verify: check every graph after every stage, and every emitted code object.  On in tests.
-    dump: leave one numbered file per stage for functions of this name (or qualified name): the graph
-        as lifted, in normal form and typed, then the graphs and bytecode of its derived rules.
+
+    dump: leave one numbered file per stage for functions of this name (or qualified name): the graph as
+    lifted, in normal form and typed, then the graphs and bytecode of its derived rules.
+
     dump_directory: where those files go.
     """
 

@@ -52,6 +52,7 @@ def logistic_sine_with(module: Any) -> Function:
     sin = module.sin
 
     def logistic_sine(r: Any, x: Any, steps: int) -> Any:
+        x = x + 0.0 * r  # a number of the module's own, which is all that some sines take
         for _ in range(steps):
             x = r * x * (1.0 - x) + 0.05 * sin(x)
         return x
@@ -102,8 +103,9 @@ class Particle:
         self.v = v
 
     def step(self, stiffness: float, h: float) -> None:
-        self.v -= h * stiffness * self.x
-        self.x += h * self.v
+        # Not in place: PyTorch would change tensors that its graph still needs.
+        self.v = self.v - h * stiffness * self.x
+        self.x = self.x + h * self.v
 
 
 def oscillator(stiffness: float, h: float, steps: int) -> float:

@@ -6,8 +6,8 @@ the emitter.  Globals stay names, because nothing here would notice if they were
 
 from __future__ import annotations
 
-import sys
 import inspect
+import sys
 import types
 
 from adbc.cpython import refusal

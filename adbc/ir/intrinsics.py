@@ -562,7 +562,9 @@ def _import_from_(module: Any, name: str) -> Any:
         return found
     path = getattr(module, "__file__", None)
     raise ImportError(
-        f"cannot import name {name!r} from {package!r} ({path or 'unknown location'})", name=package, path=path
+        f"cannot import name {name!r} from {package!r} ({path or 'unknown location'})",
+        name=package,
+        path=path,
     )
 
 

@@ -137,7 +137,9 @@ def _repair(graph: Graph) -> None:
     for block in dominators.order:
         for phi in block.phis:
             for source, value in phi.operands.items():
-                if isinstance(value, Instruction | Phi) and not dominators.available_on_edge(value, source, block):
+                if isinstance(value, Instruction | Phi) and not dominators.available_on_edge(
+                    value, source, block
+                ):
                     broken[value] = None
         for at, instruction in enumerate(block.instructions):
             for value in instruction.operands:

@@ -54,7 +54,7 @@ class _Accumulate(_Iterator):
 
 
 def check_bounds(where: slice) -> None:
-    """Raise what `itertools.islice` raises for bad bounds.  A row of its own: its caller stands in for islice."""
+    """Raise what `itertools.islice` raises for bad bounds.  It has a row; its caller stands in for islice."""
     itertools.islice((), where.start, where.stop, where.step)
 
 

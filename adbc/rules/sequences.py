@@ -68,7 +68,8 @@ def out_of_step(container: Any) -> UnsupportedError:
     """The error for a container that has not as many elements as its shadow."""
     return UnsupportedError(
         f"a {type(container).__name__} was changed by code that adbc does not see: a special method"
-        " (__repr__, __hash__, __eq__, __len__, __del__, ...) or a callback that C code has called. Change it in"
+        " (__repr__, __hash__, __eq__, __len__, __del__, ...) or a callback that C code has called. Change"
+        " it in"
         " code that is called directly."
     )
 

@@ -127,7 +127,8 @@ def _dictionary(call: Call) -> Step:
         return Value(call, found, None)
     if slots_of(type(obj)):
         raise UnsupportedError(
-            f"the __dict__ of a {type(obj).__name__} is used as a dictionary, but the class has __slots__ beside it;"
+            f"the __dict__ of a {type(obj).__name__} is used as a dictionary, but the class has __slots__"
+            " beside it;"
             " read and set the attributes by name"
         )
     return Value(call, found, shadow.__dict__)
@@ -255,7 +256,8 @@ def plain_set(call: Call, table: Any) -> Step | None:
             )  # fmt: skip
         if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
             raise UnsupportedError(
-                f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot be followed;"
+                f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot"
+                " be followed;"
                 " set the attributes one by one, or make a new object"
             )
         if kind is not types.MemberDescriptorType:
@@ -281,7 +283,9 @@ def variables(call: Call, table: Any) -> Step | None:
     if len(call.args) != 1:
         return None
     obj, shadow, origin = call.args[0], call.shadows[0], call.origins[0]
-    return Delegate(Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None))
+    return Delegate(
+        Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None)
+    )
 
 
 PROTOCOLS: dict[Any, Any] = {

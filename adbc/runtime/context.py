@@ -30,7 +30,7 @@ class Context:
         self.protected = False
         """Whether the call being made is attempted: the function that it enters returns its exceptions."""
         self.held: dict[int, tuple[Any, list[Any]]] = {}
-        """By address, an object that cannot be looked into, and the shadows of what C code may have put there."""
+        """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
 
     def known_shadow(self, value: Any) -> Any:
         """The shadow of an object that did not come through an argument: a global, a default, a class

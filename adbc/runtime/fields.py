@@ -26,7 +26,19 @@ from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["DELETE", "DELETE_SHARED", "GET", "SET", "SET_SHARED", "SUPER", "delete_field", "delete_shared", "get_field", "set_field", "set_shared"]
+__all__ = [
+    "DELETE",
+    "DELETE_SHARED",
+    "GET",
+    "SET",
+    "SET_SHARED",
+    "SUPER",
+    "delete_field",
+    "delete_shared",
+    "get_field",
+    "set_field",
+    "set_shared",
+]
 
 _ABSENT = object()
 _WITH_FIELDS = frozenset({MutableTangent, ListTangent, DictTangent, DequeTangent})
@@ -109,7 +121,8 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
     if kind_of(type(value)).inactive:
         return
     raise UnsupportedError(
-        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative cannot be"
+        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative"
+        " cannot be"
         " followed: it was set by code that adbc does not see (C code, or a special method called by C code),"
         " or the class derives from a built-in container. Keep it in an object of its own."
     )

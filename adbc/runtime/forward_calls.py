@@ -19,8 +19,8 @@ from adbc.runtime.binding import bind
 from adbc.runtime.class_bodies import build_class
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.foreign import call_foreign
 from adbc.runtime.fast import SLOW
+from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call

@@ -46,8 +46,10 @@ def nested(function: Any) -> str:
     """Why a derivative inside a derivative is refused."""
     name = getattr(function, "__qualname__", None) or repr(function)
     return (
-        f"a derivative is taken inside a function that is being differentiated: {name}, called in {where()}, depends"
-        " on a value with a derivative. Nested derivatives are not supported; write the inner derivative out, or"
+        f"a derivative is taken inside a function that is being differentiated: {name}, called in"
+        f" {where()}, depends"
+        " on a value with a derivative. Nested derivatives are not supported; write the inner derivative"
+        " out, or"
         " apply adbc.stop_gradient to what it depends on."
     )
 

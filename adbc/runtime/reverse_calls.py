@@ -21,8 +21,8 @@ from adbc.runtime.binding import Bound, bind
 from adbc.runtime.class_bodies import build_class
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.foreign import call_foreign
 from adbc.runtime.fast import SLOW
+from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
@@ -33,7 +33,6 @@ from adbc.tangents import (
     MutableTangent,
     RData,
     add,
-    fresh_shadow,
     slot_increment,
     slot_rdata,
     slot_shadow,

@@ -41,7 +41,11 @@ def test_numbered_rows_belong_to_numbered_opcodes() -> None:
 def test_row_says_what_the_decoder_and_lifter_know(opcode: str) -> None:
     for step in rows()[opcode].split(", "):
         name, _, field = step.partition(" if ")[0].partition(" ")
-        assert name in HANDLERS or name in {"call_kw", "call_ex_pair", "yield_value"}  # read together with a neighbour
+        assert name in HANDLERS or name in {
+            "call_kw",
+            "call_ex_pair",
+            "yield_value",
+        }  # read together with a neighbour
         assert field in FIELDS or field in {"", "target"} or field.isidentifier() or field.isdigit()
 
 
