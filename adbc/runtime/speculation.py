@@ -22,6 +22,7 @@ from adbc.ir.intrinsics import _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.types.guards import Liveness, how_used, insert_guards, point_behind
+from adbc.types.list_loops import count_list_loops
 from adbc.types.lattice import FLOAT, INT, Exact
 from adbc.types.typeof import typeof
 
@@ -223,4 +224,6 @@ def speculate(engine: Any, key: Any, base: Base, globals: dict[str, Any], infer:
     policy = _Policy(engine, key, base, globals, graph, originals, copies)
     insert_guards(graph, lambda: infer(graph), policy)
     infer(graph)
+    if count_list_loops(graph):
+        infer(graph)
     return graph, policy.sites
