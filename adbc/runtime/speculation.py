@@ -28,7 +28,7 @@ from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Site", "speculate"]
 
-_DEPTH = 3
+_DEPTH = 0
 """A function that has gone wrong at this many sites is not guessed at any more."""
 
 
@@ -217,7 +217,7 @@ class _Policy:
 def speculate(engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
-    if engine.speculation == "never" or len(base.excluded) > _DEPTH:
+    if engine.speculation == "never" or len(base.excluded) > (3 if engine.speculation == "always" else _DEPTH):
         infer(graph)
         return graph, []
     originals = {copy: value for value, copy in copies.items()}
