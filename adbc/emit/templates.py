@@ -230,6 +230,14 @@ def _next(a: list[Value]) -> Plan:
     return call_plan(Const(builtins.next), [a[0], Const(i.EXHAUSTED)])
 
 
+_simple(i._list_iterator_, 1, "iter")
+
+
+@_row(i._next_at_, 3)
+def _next_at(a: list[Value]) -> Plan:
+    return _next([a[0]])
+
+
 @_row(i._exhausted_, 1)
 def _exhausted(a: list[Value]) -> Plan:
     return Plan([a[0], Const(i.EXHAUSTED), ("is_", False)])

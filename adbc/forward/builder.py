@@ -80,6 +80,13 @@ class _Dual:
         self.support = support
         self.primal: dict[Value, Value] = {}
         self.tangent: dict[Value, Value] = {}
+        self.slots: dict[Value, tuple[Value, Value, bool]] = {}
+        """Values read from slots and tested right behind: tangent of the container, index or name, which."""
+        self.guarded = {
+            call.operands[1]
+            for call in source.instructions()
+            if call.op == "call" and isinstance(call.operands[0], Const) and call.operands[0].value is intrinsics._assume_
+        }
         graph = self.graph = Graph(source.name)
         graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
         self.context = graph.add_argument("context")
@@ -124,6 +131,9 @@ class _Dual:
     def d(self, value: Value, wanted: AbstractType | None = None) -> Value:
         """The tangent of `value`; a number's if `wanted` says so."""
         known = self.tangent.get(value)
+        slot = self.slots.get(value)
+        if known is None and slot is not None:
+            known = self._slot_tangent(slot)
         if known is None:
             return Const(0.0) if wanted is not None and is_number(wanted) else Const(None)
         if wanted is not None and is_number(wanted) and not is_number(type_of(value)):
@@ -176,7 +186,7 @@ class _Dual:
         return copy
 
     def _primal(self, call: Instruction, site: CallSite) -> None:
-        if site.function is intrinsics._assume_:
+        if site.function in (intrinsics._assume_, intrinsics._resume_iterator_):
             self.primal[call] = self.p(site.arguments[0])
             return
         self._define(call, self._copy_call(call))
@@ -235,6 +245,51 @@ class _Dual:
             self.support.store_tangent, self.d(container), self.p(index), dvalue
         )
 
+    def _slot_load(self, call: Instruction, site: CallSite) -> None:
+        self._read_slot(call, site.arguments[0], self.p(site.arguments[1]), False)
+
+    def _field_load(self, call: Instruction, site: CallSite) -> None:
+        self._read_slot(call, site.arguments[0], site.arguments[1], True)
+
+    def _next(self, call: Instruction, site: CallSite) -> None:
+        out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
+        self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, out)
+
+    def _read_slot(
+        self, call: Instruction, container: Value, key: Value, is_field: bool, out: Value | None = None
+    ) -> None:
+        self._define(call, self._copy_call(call) if out is None else out)
+        slot = (self.d(container), key, is_field)
+        if call in self.guarded:
+            self.slots[call] = slot  # its tangent is written where more is known of it
+        else:
+            self.tangent[call] = self._slot_tangent(slot, out)
+
+    def _slot_tangent(self, slot: tuple[Value, Value, bool], out: Value | None = None) -> Value:
+        container, key, is_field = slot
+        if is_field:
+            return self.builder.call(self.support.field_slot_tangent, container, key)
+        return self.builder.call(self.support.item_slot_tangent, container, key, *([] if out is None else [out]))
+
+    def _slot_store(self, call: Instruction, site: CallSite) -> None:
+        self._write_slot(call, site, self.support.store_item_tangent)
+
+    def _field_store(self, call: Instruction, site: CallSite) -> None:
+        self._write_slot(call, site, self.support.store_field_tangent)
+
+    def _write_slot(self, call: Instruction, site: CallSite, store: Any) -> None:
+        container, key, value = site.arguments
+        if value in self.active:
+            self.builder.call(self.support.check_slot, self.p(container), self.d(container))
+        self._define(call, self._copy_call(call))
+        dvalue = self.tangent[value] if value in self.active else Const(None)
+        self.builder.call(store, self.d(container), self.p(key), dvalue)
+
+    def _resume(self, call: Instruction, site: CallSite) -> None:
+        iterator, values, index = site.arguments
+        self.primal[call] = self.p(iterator)
+        self.tangent[call] = self.builder.call(self.support.resumed_tangent, self.d(values), self.p(index))
+
     def _tuple(self, call: Instruction, site: CallSite) -> None:
         elements = site.arguments[1:]
         out = self._copy_call(call)
@@ -253,7 +308,13 @@ class _Dual:
     def _copy(self, call: Instruction, site: CallSite) -> None:
         source = site.arguments[0]
         if site.function is intrinsics._assume_:
-            self._define(call, self.p(source), self.d(source, type_of(call)))
+            slot = self.slots.get(source)
+            if slot is not None and is_number(type_of(call)):
+                get = self.support.field_number_tangent if slot[2] else self.support.item_number_tangent
+                tangent: Value = self.builder.call(get, slot[0], slot[1])
+            else:
+                tangent = self.d(source, type_of(call))
+            self._define(call, self.p(source), tangent)
         else:
             self._define(call, self._copy_call(call), self.d(source, type_of(call)))
 

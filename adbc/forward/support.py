@@ -37,6 +37,17 @@ class ForwardSupport:
     """freevar_tangent(context, function, dfunction, index)"""
     store_global: Callable[..., Any]
     """store_global(context, globals, name, value, dvalue)"""
+    item_slot_tangent: Callable[..., Any]
+    """item_slot_tangent(dl, index[, value]): of a slot of a list or dict, None for zero"""
+    field_slot_tangent: Callable[..., Any]
+    item_number_tangent: Callable[..., Any]
+    """item_number_tangent(dl, index): of a slot that holds a number, a number"""
+    field_number_tangent: Callable[..., Any]
+    store_item_tangent: Callable[..., Any]
+    """store_item_tangent(dl, index, dv)"""
+    store_field_tangent: Callable[..., Any]
+    resumed_tangent: Callable[..., Any]
+    """resumed_tangent(dl, index): the shadow of an iterator over a list that has given `index` elements"""
     slot_tangent: Callable[..., Any]
     """slot_tangent(du, index): ``du[index]``, a number"""
     check_slot: Callable[..., Any]

@@ -401,6 +401,21 @@ def _class_is_(value: object, cls: type) -> bool:
     return type(value) is cls
 
 
+def _list_iterator_(values: list[Any]) -> Iterator[Any]:
+    """``iter(values)`` of a list, whose steps are counted."""
+    return iter(values)
+
+
+def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
+    """The next value of an iterator over `values`, or `EXHAUSTED`; it is element number `index`."""
+    return next(iterator, EXHAUSTED)
+
+
+def _resume_iterator_(iterator: Iterator[Any], values: list[Any], index: int) -> Iterator[Any]:
+    """An iterator over `values` that has given `index` elements."""
+    return iterator
+
+
 def _observe_(site: Any, value: object) -> None:
     """Let `site` see a value that nothing was known about."""
     site.see(value)

@@ -8,9 +8,10 @@ those.  Only values that are or hold memory cost anything here.
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -39,6 +40,8 @@ from adbc.reverse.steps import (
     LoadStep,
     ProjectStep,
     ScalarStep,
+    SlotStep,
+    SlotStoreStep,
     Step,
     StoreStep,
     TupleStep,
@@ -47,7 +50,7 @@ from adbc.reverse.steps import (
 from adbc.reverse.support import Support
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, TupleType, has_cotangent, has_shadow
+from adbc.types.lattice import FLOAT, AbstractType, ArrayType, Exact, TupleType, has_cotangent, has_shadow
 
 __all__ = ["ForwardsPass", "constant_shadow"]
 
@@ -60,6 +63,27 @@ def constant_shadow(type: AbstractType, no_fdata: object) -> Any:
     if isinstance(type, TupleType):
         return tuple(constant_shadow(t, no_fdata) for t in type.elements)
     return no_fdata if has_cotangent(type) else None
+
+
+@dataclasses.dataclass
+class _Slot:
+    """A slot of a container, as far as the forwards pass knows it: index or name `key` of `shadow`."""
+
+    shadow: Value
+    key: Value
+    is_field: bool
+
+
+def _values(graph: Graph) -> Iterator[Value]:
+    yield from graph.arguments
+    for block in graph.blocks:
+        yield from block.phis
+        yield from block.instructions
+
+
+def _is_numpy(value: Value) -> bool:
+    type = type_of(value)
+    return isinstance(type, ArrayType) or (isinstance(type, Exact) and type.cls.__module__ == "numpy")
 
 
 class ForwardsPass:
@@ -85,6 +109,16 @@ class ForwardsPass:
         self.primal: dict[Value, Value] = {}
         self.shadow: dict[Value, Value] = {}
         self.steps: dict[Block, list[Step]] = {block: [] for block in order}
+        self.slots: dict[Value, _Slot] = {}
+        """Values read from slots and tested right behind, by where they were read from."""
+        self.sinks: dict[Value, Instruction] = {}
+        self.guarded = {
+            call.operands[1]
+            for call in primal_graph.instructions()
+            if call.op == "call" and isinstance(call.operands[0], Const) and call.operands[0].value is intrinsics._assume_
+        }
+        self.is_plain = not any(map(_is_numpy, _values(primal_graph)))
+        """No number in sight is NumPy's, so that sums of floats are floats."""
         self.parameters: list[Argument] = []
         """The parameters of the primal that get a cotangent back, in order."""
 
@@ -148,6 +182,9 @@ class ForwardsPass:
         known = self.shadow.get(value)
         if known is not None:
             return known
+        slot = self.slots.get(value)
+        if slot is not None:
+            return self._slot_shadow(slot)
         if value not in self.active:
             return Const(None)
         return Const(constant_shadow(type_of(value), self.support.no_fdata))
@@ -210,6 +247,12 @@ class ForwardsPass:
         if site.function is intrinsics._assume_:
             self.primal[call] = self.p(site.arguments[0])
             return
+        if site.function is intrinsics._resume_iterator_:
+            self.primal[call] = self.p(site.arguments[0])
+            return
+        if site.function is intrinsics._observe_ and site.arguments[1] in self.slots:
+            slot = self.slots[site.arguments[1]]
+            steps.append(SlotStep(site.arguments[1], slot.shadow, slot.key, slot.is_field))
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
@@ -239,6 +282,73 @@ class ForwardsPass:
         self._define(call, self._copy_call(call))
         steps.append(StoreStep(value, u, fu, i, old))
 
+    # -- slots of lists and dicts, fields of instances
+
+    def _slot_load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._read_slot(call, site.arguments[0], self.p(site.arguments[1]), False, steps)
+
+    def _field_load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._read_slot(call, site.arguments[0], site.arguments[1], True, steps)
+
+    def _next(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
+        self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, steps, out)
+
+    def _read_slot(
+        self, call: Instruction, container: Value, key: Value, is_field: bool, steps: list[Step], out: Value | None = None
+    ) -> None:
+        self._define(call, self._copy_call(call) if out is None else out)
+        slot = _Slot(self.s(container), key, is_field)
+        if call in self.guarded:
+            # Whoever uses it knows more: its shadow and its reverse are written there.
+            self.slots[call] = slot
+            return
+        if has_shadow(type_of(call)):
+            if out is None:
+                self.shadow[call] = self._slot_shadow(slot)
+            else:  # an index that is out of range where the loop ends
+                self.shadow[call] = self.builder.call(self.support.item_slot_shadow, slot.shadow, slot.key, out)
+        steps.append(SlotStep(call, slot.shadow, slot.key, slot.is_field))
+
+    def _slot_shadow(self, slot: _Slot) -> Value:
+        support = self.support
+        get = support.field_slot_shadow if slot.is_field else support.item_slot_shadow
+        return self.builder.call(get, slot.shadow, slot.key)
+
+    def _sink(self, shadow: Value) -> Value:
+        """`shadow`, or where it is None something that takes what is added to it; made once, where it is."""
+        known = self.sinks.get(shadow)
+        if known is None:
+            known = self.sinks[shadow] = Instruction("call", [Const(self.support.sink), shadow])
+            if isinstance(shadow, Instruction):
+                home = shadow.block
+                assert home is not None
+                at = home.instructions.index(shadow) + 1
+            else:
+                home, at = (shadow.block, 0) if isinstance(shadow, Phi) else (self.graph.entry, 0)
+            known.block = home
+            home.instructions.insert(at, known)
+        return known
+
+    def _slot_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._write_slot(call, site, site.row.rrule, False, steps)
+
+    def _field_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._write_slot(call, site, self.support.set_field, True, steps)
+
+    def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool, steps: list[Step]) -> None:
+        container, key, value = site.arguments
+        u, fu, i = self.p(container), self.s(container), self.p(key)
+        store = self.support.store_field if is_field else self.support.store_item
+        old = self.builder.call(store, rrule, u, fu, i, self.p(value), value in self.active)
+        self.primal[call] = Const(None)
+        steps.append(SlotStoreStep(value, u, fu, i, old, is_field))
+
+    def _resume(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        iterator, values, index = site.arguments
+        self.primal[call] = self.p(iterator)
+        self.shadow[call] = self.builder.call(self.support.resumed_shadow, self.s(values), self.p(index))
+
     def _tuple(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         elements = site.arguments[1:]
         shadow = None
@@ -261,6 +371,13 @@ class ForwardsPass:
             self.primal[call] = self.p(source)
             if has_shadow(type_of(call)):
                 self.shadow[call] = self.s(source)
+            slot = self.slots.get(source)
+            if slot is not None:
+                if has_cotangent(type_of(call)):
+                    inline = self.is_plain and type_of(call) == FLOAT and not isinstance(slot.shadow, Const)
+                    sink = self._sink(slot.shadow) if inline else None
+                    steps.append(SlotStep(call, slot.shadow, slot.key, slot.is_field, sink))
+                return
         else:
             self._define(call, self._copy_call(call), self.s(source))
         steps.append(CopyStep(call, source))

@@ -14,6 +14,7 @@ import dataclasses
 import operator
 from collections.abc import Sequence
 
+from adbc.ir import intrinsics
 from adbc.ir.graph import Const, Graph, Phi, Value
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
@@ -26,6 +27,8 @@ __all__ = [
     "LoadStep",
     "ProjectStep",
     "ScalarStep",
+    "SlotStep",
+    "SlotStoreStep",
     "Step",
     "StoreStep",
     "TupleStep",
@@ -186,6 +189,51 @@ class StoreStep(Step):
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
         bv = writer.builder.call(writer.support.restore_slot, container, shadow, index, writer.get(self.old))
+        if _wants(writer, self.value):
+            writer.give(self.value, {(): bv})
+
+
+@dataclasses.dataclass
+class SlotStep(Step):
+    """``y = l[i]`` or ``y = obj.x``: the cotangent is added to the slot of the shadow.
+
+    With `sink`, a shadow that is never None, and a plain float for a cotangent, that is written inline.
+    """
+
+    result: Value
+    shadow: Value
+    key: Value
+    is_field: bool
+    sink: Value | None = None
+
+    def __post_init__(self) -> None:
+        self.needs = [v for v in (self.sink or self.shadow, self.key) if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result).get(())
+        if cotangent is None:
+            return
+        call, key = writer.builder.call, writer.get(self.key)
+        if self.sink is None:
+            support = writer.support
+            call(support.add_to_field if self.is_field else support.add_to_item, writer.get(self.shadow), key, cotangent)
+            return
+        sink = writer.get(self.sink)
+        present = call(intrinsics._getattr_ if self.is_field else operator.getitem, sink, key)
+        total = call(operator.add, present, cotangent)
+        call(intrinsics._setattr_ if self.is_field else operator.setitem, sink, key, total)
+
+
+@dataclasses.dataclass
+class SlotStoreStep(StoreStep):
+    """The same for a list or a field: `old` is what the store has saved."""
+
+    is_field: bool = False
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
+        restore = writer.support.restore_field if self.is_field else writer.support.restore_item
+        bv = writer.builder.call(restore, container, shadow, index, writer.get(self.old))
         if _wants(writer, self.value):
             writer.give(self.value, {(): bv})
 

@@ -66,6 +66,25 @@ class Support:
     """check_slot(u, fu): an active number may be written into `u`, or `ConstWriteError`"""
     restore_slot: Callable[..., Any]
     """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
+    add_to_item: Callable[..., Any]
+    """add_to_item(fl, index, b): the value part of the slot of a list or dict grows by `b`, if both are there"""
+    add_to_field: Callable[..., Any]
+    """add_to_field(f, name, b): the same for a field"""
+    item_slot_shadow: Callable[..., Any]
+    """item_slot_shadow(fl, index): the shadow of what is in the slot"""
+    field_slot_shadow: Callable[..., Any]
+    store_item: Callable[..., Any]
+    """store_item(rrule, l, fl, index, value, is_active) -> old, whatever `restore_item` needs"""
+    store_field: Callable[..., Any]
+    restore_item: Callable[..., Any]
+    """restore_item(l, fl, index, old) -> the cotangent of the value, a number"""
+    restore_field: Callable[..., Any]
+    set_field: Callable[..., Any]
+    """The general reverse rule of writing a field"""
+    sink: Callable[..., Any]
+    """sink(shadow): it, or something to read zeros from and write to if it is None"""
+    resumed_shadow: Callable[..., Any]
+    """resumed_shadow(fl, index): the shadow of an iterator over a list that has given `index` elements"""
     real_rdata: Callable[..., Any]
     """real_rdata(rdata): as a float, 0.0 if zero"""
     add: Callable[..., Any]

@@ -32,6 +32,7 @@ from adbc.passes.pipeline import clean, normalise
 from adbc.passes.segments import segments
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
+from adbc.runtime.fast import is_field
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_differentiation
@@ -79,7 +80,8 @@ class Derived:
         self.is_built = False
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
-        self.guards: list[_Fact] = []
+        self.guards: list[_Fact | _ClassFact] = []
+        self.class_facts: dict[tuple[type, str], _ClassFact] = {}
         self.callees: dict[int, _Fact] = {}
         """What is known of the functions that it calls directly, by their addresses."""
         self.sites: list[Site] = []
@@ -99,7 +101,7 @@ class Derived:
             if not self.is_built:
                 self.engine.build(self)
 
-    def all_guards(self) -> Iterator[_Fact]:
+    def all_guards(self) -> Iterator[_Fact | _ClassFact]:
         """The facts that this rule and those it calls directly depend on."""
         seen: set[Derived] = set()
         waiting = [self]
@@ -161,6 +163,19 @@ class _Fact:
             and getattr(value, "__defaults__", None) is self.defaults
             and getattr(value, "__kwdefaults__", None) is self.kwdefaults
         )
+
+
+class _ClassFact:
+    """An attribute of the instances of a class is a plain field."""
+
+    __slots__ = ("cls", "name")
+
+    def __init__(self, cls: type, name: str) -> None:
+        self.cls = cls
+        self.name = name
+
+    def holds(self) -> bool:
+        return is_field(self.cls, self.name)
 
 
 class Engine:
@@ -280,6 +295,12 @@ class Engine:
                 return None
         found = {self.table.find(function, choice) for choice in choices}
         return found.pop() if len(found) == 1 else None
+
+    def is_field(self, cls: type, name: str) -> bool:
+        answer = is_field(cls, name)
+        if answer and self.building:
+            self.building[-1].class_facts[cls, name] = _ClassFact(cls, name)
+        return answer
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         if not isinstance(function, types.FunctionType) or function.__closure__ is not None:
@@ -478,6 +499,7 @@ class Engine:
             self.building.pop()
         rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in rule.guards)
+        rule.guards += rule.class_facts.values()
         self._emit(rule, rule.forwards, "dual" if rule.mode == "forward" else "forwards", rule.graphs[0])
         rule.is_built = True
 

@@ -14,9 +14,11 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.runtime import resolve
 from adbc.runtime.resolve import Call, is_python_function, lookup
+from adbc.tangents.objects import InstanceKind
+from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_cotangent, has_shadow, typeof
 
-__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "plan"]
+__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "plan"]
 
 SLOW = "slow"
 """Not decided by classes: go through `resolve.step` each time."""
@@ -89,6 +91,20 @@ def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any
         rule.build()
     context.checked.add(rule)
     return rule
+
+
+def is_field(cls: type, name: str) -> bool:
+    """Whether attribute `name` of instances of exactly `cls` is a plain field, in a dictionary or a slot."""
+    if not cls.__flags__ & _HEAP or type(kind_of(cls)) is not InstanceKind:
+        return False
+    if lookup(cls, "__getattribute__") is not object.__getattribute__ or lookup(cls, "__getattr__") is not None:
+        return False
+    if lookup(cls, "__setattr__") is not object.__setattr__:
+        return False
+    found = lookup(cls, name)
+    if found is None:
+        return isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType)
+    return found.__class__ is types.MemberDescriptorType
 
 
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())

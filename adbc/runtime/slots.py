@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.errors import ConstWriteError
+from adbc.ir.intrinsics import EXHAUSTED
+from adbc.rules.table import NO_KWARGS
+from adbc.tangents import NO_FDATA, NO_TANGENT, shadow_iterator, slot_increment, slot_shadow
 
-__all__ = ["add_to_slot", "check_slot", "load_tangent", "restore_slot", "store_tangent"]
+__all__ = [
+    "add_to_field", "add_to_item", "add_to_slot", "check_slot", "field_number_tangent", "field_slot_shadow",
+    "field_slot_tangent", "item_number_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
+    "restore_field", "restore_item", "restore_slot", "resumed_shadow", "sink", "store_field",
+    "store_field_tangent", "store_item", "store_item_tangent", "store_tangent",
+]  # fmt: skip
 
 
 def add_to_slot(shadow: Any, index: Any, b: Any) -> None:
@@ -47,3 +55,157 @@ def store_tangent(tangent: Any, index: Any, dvalue: Any) -> None:
     """The tangent of ``container[index] = value``."""
     if tangent is not None:
         tangent[index] = 0.0 if dvalue is None else dvalue
+
+
+# -- lists, dicts and fields: anything may be in a slot ----------------------------------------------------
+
+
+class _Sink:
+    """Stands for the shadow of a constant: what is added to it is nobody's."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: object) -> float:
+        return 0.0
+
+    def __setitem__(self, key: object, value: object) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> float:
+        return 0.0
+
+    def __setattr__(self, name: str, value: object) -> None:
+        pass
+
+
+_SINK = _Sink()
+_ABSENT = object()
+
+
+def sink(shadow: Any) -> Any:
+    """`shadow`, or something to add to if there is none."""
+    return _SINK if shadow is None else shadow
+
+
+def add_to_item(shadow: Any, key: Any, b: Any) -> None:
+    """The reverse of ``container[key]``."""
+    if shadow is not None and b is not None:
+        shadow[key] = slot_increment(shadow[key], b)
+
+
+def add_to_field(shadow: Any, name: str, b: Any) -> None:
+    """The reverse of ``obj.name``."""
+    if shadow is not None and b is not None:
+        fields = shadow.__dict__
+        fields[name] = slot_increment(fields[name], b)
+
+
+def item_slot_shadow(shadow: Any, key: Any, value: object = None) -> Any:
+    """The shadow of what stands in ``container[key]``; None if that is no element but the end of a loop."""
+    return None if shadow is None or value is EXHAUSTED else slot_shadow(shadow[key])
+
+
+def field_slot_shadow(shadow: Any, name: str) -> Any:
+    """The shadow of ``obj.name``."""
+    return None if shadow is None else slot_shadow(shadow.__dict__.get(name))
+
+
+class _Undo:
+    """The reverse of a write that was made by the general rule."""
+
+    __slots__ = ("pullback",)
+
+    def __init__(self, pullback: Any) -> None:
+        self.pullback = pullback
+
+    def run(self) -> Any:
+        b = self.pullback(None)[2]
+        return 0.0 if b is None else b
+
+
+def store_item(rrule: Any, container: Any, shadow: Any, key: Any, value: float, is_active: bool) -> Any:
+    """``container[key] = value``; what `restore_item` needs.  A float in place of a float is the common
+    case: the shadow has a number there and keeps it."""
+    old = container[key]
+    if type(old) is float and shadow is not None:
+        container[key] = value
+        return old
+    fvalue = NO_FDATA if is_active else None
+    return _Undo(rrule((container, key, value), (shadow, None, fvalue), NO_KWARGS)[2])
+
+
+def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
+    """The reverse of that: the cotangent of the value."""
+    if type(old) is float:
+        container[key] = old
+        b = shadow[key]
+        shadow[key] = 0.0
+        return b
+    return old.run()
+
+
+def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_active: bool) -> Any:
+    """``obj.name = value``; what `restore_field` needs."""
+    old = getattr(obj, name, _ABSENT)
+    if type(old) is float and shadow is not None:
+        setattr(obj, name, value)
+        return old
+    fvalue = NO_FDATA if is_active else None
+    return _Undo(rrule((obj, name, value), (shadow, None, fvalue), NO_KWARGS)[2])
+
+
+def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
+    """The reverse of that: the cotangent of the value."""
+    if type(old) is float:
+        setattr(obj, name, old)
+        b = getattr(shadow, name)
+        setattr(shadow, name, 0.0)
+        return b
+    return old.run()
+
+
+def resumed_shadow(shadow: Any, index: int) -> Any:
+    """The shadow of an iterator over a list that has given `index` elements."""
+    result: Any = shadow_iterator([], shadow)
+    if shadow is not None:
+        result.index = index
+    return result
+
+
+# -- the same in forward mode ------------------------------------------------------------------------------
+
+
+def item_slot_tangent(tangent: Any, key: Any, value: object = None) -> Any:
+    """The tangent of what stands in ``container[key]``, None for zero."""
+    if tangent is None or value is EXHAUSTED:
+        return None
+    t = tangent[key]
+    return None if t is NO_TANGENT else t
+
+
+def field_slot_tangent(tangent: Any, name: str) -> Any:
+    """The tangent of ``obj.name``, None for zero."""
+    t = None if tangent is None else tangent.__dict__.get(name)
+    return None if t is NO_TANGENT else t
+
+
+def item_number_tangent(tangent: Any, key: Any) -> Any:
+    """The tangent of a number in ``container[key]``."""
+    return 0.0 if tangent is None else tangent[key]
+
+
+def field_number_tangent(tangent: Any, name: str) -> Any:
+    """The tangent of a number in ``obj.name``."""
+    return 0.0 if tangent is None else getattr(tangent, name)
+
+
+def store_item_tangent(tangent: Any, key: Any, dvalue: Any) -> None:
+    """The tangent of ``container[key] = value`` of a float."""
+    if tangent is not None:
+        tangent[key] = 0.0 if dvalue is None else dvalue
+
+
+def store_field_tangent(tangent: Any, name: str, dvalue: Any) -> None:
+    """The tangent of ``obj.name = value`` of a float."""
+    if tangent is not None:
+        setattr(tangent, name, 0.0 if dvalue is None else dvalue)

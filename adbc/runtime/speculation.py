@@ -22,12 +22,13 @@ from adbc.ir.intrinsics import _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.types.guards import Liveness, how_used, insert_guards, point_behind
+from adbc.types.list_loops import count_list_loops
 from adbc.types.lattice import FLOAT, INT, Exact
 from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Site", "speculate"]
 
-_DEPTH = 3
+_DEPTH = 0
 """A function that has gone wrong at this many sites is not guessed at any more."""
 
 
@@ -216,11 +217,13 @@ class _Policy:
 def speculate(engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
-    if engine.speculation == "never" or len(base.excluded) > _DEPTH:
+    if engine.speculation == "never" or len(base.excluded) > (3 if engine.speculation == "always" else _DEPTH):
         infer(graph)
         return graph, []
     originals = {copy: value for value, copy in copies.items()}
     policy = _Policy(engine, key, base, globals, graph, originals, copies)
     insert_guards(graph, lambda: infer(graph), policy)
     infer(graph)
+    if count_list_loops(graph):
+        infer(graph)
     return graph, policy.sites

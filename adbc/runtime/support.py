@@ -9,7 +9,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
-from adbc.runtime import slots
+from adbc.runtime import fields, slots
 from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
 from adbc.runtime.closures import freevar, freevar_shadow
@@ -53,6 +53,17 @@ def reverse_support(engine: Any) -> Support:
         store_global=global_store(engine),
         item_shadow=item,
         item_rdata=item,
+        add_to_item=slots.add_to_item,
+        add_to_field=slots.add_to_field,
+        item_slot_shadow=slots.item_slot_shadow,
+        field_slot_shadow=slots.field_slot_shadow,
+        store_item=slots.store_item,
+        store_field=slots.store_field,
+        restore_item=slots.restore_item,
+        restore_field=slots.restore_field,
+        set_field=fields.SET.rrule,
+        sink=slots.sink,
+        resumed_shadow=slots.resumed_shadow,
         add_to_slot=slots.add_to_slot,
         check_slot=slots.check_slot,
         restore_slot=slots.restore_slot,
@@ -79,6 +90,13 @@ def forward_support(engine: Any) -> ForwardSupport:
         store_global=global_store(engine),
         item_tangent=item_tangent,
         make_tuple=make_tuple,
+        item_slot_tangent=slots.item_slot_tangent,
+        field_slot_tangent=slots.field_slot_tangent,
+        item_number_tangent=slots.item_number_tangent,
+        field_number_tangent=slots.field_number_tangent,
+        store_item_tangent=slots.store_item_tangent,
+        store_field_tangent=slots.store_field_tangent,
+        resumed_tangent=slots.resumed_shadow,
         slot_tangent=slots.load_tangent,
         check_slot=slots.check_slot,
         store_tangent=slots.store_tangent,

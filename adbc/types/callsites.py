@@ -9,6 +9,10 @@ and from what the rule table says; it writes no code.
     scalar      a scalar rule on proved real numbers: partial derivatives are written inline
     load        one number is read from a slot of a container, written inline
     store       one number is written to a slot of a container, written inline
+    slot_load, slot_store, field_load, field_store
+                an element of a list or dict, or a plain field of an instance, is read or written
+    next        the next element of a list
+    resume      an iterator over a list goes on elsewhere
     tuple       a tuple is built
     project     an element of a tuple whose structure is known, at a known index
     copy        the result is the first argument
@@ -31,6 +35,8 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.lattice import (
+    FLOAT,
+    INT,
     AbstractType,
     ArrayType,
     ConstType,
@@ -76,6 +82,9 @@ class Knowledge(Protocol):
     def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` for arguments of these types, if the types decide it."""
 
+    def is_field(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field."""
+
     def bind(
         self, function: object, count: int, keywords: tuple[str, ...]
     ) -> Binding | None:
@@ -89,7 +98,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         intrinsics._bool_, intrinsics._exhausted_, isinstance, issubclass, len, callable,
         intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
         hasattr, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_, intrinsics._raised_,
-        intrinsics._class_is_, intrinsics._observe_,
+        intrinsics._class_is_, intrinsics._list_iterator_, intrinsics._observe_,
         # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
         intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_,
         intrinsics._check_exc_match_, intrinsics._check_eg_match_, intrinsics._prep_reraise_star_,
@@ -133,6 +142,15 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("contextual")
     except TypeError:  # unhashable callable
         return site("dynamic")
+    if function is intrinsics._next_at_:
+        return site("next" if active(arguments[1]) else "primal")
+    if function is intrinsics._resume_iterator_:
+        return site("resume" if active(arguments[1]) else "primal")
+    if function in (intrinsics._getattr_, intrinsics._setattr_) and _is_field(arguments, types_, knowledge):
+        if function is intrinsics._getattr_:
+            return site("field_load" if active(arguments[0]) else "primal")
+        if types_[2] == FLOAT:
+            return site("field_store")
     if not call.keywords:
         structural = _structural(function, arguments, types_, any_active)
         if structural is not None:
@@ -147,6 +165,10 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
             return site("dynamic")
+        if row.inline is not None and _is_container_slot(row.inline, types_):
+            if row.inline == "load" and not active(arguments[0]):
+                return site("primal", row=row)
+            return site(f"slot_{row.inline}", row=row)
         if row.inline is not None and _is_slot(row.inline, types_):
             return site(
                 "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
@@ -172,6 +194,26 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     if element is None or not is_inline_number(element):
         return False
     return access == "load" or is_inline_number(types_[2])
+
+
+def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
+    """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
+    if access == "store":
+        return types_[0] == _LIST and types_[1] == INT and types_[2] == FLOAT
+    return (types_[0] == _LIST and types_[1] == INT) or types_[0] == _DICT
+
+
+_LIST, _DICT = Exact(list), Exact(dict)
+
+
+def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:
+    obj, name = types_[0], arguments[1]
+    return (
+        isinstance(obj, Exact)
+        and isinstance(name, Const)
+        and isinstance(name.value, str)
+        and knowledge.is_field(obj.cls, name.value)
+    )
 
 
 class _Site:

@@ -22,6 +22,8 @@ import dataclasses
 import types
 from collections.abc import Iterable
 
+from adbc.tangents.protocol import AddressKind, kind_of
+
 __all__ = [
     "ANY",
     "BOOL",
@@ -147,6 +149,7 @@ _INACTIVE_CLASSES = frozenset(
         types.WrapperDescriptorType,
     }
 )  # fmt: skip
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
 _ADDRESS_CLASSES = frozenset({list, dict, set, types.CellType, types.FunctionType})
 
 
@@ -195,6 +198,8 @@ def has_cotangent(type: AbstractType) -> bool:
             return any(map(has_cotangent, elements))
         case Exact(cls):
             if cls in _INACTIVE_CLASSES or cls in _ADDRESS_CLASSES:
+                return False
+            if cls.__flags__ & _HEAP and isinstance(kind_of(cls), AddressKind):
                 return False
             if cls.__module__ == "numpy":
                 return is_numpy_number(cls, "inexact") or cls.__name__ == "void"

@@ -40,6 +40,13 @@ def _two_dicts(*classes: type) -> bool:
     return classes[:2] == (dict, dict)
 
 
+def _inlined_load(rows: list[Rule]) -> list[Rule]:
+    """`rows`, which builders may write inline (`Rule.inline`)."""
+    for row in rows:
+        row.inline = "load"
+    return rows
+
+
 # -- d[k] ---------------------------------------------------------------------------------------------
 
 
@@ -392,7 +399,7 @@ def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, resu
 
 
 ROWS: list[Rule] = [
-    *_primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing),
+    *_inlined_load(_primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)),
     *_primitive((dict.__getitem__,), _getitem_frule, _getitem_rrule, _dict_first),
     Overlay(operator.getitem, _getitem_missing, when=_dict_first),
     *_primitive(

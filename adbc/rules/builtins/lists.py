@@ -45,6 +45,13 @@ def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: A
     return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
 
 
+def _inlined(kind: str, rows: list[Rule]) -> list[Rule]:
+    """`rows`, which builders may write inline (`Rule.inline`)."""
+    for row in rows:
+        row.inline = kind
+    return rows
+
+
 def _indexed(cls: type, index: type, *value: type) -> bool:
     return list_like(cls) and integer(index)
 
@@ -486,9 +493,9 @@ def _first_list(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
-    *_rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed),
+    *_inlined("load", _rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed)),
     *_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list),
-    *_rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed),
+    *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
     *_rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
