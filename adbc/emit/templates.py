@@ -225,9 +225,13 @@ def _dict_merge(a: list[Value]) -> Plan:
     return Plan([a[2], ("padding",), a[0], a[1], ("dict_merge",), ("unpadding",)], container=True)
 
 
+def _next_plan(iterator: Value) -> Plan:
+    return call_plan(Const(builtins.next), [iterator, Const(i.EXHAUSTED)])
+
+
 @_row(i._next_, 1)
 def _next(a: list[Value]) -> Plan:
-    return call_plan(Const(builtins.next), [a[0], Const(i.EXHAUSTED)])
+    return _next_plan(a[0])
 
 
 _simple(i._list_iterator_, 1, "iter")
@@ -235,7 +239,7 @@ _simple(i._list_iterator_, 1, "iter")
 
 @_row(i._next_at_, 3)
 def _next_at(a: list[Value]) -> Plan:
-    return _next([a[0]])
+    return _next_plan(a[0])
 
 
 @_row(i._exhausted_, 1)

@@ -86,7 +86,7 @@ class Derived:
         """What is known of the functions that it calls directly, by their addresses."""
         self.sites: list[Site] = []
         """Where it was guessed what a value is."""
-        self.function = function if isinstance(function, GraphFunction) else None
+        self.function: Any = function if isinstance(function, GraphFunction) else None
         name = function.__name__
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
@@ -497,9 +497,9 @@ class Engine:
                 rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
         finally:
             self.building.pop()
-        rule.guards = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
-        self.guarded.update((id(fact.globals), fact.path[0]) for fact in rule.guards)
-        rule.guards += rule.class_facts.values()
+        named = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
+        self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
+        rule.guards = [*named, *rule.class_facts.values()]
         self._emit(rule, rule.forwards, "dual" if rule.mode == "forward" else "forwards", rule.graphs[0])
         rule.is_built = True
 

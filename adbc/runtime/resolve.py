@@ -229,6 +229,7 @@ Step = (
     | MakeRecord
     | Advance
     | Spread
+    | BuildClass
     | Suspend
     | Foreign
     | Known
@@ -385,12 +386,6 @@ def _class(call: Call) -> Step:
     meta_call = lookup(type(cls), "__call__")
     if is_python_function(meta_call):
         return Delegate(call.prepend(meta_call, None, cls, None, None))
-    return _instance(call)
-
-
-def _instance(call: Call) -> Step:
-    """``type.__call__(cls, ...)``."""
-    cls = call.function
     return _make(call)
 
 
@@ -582,14 +577,6 @@ def _foreigncall(call: Call, table: Any) -> Step | None:
     )
 
 
-def _type_call(call: Call, table: Any) -> Step | None:
-    cls = call.args[0]
-    if table.rows(cls):
-        return None
-    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
-    return _instance(rest)
-
-
 class _Record:
     """``record(cls, *values)``: a named tuple of class `cls`, past any ``__new__`` of its own."""
 
@@ -604,6 +591,14 @@ def new_tuple(cls: type, iterable: Any = ()) -> Any:
     """``tuple.__new__``, in Python that adbc can follow."""
     values = tuple(iterable)
     return values if cls is tuple else record(cls, *values)
+
+
+def _new_tuple(call: Call, table: Any) -> Step | None:
+    return Delegate(call.of(new_tuple))
+
+
+def _build_class(call: Call, table: Any) -> Step | None:
+    return BuildClass(call)
 
 
 def _record(call: Call, table: Any) -> Step | None:
@@ -649,8 +644,8 @@ OPERATORS.update(
         intrinsics._next_: _next,
         type.__call__: _type_call,
         record: _record,
-        tuple.__new__: lambda call, table: Delegate(call.of(new_tuple)),
-        builtins.__build_class__: lambda call, table: BuildClass(call),
+        tuple.__new__: _new_tuple,
+        builtins.__build_class__: _build_class,
         intrinsics._new_: _new,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,
