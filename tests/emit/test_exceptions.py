@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import gc
 import itertools
@@ -67,10 +68,8 @@ def test_exceptions_die_with_their_handling(function: Any) -> None:
     gc.collect()
     gc.disable()
     try:
-        try:
+        with contextlib.suppress(Own):
             copy(log)
-        except Own:
-            pass
         assert log and all(reference() is None for reference in log)
     finally:
         gc.enable()
