@@ -18,12 +18,13 @@ from typing import Any
 
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
-from adbc.ir.intrinsics import _freevar_
+from adbc.ir.intrinsics import _format_, _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.types.guards import Liveness, how_used, insert_guards, point_behind
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
 from adbc.types.list_loops import count_list_loops
-from adbc.types.lattice import FLOAT, INT, Exact
 from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Site", "speculate"]
@@ -214,11 +215,36 @@ class _Policy:
         return continuation, [self.copies[v] for v in continuation.live]
 
 
+_SPELLING: tuple[Any, ...] = (_format_, format, repr, str, ascii, print, hash)
+"""What turns objects into text or numbers by running special methods of theirs, in C."""
+
+
+def _runs_special_methods(graph: Graph) -> bool:
+    """Whether code that adbc does not see may run: ``__repr__`` and its like, of objects of any class.
+
+    It may change lists that are in use; dispatch notices that, inline loads would not.
+    """
+    for call in graph.instructions():
+        callee, arguments = call_parts(call)
+        if isinstance(callee, Const) and any(callee.value is f for f in _SPELLING):
+            for argument in arguments:
+                cls = class_of(type_of(argument))
+                if cls not in _SPELT_BY_C and not is_real(type_of(argument)):
+                    return True
+    return False
+
+
+_SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type})
+
+
 def speculate(engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
     if engine.speculation == "never" or len(base.excluded) > (3 if engine.speculation == "always" else _DEPTH):
         infer(graph)
+        return graph, []
+    infer(graph)
+    if _runs_special_methods(graph):
         return graph, []
     originals = {copy: value for value, copy in copies.items()}
     policy = _Policy(engine, key, base, globals, graph, originals, copies)
