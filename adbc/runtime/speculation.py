@@ -225,6 +225,8 @@ def _runs_special_methods(graph: Graph) -> bool:
     It may change lists that are in use; dispatch notices that, inline loads would not.
     """
     for call in graph.instructions():
+        if call.op != "call":
+            continue
         callee, arguments = call_parts(call)
         if isinstance(callee, Const) and any(callee.value is f for f in _SPELLING):
             for argument in arguments:
