@@ -29,7 +29,6 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 }
 """What the functions of the document are called with: this gives the types."""
 
-OF_ONE_VERSION = {"forwards_bytecode", "pullback_bytecode"}
 """Stages that are shown for CPython 3.11 and differ in other versions."""
 
 

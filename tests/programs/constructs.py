@@ -5,7 +5,6 @@ import dataclasses
 import enum
 import functools
 import itertools
-import math
 
 GG = 1
 
