@@ -29,8 +29,6 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 }
 """What the functions of the document are called with: this gives the types."""
 
-"""Stages that are shown for CPython 3.11 and differ in other versions."""
-
 
 def functions() -> dict[str, Any]:
     """The functions that the document differentiates."""
