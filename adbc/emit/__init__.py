@@ -1,6 +1,6 @@
 """From graph to code object.
 
-`regions` joins what one handler protects, `flow` lays the blocks out, `schedule` decides what stays on
+`delegation` finds the loops of ``yield from``, `regions` joins what one handler protects, `flow` lays the blocks out, `schedule` decides what stays on
 the stack, `slots` gives the rest to local variables, `writer` writes it and `assembler` spells it for the
 running interpreter.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from adbc.emit.delegation import delegated
 from adbc.emit.flow import Flow
 from adbc.emit.regions import widened
 from adbc.emit.schedule import Schedule
@@ -24,7 +25,7 @@ def emit(
     graph: Graph, *, name: str | None = None, qualname: str | None = None, docstring: str | None = None
 ) -> types.CodeType:
     """The code object of a graph; the graph is not changed."""
-    graph = widened(graph)
+    graph = widened(delegated(graph))
     flow = Flow(graph)
     schedule = Schedule(graph, flow)
     slots = Slots(graph, flow, schedule)
@@ -45,6 +46,7 @@ def emit(
         cell_names=writer.cell_names(),
         free_names=list(graph.free),
         nested=bool(graph.free),
+        generator=graph.is_generator,
         docstring=docstring,
     )
 

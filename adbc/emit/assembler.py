@@ -11,6 +11,8 @@ has to guess, and keeps these traps of the library and the interpreters in one p
 * Stack size and the depths of exception regions come from here, never from the library.
 * Local variables are numbered here.  Pairs of fast loads and stores (3.13) have four bits per
   variable, so they are formed only where both numbers are below 16.
+* From 3.12 all of a generator that has no other handler has one that makes a `RuntimeError` of a
+  `StopIteration`.  It is put in at the end, around the regions that are there by then.
 * The first string constant would become the docstring up to 3.13; the constant 0 is reserved for it.
 
 It refuses to know what a graph is: it is told names, objects, labels and positions.
@@ -533,6 +535,56 @@ class Assembler:
             self.op("RETURN_VALUE", None, -1)
         self.reachable = False
 
+    def make_generator(self) -> None:
+        """What stands at the start of a generator: the call ends here, with the generator as its result."""
+        self.op("RETURN_GENERATOR", None, 1)
+        self.pop()
+
+    def yield_value(self) -> None:
+        """``value -> what is sent``
+
+        `close` need not wake a generator that has no handler here, and from 3.12 it wants to be told.
+        """
+        alone = self.region is None
+        self.op("YIELD_VALUE", None if not PY312 else 0 if PY313 else 1 if alone else 2, 0)
+        self.op("RESUME", 5 if PY313 and alone else 1, 0)
+
+    def iter_to_yield_from(self) -> None:
+        """``iterable -> iterator``"""
+        self.op("GET_YIELD_FROM_ITER", None, 0)
+
+    def yield_from(self) -> None:
+        """``iterator sent -> result``
+
+        The interpreter finds the inner iterator by the form of this loop, when an exception is thrown
+        in, and so does everybody who asks for `gi_yieldfrom`.
+        """
+        loop, done = Label(), Label()
+        self.place(loop)
+        done.depth = self.depth if PY312 else self.depth - 1
+        self.items.append(library.Instr("SEND", done.target, location=self.location))
+        cleanup, region = Label(), self.region
+        if PY312:
+            # What is thrown in and ends the inner iterator ends the loop.
+            if region is not None:
+                self.unprotect()
+            self.protect(cleanup, self.depth)
+        self.op("YIELD_VALUE", None if not PY312 else 1 if PY313 else 2, 0)
+        if PY312:
+            self.unprotect()
+            if region is not None:
+                self._protect(region.target, region.stack_depth)
+        self.op("RESUME", 2, 0)
+        self.items.append(library.Instr("JUMP_BACKWARD_NO_INTERRUPT", loop.target, location=self.location))
+        self.reachable = False
+        if PY312:
+            cleanup.depth = self.depth + 1
+            self.place(cleanup)
+            self.op("CLEANUP_THROW", None, -1)
+        self.place(done)
+        if PY312:
+            self.op("END_SEND", None, -1)
+
     def raise_(self, count: int) -> None:
         self.op("RAISE_VARARGS", count, -count)
         self.reachable = False
@@ -541,7 +593,10 @@ class Assembler:
 
     def protect(self, handler: Label, depth: int) -> None:
         """What follows, up to `unprotect`, raises into `handler`, behind `depth` values and the exception."""
-        self.region = library.instr.TryBegin(handler.target, push_lasti=False, stack_depth=depth)
+        self._protect(handler.target, depth)
+
+    def _protect(self, target: library.Label, depth: int) -> None:
+        self.region = library.instr.TryBegin(target, push_lasti=False, stack_depth=depth)
         self.items.append(self.region)
         # The interpreter pushes the exception even if the code in the region never gets that high.
         self.max_depth = max(self.max_depth, depth + 1)
@@ -652,6 +707,7 @@ class Assembler:
         cell_names: list[str],
         free_names: list[str],
         nested: bool,
+        generator: bool,
         docstring: str | None,
     ) -> types.CodeType:
         """The code object; `local_names` begins with the parameters, `positional` includes `posonly`."""
@@ -662,6 +718,8 @@ class Assembler:
             flags |= inspect.CO_VARKEYWORDS
         if nested:
             flags |= inspect.CO_NESTED
+        if generator:
+            flags |= inspect.CO_GENERATOR
         if docstring is not None and PY314:
             flags |= HAS_DOCSTRING
         body = library.Bytecode()
@@ -674,6 +732,9 @@ class Assembler:
         body.docstring = "constant 0"
         body.flags = library.CompilerFlags(flags)
         items = _pair(self.items, local_names) if PY313 else self.items
+        if generator and PY312:
+            items = _without_stop_iteration(items)
+            self.max_depth = max(self.max_depth, 2)
         list.extend(body, items)
         code = body.to_code(
             stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False, check_pre_and_post=False
@@ -703,3 +764,34 @@ def _pair(items: list[Any], local_names: list[str]) -> list[Any]:
         result.append(item)
         previous = current
     return result
+
+
+def _without_stop_iteration(items: list[Any]) -> list[Any]:
+    """Protect what nothing else protects, from where the generator starts to run."""
+    handler = library.Label()
+    result: list[Any] = []
+    region: Any = None  # the one of this function that is open
+    started = other = False
+    for item in items:
+        if isinstance(item, library.instr.TryBegin):
+            other = True
+            if region is not None:
+                result.append(library.instr.TryEnd(region))
+                region = None
+        elif isinstance(item, library.instr.TryEnd):
+            other = False
+        elif isinstance(item, library.Instr):
+            started = started or item.name == "RESUME"
+            if started and not other and region is None:
+                region = library.instr.TryBegin(handler, push_lasti=True, stack_depth=0)
+                result.append(region)
+        result.append(item)
+    if region is not None:
+        result.append(library.instr.TryEnd(region))
+    nowhere = opcodes.InstrLocation(None, None, None, None)
+    return [
+        *result,
+        handler,
+        library.Instr("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(3), location=nowhere),
+        library.Instr("RERAISE", 1, location=nowhere),
+    ]

@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.emit.delegation import delegate, iterator_to_delegate_to
 from adbc.ir import intrinsics as i
 from adbc.ir.graph import Const, Instruction, Value
 from adbc.ir.ops import OPS
@@ -158,6 +159,10 @@ _simple(i._bool_, 1, "truth")
 _simple(i._iter_, 1, "iter")
 _simple(i._project_, 2, "getitem")
 _simple(i._list_to_tuple_, 1, "list_to_tuple")
+
+_simple(i._yield_, 1, "yield_value")
+_simple(delegate, 2, "yield_from")
+_simple(iterator_to_delegate_to, 1, "iter_to_yield_from")
 
 _simple(i._push_exc_info_, 1, "push_exc_info")
 _simple(i._pop_except_, 1, "pop_except", pushes=False)

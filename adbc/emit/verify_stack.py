@@ -88,10 +88,23 @@ FIXED: dict[str, tuple[int, int]] = {
     "MATCH_MAPPING": (1, 2),
     "MATCH_KEYS": (2, 3),
     "MATCH_CLASS": (3, 1),
+    "RETURN_GENERATOR": (0, 1),
+    "YIELD_VALUE": (1, 1),
+    "GET_YIELD_FROM_ITER": (1, 1),
+    "END_SEND": (2, 1),
+    "CLEANUP_THROW": (3, 2),
 }
 
 ENDS = frozenset(
-    {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_BACKWARD"}
+    {
+        "RETURN_VALUE",
+        "RETURN_CONST",
+        "RAISE_VARARGS",
+        "RERAISE",
+        "JUMP_FORWARD",
+        "JUMP_BACKWARD",
+        "JUMP_BACKWARD_NO_INTERRUPT",
+    }
 )
 AFTER_LOOP = {(3, 11): [], (3, 12): ["END_FOR"], (3, 13): ["END_FOR", "POP_TOP"]}.get(
     VERSION, ["END_FOR", "POP_ITER"]
@@ -294,7 +307,11 @@ class _Verifier:
         elif name.startswith("POP_JUMP_"):
             stack = objects(1)
             self.flow(index, self.at[instruction.argval], _State(stack, bound))
-        elif name in ("JUMP_FORWARD", "JUMP_BACKWARD"):
+        elif name == "SEND":
+            rest = objects(2)
+            finished = (*rest, OBJECT) if VERSION < (3, 12) else stack
+            self.flow(index, self.at[instruction.argval], _State(finished, bound))
+        elif name in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"):
             self.flow(index, self.at[instruction.argval], state)
         elif name == "RETURN_VALUE":
             if objects(1):

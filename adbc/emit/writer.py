@@ -62,6 +62,8 @@ class Writer:
             asm.copy_free_vars(len(graph.free))
         for name in self.cell_names():
             asm.make_cell(name)
+        if graph.is_generator:
+            asm.make_generator()
         asm.resume()
         for argument in self.slots.entry_copies:
             asm.load_deref(self.schedule.param_cells[argument], False)

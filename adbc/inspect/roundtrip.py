@@ -6,11 +6,9 @@ the emitter.  Globals stay names, because nothing here would notice if they were
 
 from __future__ import annotations
 
-import inspect
 import sys
 import types
 
-from adbc.cpython import refusal
 from adbc.emit import emit_function
 from adbc.emit.assembler import HAS_DOCSTRING
 from adbc.errors import LiftError
@@ -44,8 +42,6 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
         raise LiftError(
             f"{function!r} is a {type(function).__name__}, not a function: pass the function itself"
         )
-    if function.__code__.co_flags & inspect.CO_GENERATOR:
-        raise refusal(function.__code__, "generator")
     graph = primal_graph(function, normal=normal)
     original = function.__code__
     # Up to 3.13 the first constant is the docstring if it is a string; from 3.14 a flag says so.

@@ -356,7 +356,8 @@ class Graph:
 
     Arguments stand in the order of the code object's local variables: positional-only, positional
     or keyword, keyword-only, then ``*args`` and ``**kwargs``; the counts and flags below say which
-    is which.  `free` names the cells of the closure, which ``_freevar_`` reads by index.
+    is which.  `free` names the cells of the closure, which ``_freevar_`` reads by index.  Calling a
+    generator makes an object that runs the blocks; it need not contain a yield that can be reached.
     """
 
     def __init__(self, name: str) -> None:
@@ -369,6 +370,7 @@ class Graph:
         self.kwonly_count = 0
         self.has_varargs = False
         self.has_varkw = False
+        self.is_generator = False
         self.free: tuple[str, ...] = ()
         self.blocks: list[Block] = []
         self.guards: list[Guard] = []

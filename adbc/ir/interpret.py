@@ -10,6 +10,9 @@ finding is a `VerificationError`, which no handler of the graph sees.
 What is being handled is the state of the thread, as it is for a function: the graph changes it by
 `_push_exc_info_` and `_pop_except_`, a bare `Raise` raises it again, and what is raised meanwhile
 gets it as its ``__context__``.
+
+The graph of a generator gives a generator, in whose frame its blocks are run; what is thrown into it
+while it waits for an inner iterator is sent there as a `Thrown`.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import builtins as python_builtins
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import AdbcError, ArgumentError, VerificationError
@@ -53,7 +56,7 @@ def interpret(
     builtins: Mapping[str, Any] | None = None,
     limit: int | None = None,
 ) -> Any:
-    """Run `graph` and return what it returns; exceptions that it does not handle come out.
+    """Run `graph` and return what it returns (or the generator); exceptions that it does not handle come out.
 
     `arguments` stand for `graph.arguments` one to one: defaults are filled in, and the tuple of
     ``*args`` and the dict of ``**kwargs`` are made, by the caller.  `closure` holds the cells that
@@ -70,6 +73,8 @@ def interpret(
         )
     frame = _Frame(graph, {} if globals is None else globals, closure, builtins)
     frame.values.update(zip(graph.arguments, arguments, strict=True))
+    if graph.is_generator:
+        return _generate(frame, limit)
     handled = sys.exception()
     try:
         return _run(frame, limit)
@@ -92,6 +97,47 @@ def _run(frame: _Frame, limit: int | None) -> Any:
         error = frame.instructions(block)
         if error is None and isinstance(block.terminator, Return):
             return frame.value(block.terminator.value, block.terminator, block)
+        if error is None:
+            target, error = frame.terminator(block)
+        if error is not None:
+            if block.handler is None:
+                intrinsics._reraise_(error)
+            frame.caught = error
+            target = block.handler
+        assert target is not None
+        source, block = block, target
+
+
+def _generate(frame: _Frame, limit: int | None) -> Generator[Any, Any, Any]:
+    """Like `_run`, but suspended where the graph is: `instructions` and `_run` in one, as it must be."""
+    graph = frame.graph
+    source: Block | None = None
+    block = graph.entry
+    entered = 0
+    while True:
+        entered += 1
+        if limit is not None and entered > limit:
+            raise IterationLimitError(f"graph {graph.name} entered more than {limit} blocks")
+        frame.enter(block, source)
+        error: BaseException | None = None
+        for instruction in block.instructions:
+            kind = frame.suspension(instruction)
+            if kind is None:
+                error = frame.instruction(instruction, block)
+            else:
+                handed_out = frame.prepare(instruction, block)[1][0]
+                try:
+                    frame.values[instruction] = yield handed_out
+                except BaseException as thrown:  # any exception may be thrown in
+                    error = thrown
+                if error is not None and kind is intrinsics._yield_from_:
+                    frame.values[instruction] = intrinsics._thrown_(error)
+                    error = None
+            if error is not None:
+                break
+        if error is None and isinstance(block.terminator, Return):
+            return frame.value(block.terminator.value, block.terminator, block)
+        target: Block | None = None
         if error is None:
             target, error = frame.terminator(block)
         if error is not None:
@@ -153,25 +199,38 @@ class _Frame:
     def instructions(self, block: Block) -> BaseException | None:
         """Run the instructions of `block`; what the last one raised, if the block has a handler."""
         for instruction in block.instructions:
-            if instruction.op == "catch":
-                if self.caught is None:
-                    raise self.broken(block, "catch outside of a handler")
-                self.values[instruction] = self.caught
-                continue
-            function, positional, keywords = self.prepare(instruction, block)
-            if block.handler is None:
-                self.values[instruction] = function(*positional, **keywords)
-                continue
-            try:
-                self.values[instruction] = function(*positional, **keywords)
-            except BaseException as error:  # a handler sees every exception; here it is only carried
-                if instruction is block.instructions[-1]:
-                    return error
-                if isinstance(error, Exception):
-                    message = f"{instruction!r} raised, but is not the last of a block with a handler"
-                    raise self.broken(block, message) from error
-                raise
+            error = self.instruction(instruction, block)
+            if error is not None:
+                return error
         return None
+
+    def instruction(self, instruction: Instruction, block: Block) -> BaseException | None:
+        """Run one instruction; what it raised, if the block has a handler and it is the last."""
+        if instruction.op == "catch":
+            if self.caught is None:
+                raise self.broken(block, "catch outside of a handler")
+            self.values[instruction] = self.caught
+            return None
+        function, positional, keywords = self.prepare(instruction, block)
+        if block.handler is None:
+            self.values[instruction] = function(*positional, **keywords)
+            return None
+        try:
+            self.values[instruction] = function(*positional, **keywords)
+        except BaseException as error:  # a handler sees every exception; here it is only carried
+            if instruction is block.instructions[-1]:
+                return error
+            if isinstance(error, Exception):
+                message = f"{instruction!r} raised, but is not the last of a block with a handler"
+                raise self.broken(block, message) from error
+            raise
+        return None
+
+    def suspension(self, instruction: Instruction) -> Callable[..., Any] | None:
+        """`_yield_` or `_yield_from_` if that is what `instruction` calls."""
+        function = None if instruction.op == "catch" else call_form(instruction)[0]
+        kinds = (intrinsics._yield_, intrinsics._yield_from_)
+        return next((k for k in kinds if isinstance(function, Const) and function.value is k), None)
 
     def prepare(
         self, instruction: Instruction, block: Block

@@ -189,9 +189,11 @@ class _Parser:
     # -- the header ----------------------------------------------------------------------------------
 
     def header(self, line: _Line) -> Graph:
-        if line.name() != "graph":
+        kind_of_graph = line.name()
+        if kind_of_graph not in ("graph", "generator"):
             line.fail("expected a graph")
         graph = Graph(line.until("("))
+        graph.is_generator = kind_of_graph == "generator"
         line.expect("(")
         keyword_only = False
         while not line.accept(")"):

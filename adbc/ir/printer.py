@@ -178,7 +178,7 @@ def _header(graph: Graph, names: Names) -> str:
         parameters.append(stars + argument.name + ("" if argument.type is None else f": {argument.type!s}"))
         if i + 1 == graph.posonly_count:
             parameters.append("/")
-    text = f"graph {graph.name}({', '.join(parameters)})"
+    text = f"{'generator' if graph.is_generator else 'graph'} {graph.name}({', '.join(parameters)})"
     if graph.free:
         text += f" free {', '.join(graph.free)}"
     for guard in graph.guards:

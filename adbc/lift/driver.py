@@ -84,6 +84,7 @@ def _graph_for(code: types.CodeType) -> Graph:
     graph.kwonly_count = code.co_kwonlyargcount
     graph.has_varargs = bool(code.co_flags & inspect.CO_VARARGS)
     graph.has_varkw = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    graph.is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     graph.free = code.co_freevars
     count = code.co_argcount + code.co_kwonlyargcount + graph.has_varargs + graph.has_varkw
     for name in code.co_varnames[:count]:

@@ -40,6 +40,7 @@ class _Yield:
 def segments(graph: Graph) -> list[Graph]:
     """The segments of a generator's graph in normal form, which is not changed."""
     graph, _, _ = copy_graph(graph)
+    graph.is_generator = False
     _cells_as_arguments(graph)
     yields = [
         _Yield(block, call, ())
