@@ -194,13 +194,13 @@ class _Policy:
 
     def _is_open(self, call: Instruction) -> bool:
         original = self.originals.get(call)
-        return original in self.base.roots and self.base.roots[original] not in self.base.excluded  # type: ignore[index]
+        return original in self.base.roots and self.base.roots[original] not in self.base.excluded
 
     def site(self, call: Instruction) -> Site:
         if self.engine.speculation == "always":
             return Unchangeable(set())
         key = (*self.key, self.numbers[self.originals[call]])  # type: ignore[index]  # the original of a call
-        site = self.engine.sites.get(key)
+        site: Site | None = self.engine.sites.get(key)
         if site is None:
             site = self.engine.sites[key] = Site(self.engine.stale)
         return site

@@ -64,8 +64,8 @@ _ARITHMETIC: frozenset[Any] = frozenset(
     for name in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod")
     for prefix in ("", "i")
 ) | {
-    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.abs, abs, max, min,
-    float, round,
+    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.abs, abs,
+    max, min, float, round,
 }  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def _guard(
         position=position,
         name=call.name,
     )
-    exhausted = block.graph and [
+    exhausted = [
         u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call
     ]
     graph.replace_uses({call: assumed})
