@@ -214,6 +214,23 @@ def test_a_wrong_guess_is_replaced_by_what_was_seen(engine: Engine) -> None:
     assert site.gave_up
 
 
+def test_several_sites_learn_one_after_the_other(engine: Engine) -> None:
+    def first(u: list[Any], x: float) -> Any:
+        return u[0] * x
+
+    def second(u: list[Any], x: float) -> Any:
+        return u[1] * x
+
+    adbc.grad(second, 1)([1.0, 2.0], 0.5)
+    for function, index in ((first, 0), (second, 1)):
+        for _ in range(2):
+            assert adbc.grad(function, 1)([3, 4], 0.5) == 3.0 + index
+        adbc.grad(function, 1)([3, 4], 0.5)
+        guesses = [s.guess for s in engine.sites.values() if s.misses]
+        assert guesses == [Exact(int)] * (index + 1)
+        assert not engine.stale
+
+
 def test_a_pullback_outlives_the_rule_it_came_from(engine: Engine) -> None:
     _, first = adbc.vjp(horner, 0.5, [1.0, 2.0])
     adbc.grad(horner)(0.5, [1, 2])  # the guess was wrong for this one
