@@ -85,7 +85,9 @@ class _Dual:
         self.guarded = {
             call.operands[1]
             for call in source.instructions()
-            if call.op == "call" and isinstance(call.operands[0], Const) and call.operands[0].value is intrinsics._assume_
+            if call.op == "call"
+            and isinstance(call.operands[0], Const)
+            and call.operands[0].value is intrinsics._assume_
         }
         graph = self.graph = Graph(source.name)
         graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
@@ -241,9 +243,7 @@ class _Dual:
             self.builder.call(self.support.check_slot, self.p(container), self.d(container))
         self._define(call, self._copy_call(call))
         dvalue = self.tangent[value] if value in self.active else Const(None)
-        self.builder.call(
-            self.support.store_tangent, self.d(container), self.p(index), dvalue
-        )
+        self.builder.call(self.support.store_tangent, self.d(container), self.p(index), dvalue)
 
     def _slot_load(self, call: Instruction, site: CallSite) -> None:
         self._read_slot(call, site.arguments[0], self.p(site.arguments[1]), False)
@@ -269,7 +269,9 @@ class _Dual:
         container, key, is_field = slot
         if is_field:
             return self.builder.call(self.support.field_slot_tangent, container, key)
-        return self.builder.call(self.support.item_slot_tangent, container, key, *([] if out is None else [out]))
+        return self.builder.call(
+            self.support.item_slot_tangent, container, key, *([] if out is None else [out])
+        )
 
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.store_item_tangent)

@@ -333,6 +333,7 @@ class _Reversal:
         saved = graph.add_argument("saved")
         cotangent = graph.add_argument("cotangent") if has_cotangent(self.result) else None
         writer = PullbackWriter(graph, self.support, self.active)
+        writer.is_plain = self.forwards.is_plain
         variables = writer.variables
         assert self.exit is not None
 

@@ -115,7 +115,9 @@ class ForwardsPass:
         self.guarded = {
             call.operands[1]
             for call in primal_graph.instructions()
-            if call.op == "call" and isinstance(call.operands[0], Const) and call.operands[0].value is intrinsics._assume_
+            if call.op == "call"
+            and isinstance(call.operands[0], Const)
+            and call.operands[0].value is intrinsics._assume_
         }
         self.is_plain = not any(map(_is_numpy, _values(primal_graph)))
         """No number in sight is NumPy's, so that sums of floats are floats."""
@@ -295,7 +297,13 @@ class ForwardsPass:
         self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, steps, out)
 
     def _read_slot(
-        self, call: Instruction, container: Value, key: Value, is_field: bool, steps: list[Step], out: Value | None = None
+        self,
+        call: Instruction,
+        container: Value,
+        key: Value,
+        is_field: bool,
+        steps: list[Step],
+        out: Value | None = None,
     ) -> None:
         self._define(call, self._copy_call(call) if out is None else out)
         slot = _Slot(self.s(container), key, is_field)
@@ -307,7 +315,9 @@ class ForwardsPass:
             if out is None:
                 self.shadow[call] = self._slot_shadow(slot)
             else:  # an index that is out of range where the loop ends
-                self.shadow[call] = self.builder.call(self.support.item_slot_shadow, slot.shadow, slot.key, out)
+                self.shadow[call] = self.builder.call(
+                    self.support.item_slot_shadow, slot.shadow, slot.key, out
+                )
         steps.append(SlotStep(call, slot.shadow, slot.key, slot.is_field))
 
     def _slot_shadow(self, slot: _Slot) -> Value:
@@ -315,8 +325,9 @@ class ForwardsPass:
         get = support.field_slot_shadow if slot.is_field else support.item_slot_shadow
         return self.builder.call(get, slot.shadow, slot.key)
 
-    def _sink(self, shadow: Value) -> Value:
-        """`shadow`, or where it is None something that takes what is added to it; made once, where it is."""
+    def _sink(self, slot: _Slot) -> Value:
+        """The shadow, or where it is None something that takes what is added to it; made once, where it is."""
+        shadow = slot.shadow
         known = self.sinks.get(shadow)
         if known is None:
             known = self.sinks[shadow] = Instruction("call", [Const(self.support.sink), shadow])
@@ -336,7 +347,9 @@ class ForwardsPass:
     def _field_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._write_slot(call, site, self.support.set_field, True, steps)
 
-    def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool, steps: list[Step]) -> None:
+    def _write_slot(
+        self, call: Instruction, site: CallSite, rrule: Any, is_field: bool, steps: list[Step]
+    ) -> None:
         container, key, value = site.arguments
         u, fu, i = self.p(container), self.s(container), self.p(key)
         store = self.support.store_field if is_field else self.support.store_item
@@ -375,7 +388,7 @@ class ForwardsPass:
             if slot is not None:
                 if has_cotangent(type_of(call)):
                     inline = self.is_plain and type_of(call) == FLOAT and not isinstance(slot.shadow, Const)
-                    sink = self._sink(slot.shadow) if inline else None
+                    sink = self._sink(slot) if inline else None
                     steps.append(SlotStep(call, slot.shadow, slot.key, slot.is_field, sink))
                 return
         else:
@@ -530,5 +543,3 @@ class ForwardsPass:
                 )
             case Return() | Unreachable():
                 pass  # what a return returns is written once it is known what must be saved
-
-

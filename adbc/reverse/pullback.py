@@ -18,7 +18,7 @@ from adbc.ir.builder import Builder, Variables
 from adbc.ir.graph import Block, Const, Graph, Value
 from adbc.reverse.support import Support
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, is_number
+from adbc.types.lattice import ANY, FLOAT, AbstractType, TupleType, has_cotangent, is_number
 
 __all__ = ["Cotangent", "PullbackWriter", "leaves"]
 
@@ -56,6 +56,8 @@ class PullbackWriter:
         self.active = active
         self.support = support
         self.builder = Builder(graph, graph.add_block("entry"))
+        self.is_plain = True
+        """No number in sight is NumPy's; else what leaves as the cotangent of a float is made a float."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
         self.variables = Variables(graph, initial=self._initial)
 
@@ -143,7 +145,10 @@ class PullbackWriter:
             )
         if not has_cotangent(type):
             return Const(None)
-        return cotangent.get((), zero(type))
+        leaf = cotangent.get((), zero(type))
+        if type == FLOAT and not self.is_plain and not isinstance(leaf, Const):
+            return self.builder.call(self.support.float_rdata, leaf)
+        return leaf
 
     def split(self, rdata: Value, type: AbstractType, *, exact: bool) -> Cotangent:
         """The leaves of an rdata object.  `exact` says that it came from code that knew `type`, so
@@ -158,6 +163,8 @@ class PullbackWriter:
             return result
         if not has_cotangent(type):
             return {}
+        if type == FLOAT and not exact:
+            return {(): self.builder.call(self.support.float_rdata, rdata)}
         if is_number(type) and not exact:
             return {(): self.builder.call(self.support.real_rdata, rdata)}
         return {(): rdata}

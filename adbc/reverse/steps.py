@@ -216,7 +216,12 @@ class SlotStep(Step):
         call, key = writer.builder.call, writer.get(self.key)
         if self.sink is None:
             support = writer.support
-            call(support.add_to_field if self.is_field else support.add_to_item, writer.get(self.shadow), key, cotangent)
+            call(
+                support.add_to_field if self.is_field else support.add_to_item,
+                writer.get(self.shadow),
+                key,
+                cotangent,
+            )
             return
         sink = writer.get(self.sink)
         present = call(intrinsics._getattr_ if self.is_field else operator.getitem, sink, key)

@@ -85,6 +85,8 @@ class Support:
     """sink(shadow): it, or something to read zeros from and write to if it is None"""
     resumed_shadow: Callable[..., Any]
     """resumed_shadow(fl, index): the shadow of an iterator over a list that has given `index` elements"""
+    float_rdata: Callable[..., Any]
+    """float_rdata(rdata): as a Python float, 0.0 if zero"""
     real_rdata: Callable[..., Any]
     """real_rdata(rdata): as a float, 0.0 if zero"""
     add: Callable[..., Any]

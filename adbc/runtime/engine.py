@@ -470,9 +470,8 @@ class Engine:
     def refresh(self) -> None:
         """Forget the rules that were built on guesses that have changed, and those that call them."""
         with self.lock:
-            stale, self.stale = self.stale, set()
-            for site in stale:
-                site.stale = self.stale
+            stale = set(self.stale)
+            self.stale.clear()  # emptied, not replaced: the sites write to it
             gone = {rule for rule in self.rules.values() if not stale.isdisjoint(rule.sites)}
             size = -1
             while size != len(gone):

@@ -97,7 +97,10 @@ def is_field(cls: type, name: str) -> bool:
     """Whether attribute `name` of instances of exactly `cls` is a plain field, in a dictionary or a slot."""
     if not cls.__flags__ & _HEAP or type(kind_of(cls)) is not InstanceKind:
         return False
-    if lookup(cls, "__getattribute__") is not object.__getattribute__ or lookup(cls, "__getattr__") is not None:
+    if (
+        lookup(cls, "__getattribute__") is not object.__getattribute__
+        or lookup(cls, "__getattr__") is not None
+    ):
         return False
     if lookup(cls, "__setattr__") is not object.__setattr__:
         return False

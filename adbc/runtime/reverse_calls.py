@@ -26,6 +26,7 @@ from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call, OfSelf
+from adbc.runtime.slots import as_float
 from adbc.runtime.tracebacks import plain_traceback
 from adbc.tangents import (
     NO_FDATA,
@@ -39,7 +40,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
-from adbc.types.lattice import is_number
+from adbc.types.lattice import FLOAT, is_number
 
 __all__ = ["ReverseCalls"]
 
@@ -544,6 +545,8 @@ def complete(rdata: Any, type: AbstractType) -> Any:
     if isinstance(type, TupleType):
         parts = (None,) * len(type.elements) if rdata is None else rdata
         return tuple(complete(r, t) for r, t in zip(parts, type.elements, strict=True))
+    if type == FLOAT:
+        return as_float(rdata)
     if rdata is None and is_number(type):
         return 0.0
     return rdata

@@ -72,7 +72,12 @@ def _guessable(value: object) -> Exact | None:
 class Base:
     """A function in normal form as guesses are inserted into copies of it: its cells are read in front."""
 
-    def __init__(self, graph: Graph, roots: dict[Instruction, int] | None = None, excluded: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        roots: dict[Instruction, int] | None = None,
+        excluded: frozenset[int] = frozenset(),
+    ) -> None:
         if roots is None:
             graph, _, _ = copy_graph(graph)
             _hoist_cells(graph)
@@ -164,7 +169,16 @@ class Continuation(GraphFunction):
 class _Policy:
     """What to guess in one copy of a base."""
 
-    def __init__(self, engine: Any, key: Any, base: Base, globals: dict[str, Any], graph: Graph, originals: dict[Value, Value], copies: dict[Value, Value]) -> None:
+    def __init__(
+        self,
+        engine: Any,
+        key: Any,
+        base: Base,
+        globals: dict[str, Any],
+        graph: Graph,
+        originals: dict[Value, Value],
+        copies: dict[Value, Value],
+    ) -> None:
         self.engine = engine
         self.key = key
         self.base = base
@@ -180,13 +194,13 @@ class _Policy:
 
     def _is_open(self, call: Instruction) -> bool:
         original = self.originals.get(call)
-        return original in self.base.roots and self.base.roots[original] not in self.base.excluded  # type: ignore[index]
+        return original in self.base.roots and self.base.roots[original] not in self.base.excluded
 
     def site(self, call: Instruction) -> Site:
         if self.engine.speculation == "always":
             return Unchangeable(set())
         key = (*self.key, self.numbers[self.originals[call]])  # type: ignore[index]  # the original of a call
-        site = self.engine.sites.get(key)
+        site: Site | None = self.engine.sites.get(key)
         if site is None:
             site = self.engine.sites[key] = Site(self.engine.stale)
         return site
@@ -201,7 +215,15 @@ class _Policy:
         if site.gave_up or site.guess is not None:
             return None if site.gave_up else site.guess
         use = self.used(call)
-        site.guess = FLOAT if use == "number" else INT if use == "index" else Exact(list) if use == "container" else None
+        site.guess = (
+            FLOAT
+            if use == "number"
+            else INT
+            if use == "index"
+            else Exact(list)
+            if use == "container"
+            else None
+        )
         return site.guess
 
     def watch(self, call: Instruction) -> bool:
@@ -242,7 +264,9 @@ _SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type
 def speculate(engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
-    if engine.speculation == "never" or len(base.excluded) > (3 if engine.speculation == "always" else _DEPTH):
+    if engine.speculation == "never" or len(base.excluded) > (
+        3 if engine.speculation == "always" else _DEPTH
+    ):
         infer(graph)
         return graph, []
     infer(graph)

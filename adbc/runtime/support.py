@@ -67,6 +67,7 @@ def reverse_support(engine: Any) -> Support:
         add_to_slot=slots.add_to_slot,
         check_slot=slots.check_slot,
         restore_slot=slots.restore_slot,
+        float_rdata=slots.as_float,
         real_rdata=real,
         add=add,
         no_fdata=NO_FDATA,

@@ -78,6 +78,9 @@ class NamedTupleKind(TupleKind):
         return t.__dict__[key]
 
 
+_FLOATS = {float}
+
+
 class SequenceKind(AddressKind):
     """Lists and deques."""
 
@@ -86,6 +89,13 @@ class SequenceKind(AddressKind):
 
     def tangent_type(self, cls: type) -> type:
         return self.tangent
+
+    def make(self, x: Any, walk: Any) -> Any:
+        if type(x) is list and walk.source is None and set(map(type, x)) == _FLOATS:
+            t = [0.0] * len(x)  # by far the commonest, and often long
+            walk.register(x, t)
+            return t
+        return super().make(x, walk)
 
     def parts(self, x: Any) -> Parts:
         elements: Parts = list(enumerate(self.base.__iter__(x)))

@@ -39,6 +39,7 @@ from typing import Any, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Branch, Const, Graph, Instruction, Phi, Value
+from adbc.ir.loops import natural_loops
 from adbc.ir.traverse import predecessors
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, NONE, Exact
@@ -46,6 +47,9 @@ from adbc.types.lattice import ANY, BOOL, NONE, Exact
 __all__ = ["Liveness", "Policy", "how_used", "insert_guards", "point_behind"]
 
 _ROUNDS = 12
+_LIMIT = 60
+"""In a function with more values of unknown type than this, only those in loops are guessed at, and no
+more than so many."""
 
 _NEVER_GUESSED: frozenset[Any] = frozenset(
     {
@@ -60,8 +64,8 @@ _ARITHMETIC: frozenset[Any] = frozenset(
     for name in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod")
     for prefix in ("", "i")
 ) | {
-    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.abs, abs, max, min,
-    float, round,
+    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.abs, abs,
+    max, min, float, round,
 }  # fmt: skip
 
 
@@ -106,11 +110,18 @@ def point_behind(call: Instruction) -> tuple[Block, int] | None:
 
 def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> bool:
     """Guess the types of `graph`, in place; `infer` writes types into it.  Whether anything was guessed."""
-    seen: set[Instruction] = set()
+    seen = {call for block in _behind_handlers(graph) for call in block.instructions}
     current: dict[Value, Value] = {}
     changed = False
-    for _ in range(_ROUNDS):
-        infer()
+    infer()
+    if sum(map(_is_candidate, graph.instructions())) > _LIMIT:
+        # Every way out makes the pullback longer, and where nothing repeats there is little to gain.
+        loops = natural_loops(graph)
+        seen.update(call for call in graph.instructions() if call.block not in loops.innermost)
+    guards = 0
+    for number in range(_ROUNDS):
+        if number > 0:
+            infer()
         candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
         ready = [c for c in candidates if not any(type_of(v) is ANY for v in call_parts(c)[1])]
         chosen = ready or candidates[:1]
@@ -123,16 +134,35 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
                 continue
             guess = policy.guess(call)
             if guess is not None:
+                guards += 1
+                if guards > _LIMIT:
+                    return changed
                 _guard(graph, call, place, guess, policy, current)
                 changed = True
             elif policy.watch(call):
                 block, at = place
                 look = Instruction(
-                    "call", [Const(intrinsics._observe_), Const(policy.site(call)), call], type=NONE, position=call.position
+                    "call",
+                    [Const(intrinsics._observe_), Const(policy.site(call)), call],
+                    type=NONE,
+                    position=call.position,
                 )
                 look.block = block
                 block.instructions.insert(at, look)
     return changed
+
+
+def _behind_handlers(graph: Graph) -> set[Block]:
+    """The blocks that a handler leads to: the interpreter knows there that an exception is being handled,
+    so the rest of the function cannot be another function."""
+    found: set[Block] = set()
+    waiting = [block.handler for block in graph.blocks if block.handler is not None]
+    while waiting:
+        block = waiting.pop()
+        if block not in found:
+            found.add(block)
+            waiting += block.successors
+    return found
 
 
 def _is_candidate(call: Instruction) -> bool:
@@ -151,14 +181,25 @@ def _callee(call: Instruction) -> Any:
 
 
 def _guard(
-    graph: Graph, call: Instruction, place: tuple[Block, int], guess: Exact, policy: Policy, current: dict[Value, Value]
+    graph: Graph,
+    call: Instruction,
+    place: tuple[Block, int],
+    guess: Exact,
+    policy: Policy,
+    current: dict[Value, Value],
 ) -> None:
     block, at = place
     position = call.position
     assumed = Instruction(
-        "call", [Const(intrinsics._assume_), call, Const(guess)], type=guess, position=position, name=call.name
+        "call",
+        [Const(intrinsics._assume_), call, Const(guess)],
+        type=guess,
+        position=position,
+        name=call.name,
     )
-    exhausted = block.graph and [u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call]
+    exhausted = [
+        u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call
+    ]
     graph.replace_uses({call: assumed})
     assumed.operands[1] = call
     for test in exhausted:
@@ -221,7 +262,13 @@ def how_used(graph: Graph, is_scalar: Callable[[Any], bool]) -> Callable[[Value]
             if function in _ARITHMETIC or is_scalar(function):
                 return "number"
             if function in (operator.getitem, operator.setitem):
-                found = "container" if i == 1 else "index" if i == 2 and found != "container" else found or "other"
+                found = (
+                    "container"
+                    if i == 1
+                    else "index"
+                    if i == 2 and found != "container"
+                    else found or "other"
+                )
             elif function in (len, intrinsics._iter_) and found != "index":
                 found = "container"
             elif function not in (intrinsics._exhausted_, intrinsics._check_, operator.is_, operator.is_not):

@@ -98,7 +98,9 @@ def _count(
     the_list = made.operands[1]
     counter = Phi(head, INT, None)
     head.phis.append(counter)
-    following = Instruction("call", [Const(operator.add), counter, Const(1)], type=INT, position=step.position)
+    following = Instruction(
+        "call", [Const(operator.add), counter, Const(1)], type=INT, position=step.position
+    )
     following.block = inside
     inside.instructions.insert(0, following)
     for source in sources[head]:
