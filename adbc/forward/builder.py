@@ -80,6 +80,7 @@ class _Dual:
         self.support = support
         self.primal: dict[Value, Value] = {}
         self.tangent: dict[Value, Value] = {}
+        self.methods: dict[Value, Value] = {}
         self.slots: dict[Value, tuple[Value, Value, bool]] = {}
         """Values read from slots and tested right behind: tangent of the container, index or name, which."""
         self.guarded = {
@@ -87,7 +88,7 @@ class _Dual:
             for call in source.instructions()
             if call.op == "call"
             and isinstance(call.operands[0], Const)
-            and call.operands[0].value is intrinsics._assume_
+            and call.operands[0].value in (intrinsics._assume_, intrinsics._method_is_)
         }
         graph = self.graph = Graph(source.name)
         graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
@@ -136,6 +137,8 @@ class _Dual:
         slot = self.slots.get(value)
         if known is None and slot is not None:
             known = self._slot_tangent(slot)
+        if known is None and value in self.methods:
+            known = self.builder.call(self.support.bound_tangent, self.methods[value])
         if known is None:
             return Const(0.0) if wanted is not None and is_number(wanted) else Const(None)
         if wanted is not None and is_number(wanted) and not is_number(type_of(value)):
@@ -264,6 +267,14 @@ class _Dual:
             self.slots[call] = slot  # its tangent is written where more is known of it
         else:
             self.tangent[call] = self._slot_tangent(slot, out)
+
+    def _method(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call))
+        obj = self.d(site.arguments[0])
+        if call in self.guarded:
+            self.methods[call] = obj
+        else:
+            self.tangent[call] = self.builder.call(self.support.bound_tangent, obj)
 
     def _slot_tangent(self, slot: tuple[Value, Value, bool], out: Value | None = None) -> Value:
         container, key, is_field = slot

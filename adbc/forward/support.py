@@ -46,6 +46,8 @@ class ForwardSupport:
     store_item_tangent: Callable[..., Any]
     """store_item_tangent(dl, index, dv)"""
     store_field_tangent: Callable[..., Any]
+    bound_tangent: Callable[..., Any]
+    """bound_tangent(dobj): the tangent of a method bound to an object with tangent `dobj`"""
     resumed_tangent: Callable[..., Any]
     """resumed_tangent(dl, index): the shadow of an iterator over a list that has given `index` elements"""
     slot_tangent: Callable[..., Any]

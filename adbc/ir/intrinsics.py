@@ -401,6 +401,11 @@ def _class_is_(value: object, cls: type) -> bool:
     return type(value) is cls
 
 
+def _method_is_(value: object, function: object) -> bool:
+    """Whether `value` is `function` bound to an object."""
+    return type(value) is types.MethodType and value.__func__ is function
+
+
 def _list_iterator_(values: list[Any]) -> Iterator[Any]:
     """``iter(values)`` of a list, whose steps are counted."""
     return iter(values)

@@ -109,6 +109,8 @@ class ForwardsPass:
         self.primal: dict[Value, Value] = {}
         self.shadow: dict[Value, Value] = {}
         self.steps: dict[Block, list[Step]] = {block: [] for block in order}
+        self.methods: dict[Value, Value] = {}
+        """Bound methods that are tested right behind, and the shadows of their instances."""
         self.slots: dict[Value, _Slot] = {}
         """Values read from slots and tested right behind, by where they were read from."""
         self.sinks: dict[Value, Instruction] = {}
@@ -117,7 +119,7 @@ class ForwardsPass:
             for call in primal_graph.instructions()
             if call.op == "call"
             and isinstance(call.operands[0], Const)
-            and call.operands[0].value is intrinsics._assume_
+            and call.operands[0].value in (intrinsics._assume_, intrinsics._method_is_)
         }
         self.is_plain = not any(map(_is_numpy, _values(primal_graph)))
         """No number in sight is NumPy's, so that sums of floats are floats."""
@@ -187,6 +189,8 @@ class ForwardsPass:
         slot = self.slots.get(value)
         if slot is not None:
             return self._slot_shadow(slot)
+        if value in self.methods:
+            return self.builder.call(self.support.bound_shadow, self.methods[value])
         if value not in self.active:
             return Const(None)
         return Const(constant_shadow(type_of(value), self.support.no_fdata))
@@ -320,13 +324,22 @@ class ForwardsPass:
                 )
         steps.append(SlotStep(call, slot.shadow, slot.key, slot.is_field))
 
+    def _method(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        """The instance is identified by its address, so nothing comes back for it from the bound method."""
+        self._define(call, self._copy_call(call))
+        obj = self.s(site.arguments[0])
+        if call in self.guarded:
+            self.methods[call] = obj  # mostly it is only tested and then by-passed
+        else:
+            self.shadow[call] = self.builder.call(self.support.bound_shadow, obj)
+
     def _slot_shadow(self, slot: _Slot) -> Value:
         support = self.support
         get = support.field_slot_shadow if slot.is_field else support.item_slot_shadow
         return self.builder.call(get, slot.shadow, slot.key)
 
     def _sink(self, slot: _Slot) -> Value:
-        """The shadow, or where it is None something that takes what is added to it; made once, where it is."""
+        """The shadow, or something that takes what is added to it where that is None; made once."""
         shadow = slot.shadow
         known = self.sinks.get(shadow)
         if known is None:

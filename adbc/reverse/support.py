@@ -67,7 +67,7 @@ class Support:
     restore_slot: Callable[..., Any]
     """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
     add_to_item: Callable[..., Any]
-    """add_to_item(fl, index, b): the value part of the slot of a list or dict grows by `b`, if both are there"""
+    """add_to_item(fl, index, b): the slot of a list or dict grows by `b`, if both are there"""
     add_to_field: Callable[..., Any]
     """add_to_field(f, name, b): the same for a field"""
     item_slot_shadow: Callable[..., Any]
@@ -81,6 +81,8 @@ class Support:
     restore_field: Callable[..., Any]
     set_field: Callable[..., Any]
     """The general reverse rule of writing a field"""
+    bound_shadow: Callable[..., Any]
+    """bound_shadow(fobj): the shadow of a method bound to an object with shadow `fobj`"""
     sink: Callable[..., Any]
     """sink(shadow): it, or something to read zeros from and write to if it is None"""
     resumed_shadow: Callable[..., Any]

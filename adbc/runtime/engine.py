@@ -32,7 +32,7 @@ from adbc.passes.pipeline import clean, normalise
 from adbc.passes.segments import segments
 from adbc.reverse import Support, build_reverse
 from adbc.rules.table import RuleTable
-from adbc.runtime.fast import is_field
+from adbc.runtime.fast import is_field, method
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_differentiation
@@ -166,15 +166,18 @@ class _Fact:
 
 
 class _ClassFact:
-    """An attribute of the instances of a class is a plain field."""
+    """An attribute of the instances of a class is a plain field, or this method."""
 
-    __slots__ = ("cls", "name")
+    __slots__ = ("cls", "function", "name")
 
-    def __init__(self, cls: type, name: str) -> None:
+    def __init__(self, cls: type, name: str, function: Any = None) -> None:
         self.cls = cls
         self.name = name
+        self.function = function
 
     def holds(self) -> bool:
+        if self.function is not None:
+            return method(self.cls, self.name) is self.function
         return is_field(self.cls, self.name)
 
 
@@ -295,6 +298,14 @@ class Engine:
                 return None
         found = {self.table.find(function, choice) for choice in choices}
         return found.pop() if len(found) == 1 else None
+
+    def method(self, cls: type, name: str) -> types.FunctionType | None:
+        found: types.FunctionType | None = method(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        if self.building:
+            self.building[-1].class_facts[cls, name] = _ClassFact(cls, name, found)
+        return found
 
     def is_field(self, cls: type, name: str) -> bool:
         answer = is_field(cls, name)

@@ -18,7 +18,7 @@ from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_cotangent, has_shadow, typeof
 
-__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "plan"]
+__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "method", "plan"]
 
 SLOW = "slow"
 """Not decided by classes: go through `resolve.step` each time."""
@@ -91,6 +91,17 @@ def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any
         rule.build()
     context.checked.add(rule)
     return rule
+
+
+def method(cls: type, name: str) -> Any:
+    """The Python function that attribute `name` of instances of exactly `cls` is, unless they have a field of
+    that name; None if there is no such function."""
+    if not cls.__flags__ & _HEAP or type(kind_of(cls)) is not InstanceKind:
+        return None
+    if lookup(cls, "__getattribute__") is not object.__getattribute__:
+        return None
+    found = lookup(cls, name)
+    return found if found.__class__ is types.FunctionType else None
 
 
 def is_field(cls: type, name: str) -> bool:

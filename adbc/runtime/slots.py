@@ -11,10 +11,10 @@ from typing import Any
 from adbc.errors import ConstWriteError
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.table import NO_KWARGS
-from adbc.tangents import NO_FDATA, NO_TANGENT, shadow_iterator, slot_increment, slot_shadow
+from adbc.tangents import NO_FDATA, NO_TANGENT, FData, shadow_iterator, slot_increment, slot_shadow
 
 __all__ = [
-    "add_to_field", "add_to_item", "add_to_slot", "as_float", "check_slot", "field_number_tangent", "field_slot_shadow",
+    "add_to_field", "add_to_item", "add_to_slot", "as_float", "bound_shadow", "check_slot", "field_number_tangent", "field_slot_shadow",
     "field_slot_tangent", "item_number_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "sink", "store_field",
     "store_field_tangent", "store_item", "store_item_tangent", "store_tangent",
@@ -169,6 +169,11 @@ def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
         setattr(shadow, name, 0.0)
         return b
     return old.run()
+
+
+def bound_shadow(shadow: Any) -> Any:
+    """The shadow of a method written in Python that is bound to an object with this shadow."""
+    return None if shadow is None else FData(__self__=shadow, __func__=None)
 
 
 def resumed_shadow(shadow: Any, index: int) -> Any:

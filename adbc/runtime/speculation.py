@@ -18,10 +18,11 @@ from typing import Any
 
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
-from adbc.ir.intrinsics import _format_, _freevar_
+from adbc.ir.intrinsics import _format_, _freevar_, _getattr_
 from adbc.ir.traverse import copy_graph
 from adbc.runtime.graph_functions import GraphFunction
-from adbc.types.guards import Liveness, how_used, insert_guards, point_behind
+from adbc.types.callsites import is_method
+from adbc.types.guards import Liveness, how_used, insert_guards, made_class, point_behind
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
 from adbc.types.list_loops import count_list_loops
@@ -55,6 +56,10 @@ class Site:
         self.stale.add(self)
 
 
+_USELESS = frozenset({types.NoneType, types.MethodType, types.FunctionType, types.BuiltinFunctionType})
+"""Nothing becomes faster for knowing that a value is of one of these classes."""
+
+
 class Unchangeable(Site):
     """A site for forced guesses: nothing is learnt."""
 
@@ -66,7 +71,7 @@ class Unchangeable(Site):
 
 def _guessable(value: object) -> Exact | None:
     known = typeof(value)
-    return known if isinstance(known, Exact) and known.cls is not types.NoneType else None
+    return known if isinstance(known, Exact) and known.cls not in _USELESS else None
 
 
 class Base:
@@ -214,6 +219,10 @@ class _Policy:
         self.sites.append(site)
         if site.gave_up or site.guess is not None:
             return None if site.gave_up else site.guess
+        made = made_class(call)
+        if made is not None:
+            site.guess = Exact(made)
+            return site.guess
         use = self.used(call)
         site.guess = (
             FLOAT
@@ -225,6 +234,28 @@ class _Policy:
             else None
         )
         return site.guess
+
+    def method(self, call: Instruction) -> Any:
+        callee = call.operands[0]
+        if not isinstance(callee, Const) or callee.value is not _getattr_ or not self._is_open(call):
+            return None
+        if not self.is_called_only(call):
+            return None
+        site = self.site(call)
+        if site.gave_up:
+            return None
+        self.sites.append(site)
+        return is_method(call, self.engine)
+
+    def is_called_only(self, call: Instruction) -> bool:
+        """Whether the original of `call` is used for nothing but to be called."""
+        original = self.originals[call]
+        for block in self.base.graph.blocks:
+            if original in block.terminator.values or any(original in phi.operands.values() for phi in block.phis):
+                return False
+            if any(original in user.operands[1:] for user in block.instructions):
+                return False
+        return True
 
     def watch(self, call: Instruction) -> bool:
         if not self._is_open(call) or self.engine.speculation == "always":

@@ -11,6 +11,7 @@ and from what the rule table says; it writes no code.
     store       one number is written to a slot of a container, written inline
     slot_load, slot_store, field_load, field_store
                 an element of a list or dict, or a plain field of an instance, is read or written
+    method      a method is read from an instance
     next        the next element of a list
     resume      an iterator over a list goes on elsewhere
     tuple       a tuple is built
@@ -48,7 +49,7 @@ from adbc.types.lattice import (
     is_real,
 )
 
-__all__ = ["Binding", "CallSite", "Knowledge", "activity", "classify", "is_inline_number"]
+__all__ = ["Binding", "CallSite", "Knowledge", "activity", "classify", "is_inline_number", "is_method"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +86,10 @@ class Knowledge(Protocol):
     def is_field(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls` is a plain field."""
 
+    def method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
+        and unless the instance has a field of that name."""
+
     def bind(
         self, function: object, count: int, keywords: tuple[str, ...]
     ) -> Binding | None:
@@ -98,7 +103,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         intrinsics._bool_, intrinsics._exhausted_, isinstance, issubclass, len, callable,
         intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
         hasattr, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_, intrinsics._raised_,
-        intrinsics._class_is_, intrinsics._list_iterator_, intrinsics._observe_,
+        intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_, intrinsics._observe_,
         # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
         intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_,
         intrinsics._check_exc_match_, intrinsics._check_eg_match_, intrinsics._prep_reraise_star_,
@@ -151,6 +156,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("field_load" if active(arguments[0]) else "primal")
         if types_[2] == FLOAT:
             return site("field_store")
+    if function is intrinsics._getattr_ and is_method(call, knowledge) is not None:
+        return site("method" if active(arguments[0]) else "primal")
     if not call.keywords:
         structural = _structural(function, arguments, types_, any_active)
         if structural is not None:
@@ -204,6 +211,15 @@ def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 
 _LIST, _DICT = Exact(list), Exact(dict)
+
+
+def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | None:
+    """The function that the attribute is which `call` reads, if it is a method written in Python."""
+    _, obj, name = call.operands
+    known = type_of(obj)
+    if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
+        return knowledge.method(known.cls, name.value)
+    return None
 
 
 def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:

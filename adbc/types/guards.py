@@ -41,10 +41,10 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Branch, Const, Graph, Instruction, Phi, Value
 from adbc.ir.loops import natural_loops
 from adbc.ir.traverse import predecessors
-from adbc.types.inference import call_parts, type_of
+from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, NONE, Exact
 
-__all__ = ["Liveness", "Policy", "how_used", "insert_guards", "point_behind"]
+__all__ = ["Liveness", "Policy", "how_used", "insert_guards", "made_class", "point_behind"]
 
 _ROUNDS = 12
 _LIMIT = 60
@@ -74,6 +74,9 @@ class Policy(Protocol):
 
     def guess(self, call: Instruction) -> Exact | None:
         """The class to test for."""
+
+    def method(self, call: Instruction) -> object | None:
+        """The function that the result is expected to be bound to."""
 
     def watch(self, call: Instruction) -> bool:
         """Whether the result is to be observed, there being no guess."""
@@ -132,6 +135,12 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
             place = point_behind(call)
             if place is None:
                 continue
+            function = policy.method(call)
+            if function is not None:
+                guards += 1
+                _guard_method(graph, call, place, function, policy, current)
+                changed = True
+                continue
             guess = policy.guess(call)
             if guess is not None:
                 guards += 1
@@ -166,7 +175,17 @@ def _behind_handlers(graph: Graph) -> set[Block]:
 
 
 def _is_candidate(call: Instruction) -> bool:
-    return call.op == "call" and type_of(call) is ANY and _callee(call) not in _NEVER_GUESSED
+    if call.op != "call" or type_of(call) is not ANY:
+        return False
+    return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
+
+
+def made_class(call: Instruction) -> type | None:
+    """The class that `call` makes an instance of by calling it, if it is known."""
+    kind = call.operands[1] if _callee(call) is intrinsics._new_ else None
+    if isinstance(kind, Const) and isinstance(kind.value, type) and kind.value not in BUILT_BY_SYNTAX:
+        return kind.value
+    return None
 
 
 def _callee(call: Instruction) -> Any:
@@ -188,7 +207,6 @@ def _guard(
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
-    block, at = place
     position = call.position
     assumed = Instruction(
         "call",
@@ -208,8 +226,24 @@ def _guard(
     arguments = [v if v is call else current.get(v, v) for v in live]
     current[call] = assumed
 
+    _branch(graph, call, place, (intrinsics._class_is_, guess.cls), [assumed], policy, rest, arguments)
+
+
+def _branch(
+    graph: Graph,
+    call: Instruction,
+    place: tuple[Block, int],
+    test: tuple[Any, Any],
+    first: list[Instruction],
+    policy: Policy,
+    rest: object,
+    arguments: Sequence[Value],
+) -> None:
+    """Cut the block at `place`: on with `first` if ``test[0](call, test[1])``, else with `rest`, for good."""
+    block, at = place
+    position = call.position
     typed = graph.add_block(f"{block.label}.typed")
-    typed.instructions = [assumed, *block.instructions[at:]]
+    typed.instructions = [*first, *block.instructions[at:]]
     for instruction in typed.instructions:
         instruction.block = typed
     del block.instructions[at:]
@@ -221,11 +255,28 @@ def _guard(
     otherwise = graph.add_block(f"{block.label}.otherwise")
     builder = Builder(graph, block)
     builder.position = position
-    test_result = builder.call(intrinsics._class_is_, call, guess.cls, type=BOOL)
+    test_result = builder.call(test[0], call, Const(test[1]), type=BOOL)
     builder.branch(test_result, typed, otherwise)
     builder.block = otherwise
     builder.call(intrinsics._observe_, Const(policy.site(call)), call, type=NONE)
     builder.ret(builder.call(Const(rest), *arguments, type=ANY))
+
+
+def _guard_method(
+    graph: Graph,
+    call: Instruction,
+    place: tuple[Block, int],
+    function: object,
+    policy: Policy,
+    current: dict[Value, Value],
+) -> None:
+    """``obj.method`` is tested for the function it is bound to, which then is called with `obj` in front."""
+    rest, live = policy.rest(call)
+    arguments = [v if v is call else current.get(v, v) for v in live]
+    for user in list(graph.instructions()):
+        if user.op == "call" and user.operands[0] is call:
+            user.operands[:1] = [Const(function), call.operands[1]]
+    _branch(graph, call, place, (intrinsics._method_is_, function), [], policy, rest, arguments)
 
 
 # -- what a value is used for --------------------------------------------------------------------------

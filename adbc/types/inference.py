@@ -292,6 +292,7 @@ _STRUCTURAL: dict[Any, Row] = {
     intrinsics._assume_: _assume,
     intrinsics._is_raised_: _constant(BOOL),
     intrinsics._class_is_: _constant(BOOL),
+    intrinsics._method_is_: _constant(BOOL),
     intrinsics._observe_: _constant(NONE),
     intrinsics._bool_: _constant(BOOL),
     intrinsics._exhausted_: _constant(BOOL),

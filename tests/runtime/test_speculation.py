@@ -85,6 +85,39 @@ def fields(p: Any, h: float) -> Any:
     return p.new * p.x
 
 
+class Mover:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def move(self, h: Any, *, twice: bool = False) -> Any:
+        self.x = self.x + h * self.x
+        return self.x * h if not twice else self.move(h) + self.x
+
+
+class Overridden(Mover):
+    """A field hides the method."""
+
+    def __init__(self, x: Any) -> None:
+        super().__init__(x)
+        self.move = lambda h, twice=False: h * 3.0
+
+
+def methods(h: float, kinds: list[Any]) -> Any:
+    total = 0.0
+    for kind in kinds:
+        mover = kind(1.5)
+        total += mover.move(h)
+        total += mover.move(h * total, twice=True)
+    return total
+
+
+def one_method(h: float, x: float) -> Any:
+    mover = Mover(x)
+    for _ in range(3):
+        mover.move(h)
+    return mover.x
+
+
 def slotted(p: Any) -> Any:
     p.x = p.x * p.x
     return math.exp(p.x)
@@ -153,6 +186,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "an element changes its class": (changes_class, ([3, 0.5, 2.0], 1.5)),
     "fields": (fields, (Particle(1.0, 0.5), 0.1)),
     "fields, ints": (fields, (Particle(1.0, 1), 0.1)),
+    "methods": (one_method, (0.5, 1.5)),
+    "methods of several classes": (methods, (0.5, [Mover, Overridden, Mover])),
     "slots": (slotted, (Slotted(0.7),)),
     "a hook": (hooked, (Hooked(1.5),)),
     "dict": (from_dict, ({"a": 1.0, "b": 2, "c": 3.0},)),
