@@ -1,8 +1,8 @@
 """From graph to code object.
 
-`delegation` finds the loops of ``yield from``, `regions` joins what one handler protects, `flow` lays the blocks out, `schedule` decides what stays on
-the stack, `slots` gives the rest to local variables, `writer` writes it and `assembler` spells it for the
-running interpreter.
+`delegation` finds the loops of ``yield from``, `regions` joins what one handler protects, `flow` lays
+the blocks out, `schedule` decides what stays on the stack, `slots` gives the rest to local variables,
+`writer` writes it and `assembler` spells it for the running interpreter.
 """
 
 from __future__ import annotations

@@ -43,6 +43,9 @@ PY315: Final = VERSION >= (3, 15)
 HAS_DOCSTRING: Final = 0x4000000
 """The flag of code objects whose first constant is the docstring (from 3.14)."""
 
+ALONE: Final = 8 if PY315 else 4 if PY313 else 0
+"""What RESUME is told behind a yield without a handler."""
+
 ITERATOR_SLOTS: Final = 2 if PY315 else 1
 """How many values on the stack the iterator of a ``for`` loop is: from 3.15 there is an index as well."""
 
@@ -547,18 +550,24 @@ class Assembler:
         """
         alone = self.region is None
         self.op("YIELD_VALUE", None if not PY312 else 0 if PY313 else 1 if alone else 2, 0)
-        self.op("RESUME", 5 if PY313 and alone else 1, 0)
+        self.op("RESUME", 1 + (ALONE if alone else 0), 0)
 
     def iter_to_yield_from(self) -> None:
         """``iterable -> iterator``"""
-        self.op("GET_YIELD_FROM_ITER", None, 0)
+        if PY315:
+            self.iter()
+        else:
+            self.op("GET_YIELD_FROM_ITER", None, 0)
 
     def yield_from(self) -> None:
-        """``iterator sent -> result``
+        """``iterator sent -> result``; from 3.15 the iterator takes two slots here.
 
         The interpreter finds the inner iterator by the form of this loop, when an exception is thrown
         in, and so does everybody who asks for `gi_yieldfrom`.
         """
+        if PY315:
+            self.op("PUSH_NULL", None, 1)
+            self.swap(2)
         loop, done = Label(), Label()
         self.place(loop)
         done.depth = self.depth if PY312 else self.depth - 1
@@ -583,7 +592,7 @@ class Assembler:
             self.op("CLEANUP_THROW", None, -1)
         self.place(done)
         if PY312:
-            self.op("END_SEND", None, -1)
+            self.op("END_SEND", None, -ITERATOR_SLOTS)
 
     def raise_(self, count: int) -> None:
         self.op("RAISE_VARARGS", count, -count)

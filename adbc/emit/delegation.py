@@ -65,7 +65,8 @@ def delegated(graph: Graph) -> Graph:
         loop = _Loop(graph, suspension)
         if not loop.is_found():
             raise VerificationError(
-                f"graph {graph.name} suspends for an inner iterator outside of a loop that sends to it:\n\n{graph}"
+                f"graph {graph.name} suspends for an inner iterator outside of a loop that sends to it:"
+                f"\n\n{graph}"
             )
         loop.replace()
     return graph
@@ -167,7 +168,8 @@ class _Loop:
             if handler is not None and handler is not home and not self._passes_on(handler, home):
                 return False
             for value in (*block.phis, *block.instructions):
-                if value is not self.value and any(self._place(u) not in self.body for u in self.users[value]):
+                outside = any(self._place(user) not in self.body for user in self.users[value])
+                if outside and value is not self.value:
                     return False
         found = [phi.operands[self.header] for phi in home.phis] if home is not None else []
         inside = {x for block in self.body for x in (*block.phis, *block.instructions)}

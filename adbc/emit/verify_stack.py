@@ -91,8 +91,6 @@ FIXED: dict[str, tuple[int, int]] = {
     "RETURN_GENERATOR": (0, 1),
     "YIELD_VALUE": (1, 1),
     "GET_YIELD_FROM_ITER": (1, 1),
-    "END_SEND": (2, 1),
-    "CLEANUP_THROW": (3, 2),
 }
 
 ENDS = frozenset(
@@ -308,9 +306,15 @@ class _Verifier:
             stack = objects(1)
             self.flow(index, self.at[instruction.argval], _State(stack, bound))
         elif name == "SEND":
-            rest = objects(2)
-            finished = (*rest, OBJECT) if VERSION < (3, 12) else stack
+            below = objects(1)
+            if below[-ITERATOR_SLOTS:] != (OBJECT, NULL)[:ITERATOR_SLOTS]:
+                raise self.fail(index, f"sends to {list(below[-ITERATOR_SLOTS:])}")
+            finished = (*below[:-1], OBJECT) if VERSION < (3, 12) else stack
             self.flow(index, self.at[instruction.argval], _State(finished, bound))
+        elif name == "CLEANUP_THROW":
+            stack = (*objects(2), OBJECT)
+        elif name == "END_SEND":
+            stack = (*objects(1)[:-ITERATOR_SLOTS], OBJECT)
         elif name in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"):
             self.flow(index, self.at[instruction.argval], state)
         elif name == "RETURN_VALUE":
