@@ -62,6 +62,14 @@ def rules(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "tests/rules", "tests/programs", *session.posargs)
 
 
+@nox.session(python="3.11")
+def properties(session: nox.Session) -> None:
+    """Many more random functions than the tests run; ADBC_RANDOM_FUNCTIONS is how many."""
+    session.install("-e", ".[test]")
+    count = os.environ.get("ADBC_RANDOM_FUNCTIONS", "5000")
+    session.run("python", "-m", "pytest", "tests/properties", *session.posargs, env={"ADBC_RANDOM_FUNCTIONS": count})
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Style, imports and likely mistakes."""
