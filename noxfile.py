@@ -67,7 +67,8 @@ def properties(session: nox.Session) -> None:
     """Many more random functions than the tests run; ADBC_RANDOM_FUNCTIONS is how many."""
     session.install("-e", ".[test]")
     count = os.environ.get("ADBC_RANDOM_FUNCTIONS", "5000")
-    session.run("python", "-m", "pytest", "tests/properties", *session.posargs, env={"ADBC_RANDOM_FUNCTIONS": count})
+    number = {"ADBC_RANDOM_FUNCTIONS": count}
+    session.run("python", "-m", "pytest", "tests/properties", *session.posargs, env=number)
 
 
 @nox.session

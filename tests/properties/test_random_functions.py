@@ -57,7 +57,7 @@ def outcome(function: Any, args: list[Any]) -> tuple[Any, ...]:
 
 def near(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, tuple | list):
-        return type(a) is type(b) and len(a) == len(b) and all(near(s, t, tolerance) for s, t in zip(a, b))
+        return type(a) is type(b) and len(a) == len(b) and all(near(s, t, tolerance) for s, t in zip(a, b, strict=False))
     if isinstance(a, float):
         return isinstance(b, float) and math.isfinite(a) and abs(a - b) <= tolerance * max(1.0, abs(a))
     return bool(a == b)
@@ -67,13 +67,13 @@ def inner(a: Any, b: Any) -> tuple[float, float]:
     """The inner product, and the sum of the sizes of its terms."""
     if isinstance(a, tuple | list):
         assert len(a) == len(b)
-        parts = [inner(s, t) for s, t in zip(a, b)]
+        parts = [inner(s, t) for s, t in zip(a, b, strict=False)]
         return sum(p[0] for p in parts), sum(p[1] for p in parts)
     return (a * b, abs(a * b)) if isinstance(a, float) and isinstance(b, float) else (0.0, 0.0)
 
 
 def same_identity(before: list[Any], after: list[Any]) -> bool:
-    return len(before) == len(after) and all(s is t for s, t in zip(before, after))
+    return len(before) == len(after) and all(s is t for s, t in zip(before, after, strict=False))
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
@@ -133,7 +133,7 @@ def check_derivatives(
     # An integer result (a sum over nothing) has no tangent and no difference.
     forward = [float(t) if isinstance(t, float) else 0.0 for t in numbers]
     assert len(found) == len(forward), (found, forward)
-    for (label, difference), error, got in zip(found, errors, forward):
+    for (label, difference), error, got in zip(found, errors, forward, strict=False):
         allowed = 1e-5 * max(1.0, abs(difference))
         assert error <= allowed, f"finite differences did not settle at {label}: up to {error:.1e}"
         assert abs(float(difference) - got) <= allowed, f"{label}: forward {got}, difference {difference}"
