@@ -62,6 +62,15 @@ def rules(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "tests/rules", "tests/programs", *session.posargs)
 
 
+@nox.session(python="3.11")
+def properties(session: nox.Session) -> None:
+    """Many more random functions than the tests run; ADBC_RANDOM_FUNCTIONS is how many."""
+    session.install("-e", ".[test]")
+    count = os.environ.get("ADBC_RANDOM_FUNCTIONS", "5000")
+    number = {"ADBC_RANDOM_FUNCTIONS": count}
+    session.run("python", "-m", "pytest", "tests/properties", *session.posargs, env=number)
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Style, imports and likely mistakes."""
