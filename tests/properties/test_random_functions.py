@@ -57,7 +57,8 @@ def outcome(function: Any, args: list[Any]) -> tuple[Any, ...]:
 
 def near(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, tuple | list):
-        return type(a) is type(b) and len(a) == len(b) and all(near(s, t, tolerance) for s, t in zip(a, b, strict=False))
+        same = type(a) is type(b) and len(a) == len(b)
+        return same and all(near(s, t, tolerance) for s, t in zip(a, b, strict=True))
     if isinstance(a, float):
         return isinstance(b, float) and math.isfinite(a) and abs(a - b) <= tolerance * max(1.0, abs(a))
     return bool(a == b)
