@@ -445,7 +445,7 @@ class Program:
             writer = Writer(1000 * seed + attempt)
             self.source = writer.write()
             copies = self.source.count("finally:") + self.source.count("with ")
-            if len(writer.lines) <= 30 - 4 * copies and copies <= 2:
+            if len(writer.lines) <= 18 - 4 * copies and copies <= 1:
                 break
         self.seed = seed
         self.floats = len(writer.arguments)
