@@ -116,7 +116,9 @@ class _Dual:
             for instruction in block.instructions:
                 self.builder.position = instruction.position
                 if instruction.op == "catch":
-                    self._define(instruction, self.builder.emit("catch", name=instruction.name))
+                    caught = self.builder.emit("catch", name=instruction.name)
+                    self._define(instruction, caught)
+                    self.builder.call(self.support.pass_on, caught)
                     continue
                 site = self.sites[instruction]
                 getattr(self, f"_{site.kind}")(instruction, site)

@@ -169,6 +169,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
 
 
 def _foreign_read(call: Call, name: str) -> Step:
+    getattr(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
 

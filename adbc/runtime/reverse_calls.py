@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from adbc.errors import MissingRuleError
+from adbc.errors import AdbcError, MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
@@ -144,6 +144,8 @@ class ReverseCalls:
         context.protected = True
         try:
             return self.call_slowly(context, keywords, f, ff, xs, fs)
+        except AdbcError:
+            raise  # a refusal is not for the user's handlers: swallowed, it would be a wrong derivative
         except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
             nothing = (None,) * (len(xs) + 1)
             return Raised(plain_traceback(error)), None, lambda bout: nothing

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.errors import UnsupportedError
+from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
 from adbc.runtime import fields, slots
@@ -103,6 +103,7 @@ def forward_support(engine: Any) -> ForwardSupport:
         slot_tangent=slots.load_tangent,
         check_slot=slots.check_slot,
         store_tangent=slots.store_tangent,
+        pass_on=pass_on,
         real_tangent=real,
     )
 
@@ -125,6 +126,13 @@ def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
     if all(d is None for d in dxs):
         return None
     return tuple(map(fill_tangent, xs, dxs))
+
+
+def pass_on(error: BaseException) -> None:
+    """Raise `error` again if it is a refusal: in a handler of the user's it would be taken for one of the
+    user's own errors, and the derivative of another path would be given."""
+    if isinstance(error, AdbcError):
+        raise error
 
 
 def real(derivative: Any) -> Any:
