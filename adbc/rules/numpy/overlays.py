@@ -17,6 +17,9 @@ from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
 
+BROADCAST_TO_TUPLE = type(np.broadcast_arrays(0.0)) is tuple
+"""NumPy 1 gives a list."""
+
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     y = np.asarray(y)
@@ -53,6 +56,13 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         wide = np.reshape(flat[i], tuple(shape))
         grids.append(np.copy(wide) if sparse else np.copy(np.broadcast_to(wide, tuple(sizes))))
     return tuple(grids)
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
+    arrays = [np.asarray(x) for x in args]
+    shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    views = [x if x.shape == shape else np.broadcast_to(x, shape) for x in arrays]
+    return tuple(views) if BROADCAST_TO_TUPLE else views
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -211,6 +221,7 @@ BODIES: list[tuple[str, Any]] = [
     ("trapz", trapezoid),
     ("append", append),
     ("meshgrid", meshgrid),
+    ("broadcast_arrays", broadcast_arrays),
     ("select", select),
     ("cov", cov),
     ("corrcoef", corrcoef),

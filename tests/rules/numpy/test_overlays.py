@@ -18,6 +18,7 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
     (trapezoid, (A, [0.0, 2.0]), {"axis": 0}),
     (np.append, (X, 2.0), {}),
     (np.append, (A, A), {"axis": 1}),
+    (np.broadcast_arrays, (X, 2.5), {}),
     (np.meshgrid, (X, A[0]), {}),
     (np.meshgrid, (X, A[0], A[1]), {"indexing": "ij"}),
     (np.meshgrid, (X, A[0]), {"sparse": True}),

@@ -439,6 +439,25 @@ CASES: list[tuple[Any, Make, Any]] = [
     *((np.linalg.norm, lambda: (n(3, 4),), {"axis": a, "keepdims": k}) for a in [0, 1, -1, (0, 1)] for k in [False, True]),
     (np.linalg.norm, lambda: (n(3, 4),), {"keepdims": True}),
     (np.linalg.norm, lambda: (c(4),), {}),
+    # values written to chosen elements
+    *((np.putmask, lambda v=v: (n(2, 3), M, v()), {}) for v in
+      [lambda: 2.5, lambda: n(2, 3, seed=4), lambda: n(2, seed=4), lambda: [1.0, 2.0]]),
+    *((np.place, lambda v=v: (n(2, 3), M, v()), {}) for v in
+      [lambda: 2.5, lambda: n(2, 3, seed=4), lambda: n(2, seed=4), lambda: [1.0, 2.0]]),
+    (np.putmask, lambda: (n(3, 2).T, M, n(4)), {}),
+    (np.place, lambda: (n(3, 2).T, M, n(4)), {}),
+    (np.putmask, lambda: (c(2, 3), M, n(4)), {}),
+    (np.put, lambda: (n(2, 3), [0, -1, 2], n(2)), {}),
+    (np.put, lambda: (n(2, 3), [0, 2, 0, 2], n(4)), {}),
+    (np.put, lambda: (n(2, 3), 4, 2.5), {}),
+    (np.put, lambda: (n(2, 3), [1, 9, -3], n(3), "clip"), {}),
+    (np.put, lambda: (n(2, 3), [1, 9, -3], n(3)), {"mode": "wrap"}),
+    (np.ndarray.put, lambda: (n(2, 3), [5, 1], n(2)), {}),
+    (np.fill_diagonal, lambda: (n(3, 3), 2.5), {}),
+    (np.fill_diagonal, lambda: (n(3, 3), n(2)), {}),
+    (np.fill_diagonal, lambda: (n(5, 2), n(4)), {"wrap": True}),
+    (np.fill_diagonal, lambda: (n(3, 2).T, [1.0, 2.0]), {}),
+    (np.fill_diagonal, lambda: (n(2, 2, 2), n(2)), {}),
     # selection
     (np.where, lambda: (M, n(2, 3), n(3)), {}),
     (np.where, lambda: (M, n(2, 3), 0.5), {}),
