@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 
+from adbc.rules import scipy
 from adbc.rules.table import RuleTable
 
 __all__ = ["SOURCES", "default_table"]
@@ -20,7 +21,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("functools", "adbc.rules.functools"),
     ("itertools", "adbc.rules.itertools"),
     ("numpy", "adbc.rules.numpy"),
-    ("scipy._lib._array_api", "adbc.rules.scipy"),
+    *scipy.SOURCES,
 )
 """What has rules, and the module they are in."""
 

@@ -614,6 +614,117 @@ def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
     return _eigh_against(by[0], by[1], outs[0], outs[1], UPLO.upper())
 
 
+# -- decompositions that need full rank ----------------------------------------------------------------------
+
+
+def _thin(name: str, a: Any, complete: bool) -> None:
+    """Raise unless the decomposition of `a` is real and of reduced size, where it is unique."""
+    if np.iscomplexobj(a):
+        raise UnsupportedError(f"np.linalg.{name} of a complex matrix has no derivative rule")
+    if complete and np.shape(a)[-1] != np.shape(a)[-2]:
+        raise UnsupportedError(
+            f"np.linalg.{name} of full size leaves directions free: use full_matrices=False (mode='reduced')"
+        )
+
+
+def _inverse(s: Any) -> Any:
+    """1 / s, 0 where s is 0."""
+    return np.where(s == 0, 0, 1 / np.where(s == 0, 1, s))
+
+
+def _svd_check(outs: Any, a: Any, full: Any, hermitian: Any) -> None:
+    if not isinstance(outs, tuple):
+        raise UnsupportedError("np.linalg.svd with compute_uv=False: use compute_uv=True")
+    if hermitian:
+        raise UnsupportedError("np.linalg.svd with hermitian=True: use np.linalg.eigh")
+    _thin("svd", a, full)
+
+
+def svd_along(
+    d: Any, outs: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False
+) -> list[Any]:
+    _svd_check(outs, a, full_matrices, hermitian)
+    u, s, vh = outs
+    v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
+    inner = np.matmul(np.matmul(adjoint(u), d), v)
+    gaps = _gaps(s * s)
+    du = np.matmul(u, gaps * (inner * row + column * adjoint(inner)))
+    dv = np.matmul(v, gaps * (column * inner + adjoint(inner) * row))
+    outside_u = np.matmul(d, v)
+    outside_v = np.matmul(adjoint(d), u)
+    du = du + (outside_u - np.matmul(u, np.matmul(adjoint(u), outside_u))) * _inverse(row)
+    dv = dv + (outside_v - np.matmul(v, np.matmul(vh, outside_v))) * _inverse(row)
+    return [du, np.diagonal(inner, axis1=-2, axis2=-1), adjoint(dv)]
+
+
+def svd_against(
+    by: list[Any],
+    outs: Any,
+    a: Any,
+    full_matrices: Any = True,
+    compute_uv: Any = True,
+    hermitian: Any = False,
+) -> Any:
+    """Singular vectors that NumPy leaves free (of equal singular values) must not matter to the result."""
+    _svd_check(outs, a, full_matrices, hermitian)
+    u, s, vh = outs
+    bu, bs, bv = by[0], by[1], adjoint(by[2])
+    v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
+    ubu, vbv = np.matmul(adjoint(u), bu), np.matmul(vh, bv)
+    gaps = _gaps(s * s)
+    inner = gaps * (ubu - adjoint(ubu)) * row + column * gaps * (vbv - adjoint(vbv))
+    inner = inner + bs[..., None] * np.eye(np.shape(s)[-1], dtype=s.dtype)
+    left = np.matmul(u, inner) + (bu - np.matmul(u, ubu)) * _inverse(row)
+    right = (bv - np.matmul(v, vbv)) * _inverse(row)
+    return np.matmul(left, vh) + np.matmul(u, adjoint(right))
+
+
+def _qr_check(outs: Any, a: Any, mode: str) -> None:
+    if mode not in ("reduced", "complete"):
+        raise UnsupportedError(f"np.linalg.qr with mode={mode!r}: use mode='reduced'")
+    _thin("qr", a, mode == "complete")
+    if np.shape(a)[-2] < np.shape(a)[-1]:
+        raise UnsupportedError("np.linalg.qr of a matrix with fewer rows than columns has no derivative rule")
+
+
+def qr_along(d: Any, outs: Any, a: Any, mode: str = "reduced") -> list[Any]:
+    _qr_check(outs, a, mode)
+    q, r = outs
+    scaled = adjoint(np.linalg.solve(adjoint(r), adjoint(d)))
+    inner = np.matmul(adjoint(q), scaled)
+    below = np.tril(inner, -1)
+    upper = inner - below + adjoint(below)
+    return [scaled - np.matmul(q, upper), np.matmul(upper, r)]
+
+
+def qr_against(by: list[Any], outs: Any, a: Any, mode: str = "reduced") -> Any:
+    _qr_check(outs, a, mode)
+    q, r = outs
+    bq, br = by
+    middle = np.matmul(r, adjoint(np.triu(br))) - np.matmul(adjoint(bq), q)
+    symmetric = np.tril(middle) + adjoint(np.tril(middle, -1))
+    return adjoint(np.linalg.solve(r, adjoint(bq + np.matmul(q, symmetric))))
+
+
+def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
+    """The rank stays as it is near `a`."""
+    dh, yh = adjoint(d), adjoint(y)
+    first = np.matmul(np.matmul(y, yh), dh)
+    second = np.matmul(dh, np.matmul(yh, y))
+    first = first - np.matmul(np.matmul(first, a), y)
+    second = second - np.matmul(y, np.matmul(a, second))
+    return first + second - np.matmul(np.matmul(y, d), y)
+
+
+def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
+    bh, yh = adjoint(by), adjoint(y)
+    first = np.matmul(bh, np.matmul(y, yh))
+    second = np.matmul(np.matmul(yh, y), bh)
+    first = first - np.matmul(a, np.matmul(y, first))
+    second = second - np.matmul(np.matmul(second, y), a)
+    return first + second - np.matmul(np.matmul(yh, by), yh)
+
+
 def _unary(function: Any, names: str, jvp: Any, vjp: Any) -> ArrayRule:
     return ArrayRule(function, names, jvp=[jvp], vjp=[vjp])
 
@@ -629,4 +740,7 @@ ROWS: list[Rule] = [
     _unary(np.linalg.norm, "x ord axis keepdims", norm_jvp, norm_vjp),
     multiple(np.linalg.slogdet, slogdet_along, slogdet_against),
     multiple(np.linalg.eigh, eigh_along, eigh_against),
+    multiple(np.linalg.svd, svd_along, svd_against),
+    multiple(np.linalg.qr, qr_along, qr_against),
+    _unary(np.linalg.pinv, "a rcond hermitian rtol", pinv_jvp, pinv_vjp),
 ]

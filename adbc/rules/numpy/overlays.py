@@ -17,6 +17,9 @@ from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
 
+BROADCAST_TO_TUPLE = type(np.broadcast_arrays(0.0)) is tuple
+"""NumPy 1 gives a list."""
+
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     y = np.asarray(y)
@@ -53,6 +56,25 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         wide = np.reshape(flat[i], tuple(shape))
         grids.append(np.copy(wide) if sparse else np.copy(np.broadcast_to(wide, tuple(sizes))))
     return tuple(grids)
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
+    arrays = [np.asarray(x) for x in args]
+    shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    views = [x if x.shape == shape else np.broadcast_to(x, shape) for x in arrays]
+    return tuple(views) if BROADCAST_TO_TUPLE else views
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    a, b = np.moveaxis(np.asarray(a), axisa, -1), np.moveaxis(np.asarray(b), axisb, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise UnsupportedError("np.cross of vectors of two components: append a zero")
+    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return np.stack((x, y, z), axis=axisc)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -211,6 +233,8 @@ BODIES: list[tuple[str, Any]] = [
     ("trapz", trapezoid),
     ("append", append),
     ("meshgrid", meshgrid),
+    ("cross", cross),
+    ("broadcast_arrays", broadcast_arrays),
     ("select", select),
     ("cov", cov),
     ("corrcoef", corrcoef),

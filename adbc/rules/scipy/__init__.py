@@ -1,0 +1,15 @@
+"""The rules of SciPy: one file per part of the library, each imported when that part has been.
+
+SciPy imports its parts on demand, and its rules must not import more of it than the user did: so
+here are not the rows but where they are (`SOURCES`), for the list in `adbc.rules`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SOURCES"]
+
+SOURCES: tuple[tuple[str, str], ...] = (
+    ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
+    ("scipy.special", "adbc.rules.scipy.special"),
+)
+"""What of SciPy has rules, and the module they are in."""

@@ -1,0 +1,459 @@
+"""Rules of ``scipy.special``: the functions that likelihoods are made of.
+
+Nearly all are ufuncs with a formula for each argument.  Where no formula is known (Bessel functions
+by their order, the incomplete gamma and beta functions by their parameters) an active argument is
+refused by name: a zero would be wrong.  The formulas are written for the tails, where a likelihood
+goes first: no difference of two nearly equal numbers, no quotient of two that underflow.
+
+Conventions at kinks: what is scaled by ``exp(-abs(x))`` follows ``abs``, derivative 0 at 0;
+``xlogy(0, y)`` has derivative 0 by `y` everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import ArrayRule, any_active
+from adbc.rules.numpy.elementwise import ElementwiseRule, conj, elementwise
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule
+
+__all__ = ["ROWS", "UFUNC_ROWS"]
+
+LN2 = float(np.log(2.0))
+LN10 = float(np.log(10.0))
+DEGREE = float(np.pi / 180.0)
+ROOT_PI = float(np.sqrt(np.pi))
+ROOT_2PI = float(np.sqrt(2.0 * np.pi))
+ROOT_HALF = float(np.sqrt(0.5))
+ROOT_2_OVER_PI = float(np.sqrt(2.0 / np.pi))
+
+
+def _unknown(name: str, argument: str) -> Callable[..., Any]:
+    """In place of a partial derivative for which there is no formula."""
+
+    def refuse(*args: Any, **others: Any) -> Any:
+        raise UnsupportedError(
+            f"scipy.special.{name} has no derivative rule by {argument}: pass it as a constant"
+            " (adbc.Const, or a number that does not depend on the arguments)"
+        )
+
+    return refuse
+
+
+def _real(name: str, x: Any) -> Any:
+    """`x`, which must be real."""
+    if np.iscomplexobj(x):
+        raise UnsupportedError(f"the derivative of scipy.special.{name} is known for real arguments only")
+    return x
+
+
+# -- error functions and the normal distribution ----------------------------------------------------------
+
+
+def _erfcx_slope(out: Any, x: Any) -> Any:
+    """2 x erfcx(x) - 2 / sqrt(pi), by its asymptotic series where the difference would cancel."""
+    near = 2 * x * out - 2 / ROOT_PI
+    if np.iscomplexobj(x):
+        return near
+    h = 0.5 / np.square(np.where(x > 50, x, 50.0))
+    far = 2 / ROOT_PI * h * (-1 + h * (3 + h * (-15 + h * 105)))
+    return np.where(x > 50, far, near)
+
+
+def _normal_density(x: Any) -> Any:
+    return np.exp(-0.5 * x * x) / ROOT_2PI
+
+
+def _mills(x: Any) -> Any:
+    """ndtr(x) / density(x), which is finite in the lower tail."""
+    return special.erfcx(-ROOT_HALF * x) / ROOT_2_OVER_PI
+
+
+# -- gamma and beta --------------------------------------------------------------------------------------
+
+
+def _trigamma(x: Any) -> Any:
+    return special.polygamma(1, _real("digamma", x))
+
+
+def _rgamma_slope(out: Any, x: Any) -> Any:
+    """-psi(x) / gamma(x); at the poles 0, -1, -2, ... its limit (-1)**n n!."""
+    if np.iscomplexobj(x):
+        return -out * special.psi(x)
+    pole = np.logical_and(x <= 0, np.floor(x) == x)
+    n = np.where(pole, -np.asarray(x), 0)
+    limit = np.where(n % 2 == 0, 1, -1) * special.gamma(n + 1)
+    return np.where(pole, limit, -out * special.psi(np.where(pole, 1, x)))
+
+
+def _gamma_density(a: Any, x: Any) -> Any:
+    return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
+
+
+def _student_density(df: Any, t: Any) -> Any:
+    """`betaln` rather than a difference of two large `gammaln`."""
+    return np.exp(-special.betaln(0.5 * df, 0.5) - 0.5 * np.log(df) - 0.5 * (df + 1) * np.log1p(t * t / df))
+
+
+def _poisson(k: Any, m: Any) -> Any:
+    k = np.floor(k)
+    return np.exp(special.xlogy(k, m) - m - special.gammaln(k + 1))
+
+
+def _factorial_slope(out: Any, n: Any) -> Any:
+    return np.where(n < 0, 0, special.gamma(n + 1) * special.psi(n + 1))
+
+
+# -- exponentials ----------------------------------------------------------------------------------------
+
+EXPREL_SERIES = [(k + 1) / float(special.gamma(k + 3)) for k in range(16)]
+
+
+def _exprel_slope(x: Any) -> Any:
+    """The derivative of (exp(x) - 1) / x."""
+    small = np.abs(x) < 0.7
+    near = np.polyval(EXPREL_SERIES[::-1], np.where(small, x, 0))
+    wide = np.where(small, 1.0, x)
+    return np.where(small, near, (np.exp(wide) - special.exprel(wide)) / wide)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    """x / y, 0 where x is 0."""
+    return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
+
+
+# -- Bessel functions --------------------------------------------------------------------------------------
+
+
+def _neighbours(function: Any, sign: int) -> Callable[..., Any]:
+    """f(v-1, x) + sign f(v+1, x), halved: the derivative by x, without a division by x."""
+    return lambda out, v, x: 0.5 * (function(v - 1, x) + sign * function(v + 1, x))
+
+
+def _ive_slope(out: Any, v: Any, x: Any) -> Any:
+    _real("ive", x)
+    return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
+
+
+# -- losses ------------------------------------------------------------------------------------------------
+
+
+def _pseudo_huber_root(delta: Any, r: Any) -> Any:
+    return np.sqrt(1 + np.square(r / delta))
+
+
+def _pseudo_huber_by_delta(out: Any, delta: Any, r: Any) -> Any:
+    """2 delta (s - 1) - r**2 / (delta s), which is delta (s - 1)**2 / s."""
+    s = _pseudo_huber_root(delta, r)
+    q = np.square(r / delta) / (1 + s)
+    return delta * q * q / s
+
+
+def _spence_slope(out: Any, x: Any) -> Any:
+    return np.where(x == 1, -1, np.log(x) / np.where(x == 1, 1, 1 - x))
+
+
+def _row(name: str, *partials: Any) -> ElementwiseRule:
+    return elementwise(getattr(special, name), *partials, singular=True)
+
+
+UFUNC_ROWS: list[ElementwiseRule] = [
+    # error functions and the normal distribution
+    _row("erf", lambda out, x: 2 / ROOT_PI * np.exp(-x * x)),
+    _row("erfc", lambda out, x: -2 / ROOT_PI * np.exp(-x * x)),
+    _row("erfi", lambda out, x: 2 / ROOT_PI * np.exp(x * x)),
+    _row("erfcx", _erfcx_slope),
+    _row("dawsn", lambda out, x: 1 - 2 * x * out),
+    _row("erfinv", lambda out, x: 0.5 * ROOT_PI * np.exp(out * out)),
+    _row("erfcinv", lambda out, x: -0.5 * ROOT_PI * np.exp(out * out)),
+    _row("ndtr", lambda out, x: _normal_density(x)),
+    _row("log_ndtr", lambda out, x: 1 / _mills(x)),
+    _row("ndtri", lambda out, x: 1 / _normal_density(out)),
+    _row("ndtri_exp", lambda out, x: _mills(out)),
+    # gamma and beta
+    _row("gamma", lambda out, x: out * special.psi(x)),
+    _row("gammaln", lambda out, x: special.psi(x)),
+    _row("loggamma", lambda out, x: special.psi(x)),
+    _row("rgamma", _rgamma_slope),
+    _row("psi", lambda out, x: _trigamma(x)),
+    _row(
+        "beta",
+        lambda out, a, b: out * (special.psi(a) - special.psi(a + b)),
+        lambda out, a, b: out * (special.psi(b) - special.psi(a + b)),
+    ),
+    _row(
+        "betaln",
+        lambda out, a, b: special.psi(a) - special.psi(a + b),
+        lambda out, a, b: special.psi(b) - special.psi(a + b),
+    ),
+    _row(
+        "binom",
+        lambda out, n, k: out * (special.psi(n + 1) - special.psi(n - k + 1)),
+        lambda out, n, k: out * (special.psi(n - k + 1) - special.psi(k + 1)),
+    ),
+    _row(
+        "poch",
+        lambda out, z, m: out * (special.psi(z + m) - special.psi(z)),
+        lambda out, z, m: out * special.psi(z + m),
+    ),
+    # incomplete gamma and beta functions, and distributions
+    _row("gammainc", _unknown("gammainc", "a"), lambda out, a, x: _gamma_density(a, x)),
+    _row("gammaincc", _unknown("gammaincc", "a"), lambda out, a, x: -_gamma_density(a, x)),
+    _row("gammaincinv", _unknown("gammaincinv", "a"), lambda out, a, y: 1 / _gamma_density(a, out)),
+    _row("gammainccinv", _unknown("gammainccinv", "a"), lambda out, a, y: -1 / _gamma_density(a, out)),
+    _row(
+        "betainc",
+        _unknown("betainc", "a"),
+        _unknown("betainc", "b"),
+        lambda out, a, b, x: _beta_density(a, b, x),
+    ),
+    _row(
+        "betaincinv",
+        _unknown("betaincinv", "a"),
+        _unknown("betaincinv", "b"),
+        lambda out, a, b, y: 1 / _beta_density(a, b, out),
+    ),
+    _row("chdtr", _unknown("chdtr", "v"), lambda out, v, x: 0.5 * _gamma_density(0.5 * v, 0.5 * x)),
+    _row("chdtrc", _unknown("chdtrc", "v"), lambda out, v, x: -0.5 * _gamma_density(0.5 * v, 0.5 * x)),
+    _row("stdtr", _unknown("stdtr", "df"), lambda out, df, t: _student_density(df, t)),
+    _row("stdtrit", _unknown("stdtrit", "df"), lambda out, df, p: 1 / _student_density(df, out)),
+    _row("pdtr", None, lambda out, k, m: -_poisson(k, m)),
+    _row("pdtrc", None, lambda out, k, m: _poisson(k, m)),
+    # logistic
+    _row("expit", lambda out, x: out * special.expit(-x)),
+    _row("logit", lambda out, x: 1 / (x * (1 - x))),
+    _row("log_expit", lambda out, x: special.expit(-x)),
+    # entropies
+    _row("xlogy", lambda out, x, y: np.log(y), lambda out, x, y: _quotient(x, y)),
+    _row("xlog1py", lambda out, x, y: np.log1p(y), lambda out, x, y: _quotient(x, 1 + y)),
+    _row("entr", lambda out, x: -np.log(x) - 1),
+    _row("kl_div", lambda out, x, y: np.log(x / y), lambda out, x, y: 1 - _quotient(x, y)),
+    _row("rel_entr", lambda out, x, y: np.log(x / y) + 1, lambda out, x, y: -_quotient(x, y)),
+    # exponentials, powers and angles
+    _row("expm1", lambda out, x: np.exp(x)),
+    _row("log1p", lambda out, x: 1 / (1 + x)),
+    _row("exprel", lambda out, x: _exprel_slope(x)),
+    _row("cbrt", lambda out, x: 1 / (3 * out * out)),
+    _row("exp2", lambda out, x: out * LN2),
+    _row("exp10", lambda out, x: out * LN10),
+    _row("cosm1", lambda out, x: -np.sin(x)),
+    _row("sindg", lambda out, x: DEGREE * special.cosdg(x)),
+    _row("cosdg", lambda out, x: -DEGREE * special.sindg(x)),
+    _row("radian", *(lambda out, d, m, s, k=k: DEGREE / k for k in (1, 60, 3600))),
+    _row(
+        "boxcox",
+        lambda out, x, p: np.power(x, p - 1),
+        lambda out, x, p: np.square(np.log(x)) * _exprel_slope(p * np.log(x)),
+    ),
+    _row(
+        "boxcox1p",
+        lambda out, x, p: np.power(1 + x, p - 1),
+        lambda out, x, p: np.square(np.log1p(x)) * _exprel_slope(p * np.log1p(x)),
+    ),
+    # Bessel functions
+    _row("j0", lambda out, x: -special.j1(x)),
+    _row("j1", lambda out, x: 0.5 * (special.j0(x) - special.jv(2, x))),
+    _row("jv", _unknown("jv", "its order"), _neighbours(special.jv, -1)),
+    _row("y0", lambda out, x: -special.y1(x)),
+    _row("y1", lambda out, x: special.y0(x) - out / x),
+    _row("yn", None, lambda out, n, x: 0.5 * (special.yv(n - 1, x) - special.yv(n + 1, x))),
+    _row("yv", _unknown("yv", "its order"), _neighbours(special.yv, -1)),
+    _row("i0", lambda out, x: special.i1(x)),
+    _row("i1", lambda out, x: 0.5 * (special.i0(x) + special.iv(2, x))),
+    _row("i0e", lambda out, x: special.i1e(x) - np.sign(x) * out),
+    _row("i1e", lambda out, x: 0.5 * (special.i0e(x) + special.ive(2, x)) - np.sign(x) * out),
+    _row("iv", _unknown("iv", "its order"), _neighbours(special.iv, 1)),
+    _row("ive", _unknown("ive", "its order"), _ive_slope),
+    _row("k0", lambda out, x: -special.k1(x)),
+    _row("k1", lambda out, x: -special.k0(x) - out / x),
+    _row("k0e", lambda out, x: out - special.k1e(x)),
+    _row("k1e", lambda out, x: out - special.k0e(x) - out / x),
+    _row("kn", None, lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x))),
+    _row("kv", _unknown("kv", "its order"), lambda out, v, x: -_neighbours(special.kv, 1)(out, v, x)),
+    _row("kve", _unknown("kve", "its order"), lambda out, v, x: out - _neighbours(special.kve, 1)(out, v, x)),
+    # integrals
+    _row("expi", lambda out, x: np.exp(x) / x),
+    _row("exp1", lambda out, x: -np.exp(-x) / x),
+    _row("spence", _spence_slope),
+    # losses
+    _row(
+        "huber",
+        lambda out, delta, r: np.maximum(np.abs(r) - delta, 0),
+        lambda out, delta, r: np.clip(r, -delta, delta),
+    ),
+    _row("pseudo_huber", _pseudo_huber_by_delta, lambda out, delta, r: r / _pseudo_huber_root(delta, r)),
+]
+
+STEPS: list[Rule] = [elementwise(special.gammasgn, None), elementwise(special.round, None)]
+
+
+# -- functions in Python -----------------------------------------------------------------------------------
+
+
+def _array(function: Any, names: str, *partials: Any) -> ArrayRule:
+    """A function that works element by element but is no ufunc: ``partial(out, *args, **others)``."""
+
+    def along(partial: Any) -> Any:
+        return lambda d, out, /, *args, **others: partial(out, *args, **others) * d
+
+    def against(partial: Any) -> Any:
+        return lambda d, out, /, *args, **others: conj(partial(out, *args, **others)) * d
+
+    return ArrayRule(function, names, jvp=[along(p) for p in partials], vjp=[against(p) for p in partials])
+
+
+def _zeta_by_q(out: Any, x: Any, q: Any = None) -> Any:
+    return -x * special.zeta(x + 1, _real("zeta", q))
+
+
+def _polygamma_by_x(out: Any, n: Any, x: Any) -> Any:
+    return special.polygamma(np.asarray(n) + 1, x)
+
+
+def _multigammaln_by_a(out: Any, a: Any, d: Any) -> Any:
+    total: Any = 0
+    for j in range(int(d)):
+        total = total + special.psi(a - 0.5 * j)
+    return total
+
+
+def _lambertw_by_z(out: Any, z: Any, **_: Any) -> Any:
+    return np.exp(-out) / (1 + out)
+
+
+def _factorial_by_n(out: Any, n: Any, exact: Any = False, **_: Any) -> Any:
+    if exact:
+        raise UnsupportedError("scipy.special.factorial with exact=True counts: it has no derivative")
+    return _factorial_slope(out, n)
+
+
+def _comb(which: int) -> Callable[..., Any]:
+    def partial(out: Any, N: Any, k: Any, exact: Any = False, repetition: Any = False, **_: Any) -> Any:
+        if exact or repetition:
+            raise UnsupportedError("scipy.special.comb with exact=True or repetition=True: use binom")
+        inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
+        N, k = np.where(inside, N, 1.0), np.where(inside, k, 0.0)
+        by = special.psi(N + 1) - special.psi(N - k + 1) if which == 0 else (
+            special.psi(N - k + 1) - special.psi(k + 1)
+        )  # fmt: skip
+        return np.where(inside, out * by, 0)
+
+    return partial
+
+
+def _axis(axis: Any) -> Any:
+    """An axis that came through the arrays of a row."""
+    return tuple(axis.tolist()) if isinstance(axis, np.ndarray) else axis
+
+
+def _wide(y: Any, a: Any, axis: Any) -> Any:
+    """A reduction of `a` with the reduced axes kept."""
+    ndim = np.ndim(a)
+    axes = range(ndim) if axis is None else [i % ndim for i in (axis if type(axis) is tuple else (axis,))]
+    return np.reshape(y, tuple([1 if i in axes else n for i, n in enumerate(np.shape(a))]))
+
+
+def _shares(y: Any, a: Any, axis: Any, b: Any) -> Any:
+    """exp(a - logsumexp): 1 for a term that is the same infinity as the result."""
+    wide = a if b is None else np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(b)))
+    top = _wide(y, wide, axis)
+    return np.exp(np.where(wide == top, 0, wide - np.where(wide == top, 0, top)))
+
+
+def logsumexp_da(
+    d: Any, y: Any, a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, **_: Any
+) -> Any:
+    shares = _shares(y, a, _axis(axis), b)
+    return np.sum((shares if b is None else shares * b) * d, axis=_axis(axis), keepdims=keepdims)
+
+
+def logsumexp_db(
+    d: Any, y: Any, a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, **_: Any
+) -> Any:
+    return np.sum(_shares(y, a, _axis(axis), b) * d, axis=_axis(axis), keepdims=keepdims)
+
+
+def logsumexp_a(by: Any, y: Any, a: Any, axis: Any = None, b: Any = None, **_: Any) -> Any:
+    shares = _shares(y, a, _axis(axis), b)
+    return conj(shares if b is None else shares * b) * _wide(by, shares, _axis(axis))
+
+
+def logsumexp_b(by: Any, y: Any, a: Any, axis: Any = None, b: Any = None, **_: Any) -> Any:
+    shares = _shares(y, a, _axis(axis), b)
+    return conj(shares) * _wide(by, shares, _axis(axis))
+
+
+class LogSumExpRule(ArrayRule):
+    """``logsumexp(a, axis, b, keepdims, return_sign)``, of one result: with the sign it has two."""
+
+    def _check(self, args: Args, active: Args, kwargs: Kwargs) -> None:
+        if any_active(active) and (args[4] if len(args) > 4 else kwargs.get("return_sign")):
+            raise UnsupportedError("scipy.special.logsumexp with return_sign=True: take the sign separately")
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        self._check(args, dargs, kwargs)
+        return super().frule(args, dargs, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        self._check(args, fargs, kwargs)
+        return super().rrule(args, fargs, kwargs)
+
+
+def softmax_vjp(by: Any, y: Any, x: Any, axis: Any = None) -> Any:
+    """The Jacobian is symmetric."""
+    return y * (by - np.sum(y * by, axis=axis, keepdims=True))
+
+
+def log_softmax_jvp(d: Any, y: Any, x: Any, axis: Any = None) -> Any:
+    return d - np.sum(np.exp(y) * d, axis=axis, keepdims=True)
+
+
+def log_softmax_vjp(by: Any, y: Any, x: Any, axis: Any = None) -> Any:
+    return by - np.exp(y) * np.sum(by, axis=axis, keepdims=True)
+
+
+FUNCTIONS: list[Rule] = [
+    _array(special.polygamma, "n x", _unknown("polygamma", "n"), _polygamma_by_x),
+    _array(special.zeta, "x q out", _unknown("zeta", "x"), _zeta_by_q),
+    _array(special.multigammaln, "a d", _multigammaln_by_a),
+    _array(special.lambertw, "z k tol", _lambertw_by_z),
+    _array(special.factorial, "n exact extend", _factorial_by_n),
+    _array(special.comb, "N k exact repetition", _comb(0), _comb(1)),
+    LogSumExpRule(
+        special.logsumexp,
+        "a axis b keepdims return_sign",
+        jvp=[logsumexp_da, None, logsumexp_db],
+        vjp=[logsumexp_a, None, logsumexp_b],
+    ),
+    ArrayRule(special.softmax, "x axis", jvp=[softmax_vjp], vjp=[softmax_vjp]),
+    ArrayRule(special.log_softmax, "x axis", jvp=[log_softmax_jvp], vjp=[log_softmax_vjp]),
+]
+
+if hasattr(special, "betaincc"):  # SciPy 1.11
+    UFUNC_ROWS += [
+        _row(
+            "betaincc",
+            _unknown("betaincc", "a"),
+            _unknown("betaincc", "b"),
+            lambda out, a, b, x: -_beta_density(a, b, x),
+        ),
+        _row(
+            "betainccinv",
+            _unknown("betainccinv", "a"),
+            _unknown("betainccinv", "b"),
+            lambda out, a, b, y: -1 / _beta_density(a, b, out),
+        ),
+    ]
+if hasattr(special, "softplus"):  # SciPy 1.15
+    FUNCTIONS.append(_array(special.softplus, "x", lambda out, x, **_: special.expit(x)))
+
+ROWS: list[Rule] = [*UFUNC_ROWS, *STEPS, *FUNCTIONS]
