@@ -636,7 +636,8 @@ def test_20_cotangents_are_checked(cotangent: Any) -> None:
 @pytest.mark.parametrize(
     "x, t",
     [
-        (2, 1.0), (X, 1j), (np.ones(2), 1.0), (np.ones(2), np.ones(2, np.float32)), (np.ones(2), np.ones(2, int)),
+        (2, 1.0), (X, 1j), (np.ones(2), 1.0), (np.ones(2), np.ones(2, np.float32)),
+        (np.ones(2), np.ones(2, int)),
         ([1.0, 2.0], [1.0]), ([1.0, 2.0], [1.0, None]), ({"a": 1.0}, {"b": 1.0}), ((1.0, 2.0), (1.0,)),
     ],
 )  # fmt: skip
@@ -722,13 +723,16 @@ def test_23_complex_convention() -> None:
     "f, x, expected",
     [
         (abs, 0.0, 0.0), (math.sqrt, 0.0, math.inf), (lambda x: x**0, 0.0, 0.0), (lambda x: x**1, 0.0, 1.0),
-        (lambda x: 0.0**x, 2.0, 0.0), (lambda x: (-x) ** 2.0, 2.0, 4.0), (lambda x: math.hypot(x, 0.0), 0.0, 0.0),
+        (lambda x: 0.0**x, 2.0, 0.0), (lambda x: (-x) ** 2.0, 2.0, 4.0),
+        (lambda x: math.hypot(x, 0.0), 0.0, 0.0),
         (lambda x: max(x, 1.0), 1.0, 1.0), (lambda x: max(x, x), 1.0, 1.0), (lambda x: x % 1.0, 2.0, 1.0),
         (lambda x: math.prod([x, 2.0, 3.0]), 0.0, 6.0), (math.acos, 1.0, -math.inf),
         (lambda x: np.abs(np.array([x]))[0], 0.0, 0.0), (lambda x: np.sqrt(np.array([x]))[0], 0.0, math.inf),
-        (lambda x: np.linalg.norm(np.array([x, 0.0])), 0.0, 0.0), (lambda x: np.max(np.array([x, x])), 1.0, 1.0),
+        (lambda x: np.linalg.norm(np.array([x, 0.0])), 0.0, 0.0),
+        (lambda x: np.max(np.array([x, x])), 1.0, 1.0),
         (lambda x: np.where(x > 0, np.sqrt(np.array([x])), 0.0)[0], 0.0, 0.0),
-        (lambda x: np.prod(np.array([x, 2.0, 3.0])), 0.0, 6.0), (lambda x: np.std(np.array([x, x])), 1.0, 0.0),
+        (lambda x: np.prod(np.array([x, 2.0, 3.0])), 0.0, 6.0),
+        (lambda x: np.std(np.array([x, x])), 1.0, 0.0),
         (lambda x: np.cumprod(np.array([x, 2.0, 3.0])).sum(), 0.0, 9.0),
         (lambda x: np.linalg.det(np.array([[x, 0.0], [0.0, 0.0]])), 1.0, 0.0),
     ],
@@ -820,7 +824,7 @@ def test_29_functions_that_call_back_have_bodies() -> None:
         a = [x, -2 * x, x * x]
         a.sort(key=lambda v: -v)
         r = functools.reduce(lambda p, q: p + q * x, a, 0.0)
-        return r + max(a, key=abs) + sum(map(operator.mul, a, a)) + list(filter(lambda v: v > 0, a))[0]
+        return r + max(a, key=abs) + sum(map(operator.mul, a, a)) + list(filter(lambda v: v > 0, a))[0]  # noqa: RUF015  # the list is what is tested
 
     # sorted: x^2, x, -2x
     right(f, 3 * X**2 - 2 * X - 2 + (4 * X**3 + 2 * X + 8 * X) + 2 * X)

@@ -306,10 +306,10 @@ class _Verifier:
             stack = objects(1)
             self.flow(index, self.at[instruction.argval], _State(stack, bound))
         elif name == "SEND":
-            below = objects(1)
-            if below[-ITERATOR_SLOTS:] != (OBJECT, NULL)[:ITERATOR_SLOTS]:
-                raise self.fail(index, f"sends to {list(below[-ITERATOR_SLOTS:])}")
-            finished = (*below[:-1], OBJECT) if VERSION < (3, 12) else stack
+            under = objects(1)
+            if under[-ITERATOR_SLOTS:] != (OBJECT, NULL)[:ITERATOR_SLOTS]:
+                raise self.fail(index, f"sends to {list(under[-ITERATOR_SLOTS:])}")
+            finished = (*under[:-1], OBJECT) if VERSION < (3, 12) else stack
             self.flow(index, self.at[instruction.argval], _State(finished, bound))
         elif name == "CLEANUP_THROW":
             stack = (*objects(2), OBJECT)

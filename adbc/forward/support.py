@@ -61,6 +61,6 @@ class ForwardSupport:
     make_tuple: Callable[..., Any]
     """make_tuple(xs, dxs): the tangent of a tuple, from its elements' tangents (None: zero)"""
     pass_on: Callable[..., Any]
-    """pass_on(exception): raise it again if it is a refusal of adbc's, which no handler of the user's may see"""
+    """pass_on(exception): raise it again if it is a refusal of adbc's, which no handler may see"""
     real_tangent: Callable[..., Any]
     """real_tangent(d): as a float, 0.0 if zero"""

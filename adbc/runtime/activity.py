@@ -42,9 +42,11 @@ def _is_active(shadow: Any, seen: set[int]) -> bool:
 
 
 _HIDES_NOTHING = (
-    str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray, types.CodeType,
+    str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray,
+    types.CodeType,
     types.NotImplementedType, types.EllipsisType, types.FunctionType, types.BuiltinFunctionType,
-    types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType,
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.MemberDescriptorType,
+    types.GetSetDescriptorType,
     weakref.ReferenceType,  # what it refers to is known by its address
 )  # fmt: skip
 

@@ -15,10 +15,13 @@ from adbc.errors import UnsupportedError
 from adbc.runtime.activity import is_active
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
+from adbc.runtime.messages import describe
 
 __all__ = ["build_class"]
 
-_READS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DEREF", "DELETE_DEREF"})
+_READS = frozenset(
+    {"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DEREF", "DELETE_DEREF"}
+)
 
 
 def build_class(context: Context, call: Any) -> Any:
@@ -37,8 +40,7 @@ def build_class(context: Context, call: Any) -> Any:
             context.shadows.register(cell, shadow)
             if name in computed and is_active(shadow):
                 raise UnsupportedError(
-                    f"the body of class {call.args[1]!r} ({body.__code__.co_filename}:{body.__code__.co_firstlineno})"
-                    f" reads {name!r}, which has a derivative; set the attribute in __init__, or read {name!r} in"
-                    " the methods"
+                    f"the body of class {call.args[1]!r} ({describe(body)}) reads {name!r}, which has a"
+                    f" derivative; set the attribute in __init__, or read {name!r} in the methods"
                 )
     return call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))

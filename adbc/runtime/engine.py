@@ -86,7 +86,8 @@ class Derived:
         """What is known of the functions that it calls directly, by their addresses."""
         self.sites: list[Site] = []
         """Where it was guessed what a value is."""
-        self.function: Any = function if isinstance(function, GraphFunction) else None
+        made: Any = function
+        self.function = made if isinstance(made, GraphFunction) else None
         name = function.__name__
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)

@@ -14,7 +14,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.tangents import NO_FDATA, NO_TANGENT, FData, shadow_iterator, slot_increment, slot_shadow
 
 __all__ = [
-    "add_to_field", "add_to_item", "add_to_slot", "as_float", "bound_shadow", "check_slot", "field_number_tangent", "field_slot_shadow",
+    "add_to_field", "add_to_item", "add_to_slot", "as_float", "bound_shadow", "check_slot",
+    "field_number_tangent", "field_slot_shadow",
     "field_slot_tangent", "item_number_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "sink", "store_field",
     "store_field_tangent", "store_item", "store_item_tangent", "store_tangent",

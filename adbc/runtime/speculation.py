@@ -251,7 +251,9 @@ class _Policy:
         """Whether the original of `call` is used for nothing but to be called."""
         original = self.originals[call]
         for block in self.base.graph.blocks:
-            if original in block.terminator.values or any(original in phi.operands.values() for phi in block.phis):
+            if original in block.terminator.values or any(
+                original in phi.operands.values() for phi in block.phis
+            ):
                 return False
             if any(original in user.operands[1:] for user in block.instructions):
                 return False
@@ -292,7 +294,9 @@ def _runs_special_methods(graph: Graph) -> bool:
 _SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type})
 
 
-def speculate(engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any) -> tuple[Graph, list[Site]]:
+def speculate(
+    engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any
+) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
     if engine.speculation == "never" or len(base.excluded) > (

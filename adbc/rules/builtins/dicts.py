@@ -399,7 +399,9 @@ def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, resu
 
 
 ROWS: list[Rule] = [
-    *_inlined_load(_primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)),
+    *_inlined_load(
+        _primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)
+    ),
     *_primitive((dict.__getitem__,), _getitem_frule, _getitem_rrule, _dict_first),
     Overlay(operator.getitem, _getitem_missing, when=_dict_first),
     *_primitive(
