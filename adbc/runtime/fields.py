@@ -110,8 +110,8 @@ def _fields(obj: Any, shadow: Any) -> Any:
     """Where the shadow of `obj` keeps those of its attributes."""
     if instance_dict(obj) is obj:
         raise UnsupportedError(
-            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that each"
-            " value has two names; read and write the items instead"
+            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that"
+            " each value has two names; read and write the items instead"
         )
     return getattr(shadow, "__dict__", _NO_FIELDS)
 
