@@ -231,6 +231,8 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
 
 def _checked_number(out: Any, cotangent: Any) -> Any:
     """A cotangent of a number: a number too, real if it is real."""
+    if type(out) is float and type(cotangent) is float:
+        return cotangent
     wanted = zero_tangent(out)
     is_number = isinstance(cotangent, int | float | complex) or (
         getattr(cotangent, "ndim", None) == 0

@@ -37,7 +37,7 @@ class Context:
         attribute.  Numbers found there are constants; memory found there may be written to, so it has
         the one shadow that belongs to its address."""
         cls = type(value)
-        if cls in _CONSTANT:
+        if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
             return None
         return _memory(self.shadows.shadow(value))
 
@@ -48,6 +48,11 @@ class Context:
             return None
         tangent = self.shadows.tangent(value)
         return None if tangent is NO_TANGENT else tangent
+
+
+def _has_no_state(function: types.FunctionType) -> bool:
+    """Whether a function has neither cells nor defaults."""
+    return not (function.__closure__ or function.__defaults__ or function.__kwdefaults__)
 
 
 _CONSTANT = frozenset(
