@@ -64,11 +64,22 @@ def rules(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def properties(session: nox.Session) -> None:
-    """Many more random functions than the tests run; ADBC_RANDOM_FUNCTIONS is how many."""
+    """Many random functions, 100,000 unless arguments say otherwise; goes on where it was interrupted."""
     session.install("-e", ".[test]")
-    count = os.environ.get("ADBC_RANDOM_FUNCTIONS", "5000")
-    number = {"ADBC_RANDOM_FUNCTIONS": count}
-    session.run("python", "-m", "pytest", "tests/properties", *session.posargs, env=number)
+    log = pathlib.Path(session.create_tmp()) / "properties.log"
+    jobs = str(os.cpu_count() or 1)
+    arguments = session.posargs or ["--count", "100000", "--jobs", jobs, "--log", str(log)]
+    session.run("python", "-m", "tests.properties.run", *arguments)
+
+
+@nox.session(python=VERSIONS)
+def roundtrip(session: nox.Session) -> None:
+    """Whole modules pass their own tests after a round trip, on every interpreter found."""
+    version = str(session.python)
+    if not has_opcodes(version):
+        session.skip(f"adbc has no table of the opcodes of CPython {version}")
+    session.install("-e", ".[test]")
+    session.run("python", "-m", "tests.programs.round_trip_table", *session.posargs)
 
 
 @nox.session

@@ -7,9 +7,11 @@ from adbc.config import Config
 from adbc.errors import AdbcError, MissingRuleError
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
 from adbc.rules.stopping import stop_gradient
+from adbc.runtime import use
 from adbc.runtime.signature import Signature
 from adbc.tangents import (
     CoDual,
+    Const,
     Dual,
     FData,
     MutableTangent,
@@ -17,9 +19,11 @@ from adbc.tangents import (
     NoRData,
     NoTangent,
     RData,
+    Record,
     Tangent,
     fdata,
     rdata,
+    register_tangent,
     tangent,
     tangent_type,
     zero_tangent,
@@ -29,6 +33,7 @@ __all__ = [
     "AdbcError",
     "CoDual",
     "Config",
+    "Const",
     "Dual",
     "FData",
     "MissingRuleError",
@@ -37,6 +42,7 @@ __all__ = [
     "NoRData",
     "NoTangent",
     "RData",
+    "Record",
     "Signature",
     "Tangent",
     "build_frule",
@@ -47,11 +53,13 @@ __all__ = [
     "overlay",
     "primitive",
     "rdata",
+    "register_tangent",
     "rule",
     "scalar_rule",
     "stop_gradient",
     "tangent",
     "tangent_type",
+    "use",
     "value_and_grad",
     "vjp",
     "zero_derivative",

@@ -12,12 +12,25 @@ from adbc.runtime import default_engine
 from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
+from adbc.runtime.generators import refuse_left_open
 from adbc.runtime.messages import describe
 from adbc.runtime.signature import Signature, as_signature
 from adbc.runtime.tracebacks import plain_tracebacks
-from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, slot_increment, slot_shadow, zero_tangent
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    Const,
+    FData,
+    RData,
+    check_increment,
+    increment,
+    slot_increment,
+    slot_shadow,
+    zero_tangent,
+)
 from adbc.tangents.aliasing import shared_memory_conflict
-from adbc.tangents.operations import increment
+from adbc.tangents.fit import as_numbers, misfit
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["build_frule", "build_rrule", "grad", "jvp", "value_and_grad", "vjp"]
 
@@ -83,9 +96,7 @@ def _prepare(signature: Signature, mode: str) -> None:
 # -- gradients ---------------------------------------------------------------------------------------
 
 
-def value_and_grad(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0
-) -> Callable[..., tuple[Any, Any]]:
+def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., tuple[Any, Any]]:
     """A function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
 
     The gradient has the structure of the argument: a float for a float, an array of the same dtype
@@ -103,16 +114,43 @@ def value_and_grad(
     """
     numbers = _argnums(argnums)
     single = not isinstance(argnums, Sequence)
+    plain: dict[tuple[type, ...], tuple[Any, ...]] = {}
 
     @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        call = _Call(f, args, kwargs, numbers)
-        _check_scalar(f, call.out)
-        bargs = call.pullback(1.0)
-        gradients = tuple(call.gradient(i, bargs) for i in call.numbers)
-        return call.out, gradients[0] if single else gradients
+        classes = tuple(map(type, args))
+        shadows = plain.get(classes)
+        if shadows is not None and not kwargs:
+            out, gradients = _gradients_by_numbers(f, args, shadows, numbers)
+        else:
+            call = _Call(f, args, kwargs, numbers)
+            _check_scalar(f, call.out)
+            bargs = call.pullback(1.0)
+            out, gradients = call.out, tuple(call.gradient(i, bargs) for i in call.numbers)
+            if _NUMBERS.issuperset(classes) and not kwargs and not isinstance(f, Const):
+                plain[classes] = tuple(call.shadows)
+        return out, gradients[0] if single else gradients
 
     return value_and_gradient
+
+
+_NUMBERS = frozenset({float, int, bool})
+"""Classes whose instances have shadows that depend on the class alone."""
+
+
+def _gradients_by_numbers(
+    f: Callable[..., Any], args: tuple[Any, ...], shadows: tuple[Any, ...], numbers: Sequence[int]
+) -> tuple[Any, tuple[Any, ...]]:
+    """Value and gradients of a call on numbers alone, like one that was checked before."""
+    context = Context()
+    with plain_tracebacks():
+        out, fout, pullback = default_engine().reverse_calls.call(
+            context, (), f, context.known_shadow(f), args, shadows
+        )
+        refuse_left_open(context.opened)
+    _check_scalar(f, out)
+    bargs = pullback(seed(out, fout, 1.0))[1:]
+    return out, tuple([slot_increment(0.0, bargs[i]) for i in numbers])
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -151,6 +189,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
                 "this pullback has been run already; the values it needs are gone."
                 " Call adbc.vjp again for another."
             )
+        call.check(cotangent)
         bargs = call.pullback(cotangent)
         return tuple(call.gradient(i, bargs) for i in call.numbers)
 
@@ -177,15 +216,29 @@ class _Call:
         self.numbers = [i % n for i in numbers]
         self.done = False
         self.context = context = Context()
-        self.primals = args
-        self.tangents = [context.shadows.tangent(x) for x in args]
+        if isinstance(f, Const) or Const in map(type, args) or Const in map(type, kwargs.values()):
+            held = [type(x) is Const for x in args]
+            for i in self.numbers:
+                if strict and held[i]:
+                    raise ArgumentError(
+                        f"argument {i} of {describe(f)} is declared adbc.Const, but argnums asks for its"
+                        " gradient"
+                    )
+            f, *given = hold_constants(context, (f, *args, *kwargs.values()))
+            args, kwargs = tuple(given[:n]), dict(zip(kwargs, given[n:], strict=True))
+            self.tangents = [
+                NO_TANGENT if is_held else context.shadows.tangent(x)
+                for x, is_held in zip(args, held, strict=True)
+            ]
+        else:
+            self.tangents = [context.shadows.tangent(x) for x in args]
         if strict:
             for i in self.numbers:
                 _check_differentiable(f, i, args[i], self.tangents[i])
         shadows = []
         for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=True)):
             shadow = slot_shadow(tangent)
-            shadows.append(shadow if i in self.numbers else context.known_shadow(x))
+            shadows.append(shadow if i in self.numbers or shadow is None else context.known_shadow(x))
         named = [context.known_shadow(x) for x in kwargs.values()]
         self.shadows = shadows
         with plain_tracebacks():
@@ -197,10 +250,24 @@ class _Call:
                 (*args, *kwargs.values()),
                 (*shadows, *named),
             )
+            refuse_left_open(context.opened)
+
+    def check(self, cotangent: Any) -> None:
+        """`InvalidTangentError` if `cotangent` is none of the value; nothing has been done then."""
+        out = self.out
+        if type(out) is float and type(cotangent) is float:
+            return
+        if cotangent is NO_TANGENT or (isinstance(out, int) and type(cotangent) in (int, float)):
+            return
+        problem = misfit(out, cotangent, self.context.shadows.is_constant, allow_none=True)
+        if problem is not None:
+            raise InvalidTangentError(
+                f"this is not a cotangent of the value, which has the structure of a tangent: {problem}"
+            )
 
     def pullback(self, cotangent: Any) -> Sequence[Any]:
-        self.done = True
         rdata = seed(self.out, self.fout, cotangent)
+        self.done = True
         result: Sequence[Any] = self._pullback(rdata)[1:]
         return result
 
@@ -208,45 +275,31 @@ class _Call:
         return slot_increment(self.tangents[i], bargs[i])
 
 
+def hold_constants(context: Context, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`values` with what is declared `Const` taken out; it is constant from here on, by every name."""
+    if Const not in map(type, values):
+        return values
+    for x in values:
+        if type(x) is Const:
+            context.shadows.hold_constant(x.value)
+    return tuple([x.value if type(x) is Const else x for x in values])
+
+
 def seed(out: Any, fout: Any, cotangent: Any) -> Any:
     """Bring in a cotangent of `out`: what has memory is added to the shadow, the rest returned as rdata."""
     if cotangent is NO_TANGENT or cotangent is None or fout is None:
         return None
     if fout is NO_FDATA:
-        return _checked_number(out, cotangent)
+        return cotangent if type(cotangent) is float else as_numbers(out, cotangent)
     if type(fout) is tuple:
-        if type(cotangent) is not tuple or len(cotangent) != len(fout):
-            raise InvalidTangentError(
-                f"the cotangent of a tuple of {len(fout)} is a tuple of {len(fout)}, not {cotangent!r:.60}"
-            )
         return tuple(map(seed, out, fout, cotangent))
-    if type(cotangent) is not type(zero_tangent(out)):
-        raise InvalidTangentError(
-            f"the cotangent of a {type(out).__name__} is a {type(zero_tangent(out)).__name__}, not a"
-            f" {type(cotangent).__name__}"
-        )
+    if type(fout) is FData:
+        kind: Any = kind_of(type(out))
+        of, given = fout.__dict__, cotangent.__dict__
+        return RData(**{k: seed(c, of.get(k), given[k]) for k, c in kind.parts(out)})
+    check_increment(fout, cotangent)
     increment(fout, cotangent)
     return None
-
-
-def _checked_number(out: Any, cotangent: Any) -> Any:
-    """A cotangent of a number: a number too, real if it is real."""
-    if type(out) is float and type(cotangent) is float:
-        return cotangent
-    wanted = zero_tangent(out)
-    is_number = isinstance(cotangent, int | float | complex) or (
-        getattr(cotangent, "ndim", None) == 0
-        and getattr(getattr(cotangent, "dtype", None), "kind", "") in "iufc"
-    )
-    if not is_number or (isinstance(cotangent, complex) and not _is_complex(wanted)):
-        raise InvalidTangentError(
-            f"the cotangent of a {type(out).__name__} is a {type(wanted).__name__}, not {cotangent!r:.60}"
-        )
-    return cotangent
-
-
-def _is_complex(x: Any) -> bool:
-    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -265,12 +318,20 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
     context = Context()
-    for x, t in zip(primals, tangents, strict=True):
-        _check_tangent(x, None if t is NO_TANGENT else t)
+    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        if type(x) is Const and t is not None and t is not NO_TANGENT:
+            raise InvalidTangentError(
+                f"argument {i} is declared adbc.Const, so it has no tangent: give None, not {t!r:.60}"
+            )
+    f, *primals = hold_constants(context, (f, *primals))
     given = [None if t is NO_TANGENT else t for t in tangents]
-    for x, t in zip(primals, given, strict=True):
-        context.shadows.adopt(x, t)
-    directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
+    for i, (x, t) in enumerate(zip(primals, given, strict=True)):
+        if t is None or (type(t) is float and type(x) is float):
+            continue
+        problem = misfit(x, t, context.shadows.is_constant)
+        if problem is not None:
+            raise InvalidTangentError(f"this is not a tangent of argument {i} of {describe(f)}: {problem}")
+        given[i] = as_numbers(x, t)
     conflict = shared_memory_conflict(primals, given)
     if conflict is not None:
         raise InvalidTangentError(
@@ -278,11 +339,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             " the same"
             " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
         )
+    for x, t in zip(primals, given, strict=True):
+        context.shadows.adopt(x, t)
+    directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
     with plain_tracebacks():
         out, dout = default_engine().forward_calls.call(
             context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
         )
-    return out, fill_tangent(out, dout)
+        refuse_left_open(context.opened)
+    return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
 
 
 # -- checks ------------------------------------------------------------------------------------------
@@ -299,6 +364,11 @@ def _argnums(argnums: int | Sequence[int]) -> tuple[int, ...]:
 def _check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -> None:
     if tangent is not NO_TANGENT and (is_active(tangent) or not _holds_integers(x)):
         return
+    if tangent is NO_TANGENT and zero_tangent(x) is not NO_TANGENT:
+        raise ArgumentError(
+            f"argument {i} of {describe(f)} is a {type(x).__name__} that an adbc.Const holds, so it has no"
+            " gradient: leave it out of argnums, or pass a copy to one of the two"
+        )
     if type(x) in (int, bool):
         remedy = f"pass a float instead: {float(x)!r}"
     elif hasattr(x, "dtype"):
@@ -333,27 +403,4 @@ def _check_scalar(f: Callable[..., Any], out: Any) -> None:
             f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real scalar;"
             " return a number (sum the components, or take one), or use adbc.vjp, which takes a cotangent for"
             " the value"
-        )
-
-
-def _check_tangent(x: Any, t: Any) -> None:
-    if t is None:
-        return
-    expected = zero_tangent(x)
-    if expected is NO_TANGENT:
-        raise InvalidTangentError(f"a {type(x).__name__} ({x!r:.40}) has no tangent, but was given {t!r:.40}")
-    wrong = type(t) is not type(expected) and not (isinstance(t, int | float) and isinstance(expected, float))
-    for attribute in ("shape", "dtype"):
-        wrong = wrong or getattr(t, attribute, None) != getattr(expected, attribute, None)
-    if not wrong and isinstance(t, tuple | list | dict):
-        wrong = len(t) != len(expected) or (isinstance(t, dict) and t.keys() != expected.keys())
-        if not wrong:
-            keys: Any = t if isinstance(t, dict) else range(len(t))
-            for k in keys:
-                if expected[k] is not NO_TANGENT and type(t[k]) is not type(expected[k]):
-                    wrong = True
-    if wrong:
-        raise InvalidTangentError(
-            f"the tangent of a {type(x).__name__} is a {type(expected).__name__} of the same structure,"
-            f" not {t!r:.60}"
         )

@@ -25,18 +25,34 @@ class Config:
     lifted, in normal form and typed, then the graphs and bytecode of its derived rules.
 
     dump_directory: where those files go.
+
+    debug: check at every call of a rule that it keeps its contract: shadows, tangents and rdata of the
+    right class, shape and dtype, one shadow per address, as many rdata as arguments, pullbacks that run
+    once and restore what the call changed, no zero derivative for a result that is an argument.
+
+    trace_nan: raise `NotFiniteError`, with function, file and line, where the first infinite number or
+    NaN comes into a tangent or cotangent.
     """
 
     verify: bool = False
     dump: str | None = None
     dump_directory: str = "adbc-dump"
+    debug: bool = False
+    trace_nan: bool = False
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
-        """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP`` and ``ADBC_DUMP_DIRECTORY`` ask for."""
+        """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``
+        and ``ADBC_TRACE_NAN`` ask for."""
         variables = os.environ if environment is None else environment
+
+        def is_on(name: str) -> bool:
+            return variables.get(name, "").strip().lower() not in _FALSE
+
         return cls(
-            verify=variables.get("ADBC_VERIFY", "").strip().lower() not in _FALSE,
+            verify=is_on("ADBC_VERIFY"),
+            debug=is_on("ADBC_DEBUG"),
+            trace_nan=is_on("ADBC_TRACE_NAN"),
             dump=variables.get("ADBC_DUMP") or None,
             dump_directory=variables.get("ADBC_DUMP_DIRECTORY") or cls.dump_directory,
         )

@@ -11,9 +11,11 @@ __all__ = [
     "AdbcError",
     "ArgumentError",
     "ConstWriteError",
+    "DebugError",
     "InvalidTangentError",
     "LiftError",
     "MissingRuleError",
+    "NotFiniteError",
     "PullbackConsumedError",
     "UnsupportedError",
     "VerificationError",
@@ -50,6 +52,14 @@ class InvalidTangentError(AdbcError, TypeError):
 
 class PullbackConsumedError(AdbcError):
     """A pullback was run a second time."""
+
+
+class DebugError(AdbcError):
+    """A rule does not keep its contract (found in debug mode): a bug in the rule."""
+
+
+class NotFiniteError(AdbcError, ArithmeticError):
+    """A tangent or cotangent is infinite or not a number (found where that is traced)."""
 
 
 class VerificationError(AdbcError):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import adbc
-from benchmarks import measure, others
+from benchmarks import measure, others, roundtrips
 from benchmarks.workloads import WORKLOADS, Workload
 
 BUILDS = 5
@@ -81,12 +81,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print all numbers as JSON, in seconds")
     parser.add_argument("--rounds", type=int, default=15, help="how often each function has its turn (15)")
     parser.add_argument("--only", default="", metavar="TEXT", help="workloads whose name contains this")
+    parser.add_argument("--roundtrip", action="store_true", help="adbc's bytecode of it, undifferentiated")
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
 
     workloads = [workload for workload in WORKLOADS if options.only.lower() in workload.name.lower()]
     if not workloads:
         parser.error(f"no workload is called {options.only!r}")
+    if options.roundtrip:
+        found = roundtrips.ratios(workloads, options.rounds)
+        if options.json:
+            print(json.dumps({"python": platform.python_version(), "workloads": found}, indent=2))
+        else:
+            roundtrips.report(found)
+        return 0
     systems = [] if options.alone else others.installed()
     results = [run(workload, options.rounds, systems) for workload in workloads]
     import_seconds = measure.import_time("adbc")

@@ -16,6 +16,8 @@ def test_defaults() -> None:
 def test_switches() -> None:
     found = Config.from_environment({"ADBC_VERIFY": "1", "ADBC_DUMP": "f", "ADBC_DUMP_DIRECTORY": "d"})
     assert found == Config(verify=True, dump="f", dump_directory="d")
+    assert Config.from_environment({"ADBC_DEBUG": "1"}) == Config(debug=True)
+    assert Config.from_environment({"ADBC_TRACE_NAN": "1"}) == Config(trace_nan=True)
 
 
 @pytest.mark.parametrize("text", ["", "0", "no", "False", " off "])

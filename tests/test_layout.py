@@ -12,12 +12,13 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent / "adbc"
 
-BOTTOM = {"errors", "config"}
+BOTTOM = {"errors", "config", "lazy"}
 ENGINE = BOTTOM | {"ir", "tangents", "cpython", "types", "lift", "passes", "rules", "forward", "reverse"}
 ENGINE |= {"emit", "runtime", "api"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "lazy": set(),
     "config": set(),
     "ir": BOTTOM,
     "tangents": BOTTOM,

@@ -18,6 +18,7 @@ store, delete           Slot
 make_cell               Slot                   what the slot holds goes into a new cell in the slot
 load_deref              Slot                   also store_deref, delete_deref: through the cell in the slot
 global                  name                   [] -> [v]; also store_global, delete_global
+class_global, .._deref  name, Slot             [namespace] -> [v]: what a class has, else the global or cell
 attribute               name                   [o] -> [v]
 store_attribute         name                   [v, o] -> []; delete_attribute: [o] -> []
 super                   -                      [super, cls, self] -> [super(cls, self)]

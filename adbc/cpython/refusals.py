@@ -41,10 +41,17 @@ CONSTRUCTS: dict[str, Construct] = {
     "type parameters": Construct("type parameters", "leave the type parameters out, or define this outside"),
     "import star": Construct("from ... import *", "import the names that are used"),
     "locals": Construct("a call of locals(), which looks at its own frame", _OWN_FRAME),
+    "vars": Construct("a call of vars() or dir() without arguments, which is one of locals()", _OWN_FRAME),
     "eval": Construct(
         "a use of eval or exec", "write the evaluated code out, or give it a function with a rule"
     ),
     "frame": Construct("a look at its own frame (sys._getframe)", _OWN_FRAME),
+    "currentframe": Construct("a look at its own frame (inspect.currentframe)", _OWN_FRAME),
+    "stack": Construct("a look at the frames of its callers (inspect.stack)", _OWN_FRAME),
+    "trace": Construct(
+        "a use of sys.settrace or sys.setprofile, which sees other code than was written",
+        "trace the function without differentiating it",
+    ),
     "internal": Construct(
         "an instruction that compiled code does not contain", "use code that CPython compiled"
     ),
@@ -54,10 +61,18 @@ CONSTRUCTS: dict[str, Construct] = {
 }
 
 
-def refusal(code: types.CodeType, construct: str, line: int | None = None) -> LiftError:
-    """The error that says that `code` uses `construct` on `line`."""
+def refusal(
+    code: types.CodeType,
+    construct: str,
+    line: int | None = None,
+    columns: tuple[int | None, int | None] = (None, None),
+) -> LiftError:
+    """The error that says that `code` uses `construct` on `line`, in these columns (from, up to; from 0)."""
     row = CONSTRUCTS[construct]
     place = f'file "{code.co_filename}", line {line if line is not None else code.co_firstlineno}'
+    first, end = columns
+    if first is not None and end is not None and end > first:
+        place += f", columns {first + 1} to {end}"
     return LiftError(
         f"{code.co_qualname} ({place}) contains {row.words}, which cannot be differentiated: {row.remedy}"
     )

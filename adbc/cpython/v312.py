@@ -28,6 +28,9 @@ ROWS: dict[str, str] = {
     "LOAD_FAST_CHECK": "load slot",
     "LOAD_FAST_AND_CLEAR": "load_and_clear slot",
     "LOAD_ATTR": "attribute name>>1, null if 1",
+    # Where types are named in a class: in the functions that evaluate annotations, bounds and aliases.
+    "LOAD_FROM_DICT_OR_GLOBALS": "class_global name",
+    "LOAD_FROM_DICT_OR_DEREF": "class_deref slot",
     "LOAD_SUPER_ATTR": "super, attribute name>>2, null if 1",
     "COMPARE_OP": "binary comparison>>4",
     "BINARY_SLICE": "build_slice 2, binary getitem",
@@ -53,8 +56,6 @@ REFUSED: dict[str, str] = {
         for name, construct in v311.REFUSED.items()
         if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PRINT_EXPR"}
     },
-    "LOAD_FROM_DICT_OR_DEREF": "class",
-    "LOAD_FROM_DICT_OR_GLOBALS": "class",
     "LOAD_LOCALS": "class",
     "RESERVED": "internal",
 }

@@ -9,10 +9,11 @@ has to guess, and keeps these traps of the library and the interpreters in one p
   distinct constant; the real objects are put in afterwards.  Only constants of simple immutable
   types are shared, and only if type and representation agree (``0.0`` and ``-0.0`` differ).
 * Stack size and the depths of exception regions come from here, never from the library.
-* Local variables are numbered here.  Pairs of fast loads and stores (3.13) have four bits per
-  variable, so they are formed only where both numbers are below 16.
+* Local variables are numbered here.
 * From 3.12 all of a generator that has no other handler has one that makes a `RuntimeError` of a
   `StopIteration`.  It is put in at the end, around the regions that are there by then.
+* From 3.13 the handler of what a callee without a C frame of its own raises is looked for one code unit
+  too early, so the first instruction of a region, and the first behind one, must not be such a call.
 * The first string constant would become the docstring up to 3.13; the constant 0 is reserved for it.
 
 It refuses to know what a graph is: it is told names, objects, labels and positions.
@@ -29,6 +30,7 @@ from typing import Any, Final
 import bytecode as library
 from bytecode import instr as opcodes
 
+from adbc.emit.peephole import optimised
 from adbc.errors import VerificationError
 from adbc.ir.graph import Position
 
@@ -74,11 +76,10 @@ COMPARE: Final = {name: number for number, name in enumerate(["lt", "le", "eq", 
 SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 
 JUMP_IF: Final = "POP_JUMP_IF_" if PY312 else "POP_JUMP_FORWARD_IF_"
-PAIRS: Final = {
-    ("LOAD_FAST", "LOAD_FAST"): "LOAD_FAST_LOAD_FAST",
-    ("STORE_FAST", "LOAD_FAST"): "STORE_FAST_LOAD_FAST",
-    ("STORE_FAST", "STORE_FAST"): "STORE_FAST_STORE_FAST",
-}
+ENTERS: Final = frozenset(
+    {"BINARY_OP", "BINARY_SUBSCR", "CALL", "CALL_FUNCTION_EX", "CALL_KW", "FOR_ITER", "LOAD_ATTR", "SEND"}
+)
+"""Instructions that may run Python code in the interpreter's own loop, without a C frame."""
 
 
 class Label:
@@ -118,7 +119,11 @@ class Assembler:
             return
         end_line = position.end_line if position.end_line is not None else line
         column, end_column = position.column, position.end_column
-        if column is None or end_column is None or end_line < line:
+        # The library writes columns from 128 on into a form of the location table that has seven bits for
+        # them.  Such a table covers more than the code has, and CPython 3.11 writes past its end when it is
+        # traced or profiled.
+        wide = end_line == line and end_column is not None and end_column > 127
+        if column is None or end_column is None or end_line < line or wide:
             self.location = opcodes.InstrLocation(line, None, None, None)
         else:
             if end_line == line and end_column < column:
@@ -207,6 +212,10 @@ class Assembler:
     def load_deref(self, name: str, free: bool) -> None:
         self.op("LOAD_DEREF", self._cell(name, free), 1)
 
+    def class_deref(self, name: str, free: bool) -> None:
+        """``namespace -> value``, from 3.12."""
+        self.op("LOAD_FROM_DICT_OR_DEREF", self._cell(name, free), 0)
+
     def store_deref(self, name: str, free: bool) -> None:
         self.op("STORE_DEREF", self._cell(name, free), -1)
 
@@ -233,6 +242,10 @@ class Assembler:
 
     def load_global(self, name: str) -> None:
         self.op("LOAD_GLOBAL", (False, name), 1)
+
+    def class_global(self, name: str) -> None:
+        """``namespace -> value``, from 3.12."""
+        self.op("LOAD_FROM_DICT_OR_GLOBALS", name, 0)
 
     def store_global(self, name: str) -> None:
         self.op("STORE_GLOBAL", name, -1)
@@ -740,11 +753,11 @@ class Assembler:
         body.cellvars, body.freevars = list(cell_names), list(free_names)
         body.docstring = "constant 0"
         body.flags = library.CompilerFlags(flags)
-        items = _pair(self.items, local_names) if PY313 else self.items
+        items = optimised(self.items, local_names)
         if generator and PY312:
             items = _without_stop_iteration(items)
             self.max_depth = max(self.max_depth, 2)
-        list.extend(body, items)
+        list.extend(body, _padded(items) if PY313 else items)
         code = body.to_code(
             stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False, check_pre_and_post=False
         )
@@ -754,25 +767,30 @@ class Assembler:
         )
 
 
-def _pair(items: list[Any], local_names: list[str]) -> list[Any]:
-    """Join neighbouring accesses of locals into the superinstructions of 3.13."""
-    small = set(local_names[:16])
+def _padded(items: list[Any]) -> list[Any]:
+    """Put a NOP between the edge of a region and an instruction that enters Python code.
+
+    When the frame of a callee is left by an exception, the interpreter goes on in the caller as if the
+    instruction in front of the call had raised: that one must be in the same region.
+    """
     result: list[Any] = []
-    previous: Any = None  # the last instruction, if it may still become the first of a pair
+    labels: list[Any] = []
+    edge = False  # whether a region begins or ends here
     for item in items:
-        current = None
-        plain = type(item) is library.Instr and item.name in ("LOAD_FAST", "STORE_FAST")
-        if plain and isinstance(item.arg, str) and item.arg in small:
-            current = item
-            if previous is not None and previous.location == item.location:
-                joined = PAIRS.get((previous.name, item.name))
-                if joined is not None:
-                    result[-1] = library.Instr(joined, (previous.arg, item.arg), location=item.location)
-                    previous = None
-                    continue
+        if isinstance(item, library.Label):
+            labels.append(item)
+            continue
+        if isinstance(item, library.instr.TryBegin | library.instr.TryEnd):
+            edge = True
+        elif isinstance(item, library.Instr):
+            # In front of the labels: who jumps here need not run it.
+            if edge and item.name in ENTERS:
+                result.append(library.Instr("NOP", location=item.location))
+            edge = False
+            result += labels
+            labels.clear()
         result.append(item)
-        previous = current
-    return result
+    return result + labels
 
 
 def _without_stop_iteration(items: list[Any]) -> list[Any]:

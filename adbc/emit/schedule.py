@@ -394,6 +394,8 @@ class Schedule:
             return Plan([arguments[0], ("store_deref", name, free)], False)
         if function is i._cell_get_ and arguments[0] in self.cells:
             return Plan([("load_deref", *self.cells[arguments[0]])])
+        if function is i._class_cell_ and arguments[1] in self.cells:
+            return Plan([arguments[0], ("class_deref", *self.cells[arguments[1]])])
         if function is i._cell_set_ and arguments[0] in self.cells:
             return Plan([arguments[1], ("store_deref", *self.cells[arguments[0]])], False)
         if function is i._cell_del_ and arguments[0] in self.cells:
@@ -504,8 +506,12 @@ class Schedule:
         """
         roots = self.roots[node]
         raises = node.block is not None and isinstance(node.block.terminator, Raise)
-        if raises or node in self.for_loops or any(
-            value in self.absorbed and self._tree_raises(value) for value in self.terminator_values(node)
+        if (
+            raises
+            or node in self.for_loops
+            or any(
+                value in self.absorbed and self._tree_raises(value) for value in self.terminator_values(node)
+            )
         ):
             return len(roots)
         return max((k for k, root in enumerate(roots) if self._tree_raises(root)), default=len(roots))

@@ -190,6 +190,7 @@ _numbered(i._match_class_, 4, "match_class")
 _numbered(i._intrinsic_1_, 2, "intrinsic_1")
 _numbered(i._intrinsic_2_, 3, "intrinsic_2")
 
+
 @_row(i._load_special_, 2)
 def _load_special(a: list[Value]) -> Plan | None:
     name = _text(a[1])
@@ -269,6 +270,27 @@ def _setattr(a: list[Value]) -> Plan | None:
     return None if name is None else Plan([a[2], a[0], ("setattr", name)], False)
 
 
+@_row(i._or_else_, 2)
+def _or_else(a: list[Value]) -> Plan | None:
+    return Plan([a[0], ("or_else", a[1].value)]) if isinstance(a[1], Const) else None
+
+
+@_row(i._require_, 3)
+def _require(a: list[Value]) -> Plan | None:
+    return Plan([a[2], a[0], ("require", a[1].value)], False) if isinstance(a[1], Const) else None
+
+
+@_row(i._overwrite_field_, 4)
+def _overwrite_field(a: list[Value]) -> Plan | None:
+    name = _text(a[1])
+    return None if name is None else Plan([a[2], a[0], ("setattr", name)], False)
+
+
+@_row(i._overwrite_item_, 4)
+def _overwrite_item(a: list[Value]) -> Plan:
+    return Plan([a[2], a[0], a[1], ("setitem",)], False)
+
+
 @_row(i._delattr_, 2)
 def _delattr(a: list[Value]) -> Plan | None:
     name = _text(a[1])
@@ -278,6 +300,11 @@ def _delattr(a: list[Value]) -> Plan | None:
 @_row(i._global_, 1)
 def _global(a: list[Value]) -> Plan:
     return Plan([("load_global", _text(a[0]))])
+
+
+@_row(i._class_global_, 2)
+def _class_global(a: list[Value]) -> Plan:
+    return Plan([a[0], ("class_global", _text(a[1]))])
 
 
 @_row(i._store_global_, 2)

@@ -7,9 +7,14 @@ variables that surely hold a value.  Checked at every instruction:
 * where paths meet, the stack has the same height and no NULL meets an object;
 * NULL is only ever used where a call wants "NULL or receiver", and calls get such a pair;
 * a plain load of a local (or of a cell variable) finds it assigned on every path;
+* what is borrowed from a local is consumed in the same block, before the local changes, by an
+  instruction that does not keep it;
 * an exhausted loop jumps to exactly the instructions that the interpreter skips;
 * exception handlers find at least the stack that the table promises them;
-* control never runs off the end, and a function returns with nothing but its result.
+* from 3.13, what enters Python code has the same handler as the code unit in front of it, which is where
+  the interpreter looks for it;
+* control never runs off the end, and a function returns with nothing but its result;
+* the table of locations covers the code and no more.
 
 It knows the instructions that `assembler` writes and refuses all others.
 """
@@ -21,6 +26,7 @@ import dis
 import sys
 import types
 
+from adbc.emit.assembler import ENTERS
 from adbc.errors import VerificationError
 
 __all__ = ["verify_stack"]
@@ -28,6 +34,21 @@ __all__ = ["verify_stack"]
 VERSION = sys.version_info[:2]
 
 OBJECT, NULL, PAIR, INDEX = "object", "NULL", "NULL or receiver", "NULL or index"
+BORROWED = "value borrowed from "
+"""What comes before the name of the variable."""
+
+CONSUMERS = frozenset(
+    {
+        "POP_TOP", "LIST_APPEND", "BINARY_OP", "COMPARE_OP", "IS_OP", "CONTAINS_OP", "UNARY_NEGATIVE",
+        "UNARY_INVERT",
+        "UNARY_NOT", "TO_BOOL", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_SLICE", "STORE_SLICE",
+        "STORE_ATTR", "DELETE_ATTR", "LOAD_ATTR", "CALL", "CALL_KW", "BUILD_TUPLE", "BUILD_LIST",
+        "BUILD_SET", "BUILD_STRING", "BUILD_SLICE", "BUILD_MAP", "UNPACK_SEQUENCE", "RETURN_VALUE",
+        "POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE",
+    }
+)  # fmt: skip
+"""What may take a borrowed value from the stack: instructions that are done with it when they end."""
+
 Kind = str
 Stack = tuple[Kind, ...]
 
@@ -42,6 +63,8 @@ FIXED: dict[str, tuple[int, int]] = {
     "LOAD_CONST": (0, 1),
     "LOAD_DEREF": (0, 1),
     "LOAD_CLOSURE": (0, 1),
+    "LOAD_FROM_DICT_OR_DEREF": (1, 1),
+    "LOAD_FROM_DICT_OR_GLOBALS": (1, 1),
     "STORE_DEREF": (1, 0),
     "DELETE_DEREF": (0, 0),
     "STORE_GLOBAL": (1, 0),
@@ -142,6 +165,19 @@ class _Verifier:
             f"{instruction.argrepr}: {message}"
         )
 
+    def region(self, offset: int) -> object:
+        """The entry of the exception table that is about the code unit at `offset`."""
+        return next((region for region in self.regions if region.start <= offset < region.end), None)
+
+    def check_locations(self) -> None:
+        covered = sum(1 for _ in self.code.co_positions())
+        if covered != len(self.code.co_code) // 2:
+            # The interpreter sizes arrays by one of these and fills them by the other.
+            raise VerificationError(
+                f"{self.code.co_qualname}: locations of {covered} code units,"
+                f" there are {len(self.code.co_code) // 2}"
+            )
+
     def run(self) -> None:
         parameters = self.code.co_argcount + self.code.co_kwonlyargcount
         parameters += bool(self.code.co_flags & 4) + bool(self.code.co_flags & 8)
@@ -155,6 +191,10 @@ class _Verifier:
             raise self.fail(source, "control runs off the end")
         if len(state.stack) > self.code.co_stacksize:
             raise self.fail(source, f"stack of {len(state.stack)}, co_stacksize is {self.code.co_stacksize}")
+        if target != source + 1:
+            for kind in state.stack:
+                if kind.startswith(BORROWED):
+                    raise self.fail(source, f"leaves the block with a {kind} on the stack")
         known = self.states.get(target)
         if known is None:
             self.states[target] = state
@@ -171,6 +211,12 @@ class _Verifier:
         state = self.states[index]
         name, stack, bound = instruction.opname, state.stack, state.bound
         arg = instruction.arg or 0
+        if (
+            name in ENTERS
+            and VERSION >= (3, 13)
+            and self.region(instruction.offset - 2) != self.region(instruction.offset)
+        ):
+            raise self.fail(index, "has another handler than the code unit in front of it")
         for region in self.regions:
             if region.start <= instruction.offset < region.end:
                 if region.depth > len(stack):
@@ -188,7 +234,7 @@ class _Verifier:
             """The stack without the top `count` values, which must be objects."""
             need(count)
             for kind in stack[len(stack) - count :]:
-                if kind != OBJECT:
+                if kind != OBJECT and not (kind.startswith(BORROWED) and name in CONSUMERS):
                     raise self.fail(index, f"takes a {kind} for an object")
             return stack[: len(stack) - count]
 
@@ -196,31 +242,43 @@ class _Verifier:
             if local not in bound:
                 raise self.fail(index, f"{local} may be unassigned")
 
+        def write(local: str) -> None:
+            if BORROWED + local in stack:
+                raise self.fail(index, f"changes {local}, and the stack has a {BORROWED}it")
+
         target: int | None = None
         if name in FIXED:
             pops, pushes = FIXED[name]
             stack = (*objects(pops), *[OBJECT] * pushes)
         elif name == "MAKE_CELL":
             bound = bound | {instruction.argval}
-        elif name in ("LOAD_FAST", "LOAD_FAST_BORROW"):
+        elif name == "LOAD_FAST":
             read(instruction.argval)
             stack = (*stack, OBJECT)
+        elif name == "LOAD_FAST_BORROW":
+            read(instruction.argval)
+            stack = (*stack, BORROWED + instruction.argval)
         elif name in ("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW"):
             for local in instruction.argval:
                 read(local)
-            stack = (*stack, OBJECT, OBJECT)
+                stack = (*stack, OBJECT if name == "LOAD_FAST_LOAD_FAST" else BORROWED + local)
         elif name == "STORE_FAST":
             stack = objects(1)
+            write(instruction.argval)
             bound = bound | {instruction.argval}
         elif name == "STORE_FAST_LOAD_FAST":
             stack = objects(1)
+            write(instruction.argval[0])
             bound = bound | {instruction.argval[0]}
             read(instruction.argval[1])
             stack = (*stack, OBJECT)
         elif name == "STORE_FAST_STORE_FAST":
             stack = objects(2)
+            for local in instruction.argval:
+                write(local)
             bound = bound | set(instruction.argval)
         elif name == "DELETE_FAST":
+            write(instruction.argval)
             bound = bound - {instruction.argval}
         elif name == "POP_TOP":
             need(1)
@@ -244,8 +302,11 @@ class _Verifier:
         elif name == "LOAD_GLOBAL":
             stack = (*stack, *(CALL_PAIR if arg & 1 else (OBJECT,)))
         elif name == "LOAD_METHOD" or (name == "LOAD_ATTR" and VERSION >= (3, 12) and arg & 1):
-            rest = objects(1)
-            stack = (*rest, PAIR, OBJECT) if VERSION < (3, 13) else (*rest, OBJECT, PAIR)
+            rest, receiver = objects(1), stack[-1]
+            if VERSION < (3, 13):
+                stack = (*rest, PAIR, OBJECT)
+            else:
+                stack = (*rest, OBJECT, receiver if receiver.startswith(BORROWED) else PAIR)
         elif name == "LOAD_SPECIAL":
             stack = (*objects(1), OBJECT, PAIR)
         elif name == "LOAD_ATTR":
@@ -264,6 +325,9 @@ class _Verifier:
                 raise self.fail(index, "finds no function and receiver")
             first, second = rest[-2:]
             function, receiver = (second, first) if VERSION < (3, 13) else (first, second)
+            if name in CONSUMERS:
+                function = OBJECT if function.startswith(BORROWED) else function
+                receiver = PAIR if receiver.startswith(BORROWED) else receiver
             if function != OBJECT or receiver not in (NULL, PAIR):
                 raise self.fail(index, f"calls a {function} with {receiver} as receiver")
             stack = (*rest[:-2], OBJECT)
@@ -337,4 +401,6 @@ class _Verifier:
 
 def verify_stack(code: types.CodeType) -> None:
     """Raise `VerificationError` if `code` misuses the stack or its variables."""
-    _Verifier(code).run()
+    verifier = _Verifier(code)
+    verifier.check_locations()
+    verifier.run()

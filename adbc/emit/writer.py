@@ -200,6 +200,8 @@ class Writer:
         common = 0
         while common < min(len(before), len(after)) and before[common] is after[common]:
             common += 1
+        if before[common:]:
+            self._unprotect()  # the handler may want them
         for _ in before[common:]:
             self.asm.drop_iterator()
 
@@ -460,6 +462,10 @@ class Writer:
             self._check(arguments[0])
         elif name == "find_special":
             self._find_special(arguments[0])
+        elif name == "or_else":
+            self._or_else(arguments[0])
+        elif name == "require":
+            self._require(arguments[0])
         elif name == "padding":
             for _ in range(self.asm.keyword_padding):
                 self.asm.const(None)
@@ -485,6 +491,31 @@ class Writer:
         asm.call(1)
         asm.raise_(1)
         asm.place(bound)
+
+    def _or_else(self, other: object) -> None:
+        """``value -> value``, or `other` in place of None."""
+        asm = self.asm
+        there = Label()
+        asm.copy(1)
+        asm.jump_if("NOT_NONE", there)
+        asm.pop()
+        asm.const(other)
+        asm.place(there)
+
+    def _require(self, complain: object) -> None:
+        """``subject value ->``; `complain` raises an error about the subject if the value is None."""
+        asm = self.asm
+        there = Label()
+        asm.jump_if("NOT_NONE", there)
+        asm.null_before()
+        asm.const(complain)
+        asm.null_after()
+        asm.copy(3)
+        asm.const(None)
+        asm.call(2)
+        asm.pop()
+        asm.place(there)
+        asm.pop()
 
     def _find_special(self, name: str) -> None:
         """``manager -> method``, bound; the interpreter's own instruction raises if there is none."""
@@ -686,12 +717,14 @@ class Writer:
         iterators = len(schedule.context(node))
         if isinstance(value, Const):
             self.flush()
+            self._unprotect()
             for _ in range(iterators):
                 asm.drop_iterator()
             asm.ret_const(value.value)
             return
         self.push(value)
         asm.at(terminator.position)
+        self._unprotect()
         for _ in range(iterators):
             asm.drop_iterator_below()
         asm.ret()

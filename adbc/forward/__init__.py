@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from adbc.forward.builder import build_forward
+from typing import TYPE_CHECKING
+
 from adbc.forward.support import ForwardSupport
+from adbc.lazy import lazily
+
+if TYPE_CHECKING:
+    from adbc.forward.builder import build_forward
 
 __all__ = ["ForwardSupport", "build_forward"]
+
+__getattr__ = lazily(__name__, {"build_forward": "builder"})

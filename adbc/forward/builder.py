@@ -24,7 +24,7 @@ from typing import Any
 
 from adbc.forward.support import ForwardSupport
 from adbc.ir import intrinsics
-from adbc.ir.builder import Builder
+from adbc.ir.builder import Builder, insert_behind
 from adbc.ir.graph import (
     Block,
     Branch,
@@ -41,7 +41,7 @@ from adbc.ir.graph import (
 )
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.passes.protected import is_isolated, isolate
-from adbc.types.callsites import CallSite, activity
+from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
 
@@ -83,6 +83,7 @@ class _Dual:
         self.methods: dict[Value, Value] = {}
         self.slots: dict[Value, tuple[Value, Value, bool]] = {}
         """Values read from slots and tested right behind: tangent of the container, index or name, which."""
+        self.sinks: dict[Value, Instruction] = {}
         self.guarded = {
             call.operands[1]
             for call in source.instructions()
@@ -117,8 +118,11 @@ class _Dual:
                 self.builder.position = instruction.position
                 if instruction.op == "catch":
                     caught = self.builder.emit("catch", name=instruction.name)
-                    self._define(instruction, caught)
-                    self.builder.call(self.support.pass_on, caught)
+                    self._define(
+                        instruction,
+                        caught,
+                        self.builder.call(self.support.caught_tangent, self.context, caught),
+                    )
                     continue
                 site = self.sites[instruction]
                 getattr(self, f"_{site.kind}")(instruction, site)
@@ -199,6 +203,9 @@ class _Dual:
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:
+        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+            self._row(call, site)
+            return
         out = self._copy_call(call)
         self._define(call, out, self.builder.call(self.support.fresh_tangent, out))
 
@@ -214,6 +221,8 @@ class _Dual:
                 continue
             term = self._times(self._inline(graph, values), self.tangent[argument])
             total = term if total is None else self.builder.call(operator.add, total, term)
+        if total is not None and self.support.watch is not None:
+            total = self.builder.call(self.support.watch, total, name_of(site.function))
         self._define(call, out, Const(0.0) if total is None else total)
 
     def _inline(self, graph: Graph, values: Sequence[Value]) -> Value:
@@ -245,10 +254,17 @@ class _Dual:
     def _store(self, call: Instruction, site: CallSite) -> None:
         container, index, value = site.arguments
         if value in self.active:
-            self.builder.call(self.support.check_slot, self.p(container), self.d(container))
+            self.builder.call(
+                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
+            )
         self._define(call, self._copy_call(call))
         dvalue = self.tangent[value] if value in self.active else Const(None)
         self.builder.call(self.support.store_tangent, self.d(container), self.p(index), dvalue)
+
+    def _view(self, call: Instruction, site: CallSite) -> None:
+        array, index = site.arguments
+        out = self._copy_call(call)
+        self._define(call, out, self.builder.call(self.support.view, self.d(array), self.p(index)))
 
     def _slot_load(self, call: Instruction, site: CallSite) -> None:
         self._read_slot(call, site.arguments[0], self.p(site.arguments[1]), False)
@@ -287,18 +303,34 @@ class _Dual:
         )
 
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
-        self._write_slot(call, site, self.support.store_item_tangent)
+        self._write_slot(call, site, operator.setitem)
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
-        self._write_slot(call, site, self.support.store_field_tangent)
+        self._write_slot(call, site, intrinsics._setattr_)
+
+    _overwrite_item, _overwrite_field = _slot_store, _field_store
 
     def _write_slot(self, call: Instruction, site: CallSite, store: Any) -> None:
-        container, key, value = site.arguments
+        container, key, value = site.arguments[:3]  # what is overwritten does not matter here
         if value in self.active:
-            self.builder.call(self.support.check_slot, self.p(container), self.d(container))
+            self.builder.call(
+                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
+            )
         self._define(call, self._copy_call(call))
-        dvalue = self.tangent[value] if value in self.active else Const(None)
-        self.builder.call(store, self.d(container), self.p(key), dvalue)
+        dvalue = self.tangent[value] if value in self.active else Const(0.0)
+        self.builder.call(store, self._sink(self.d(container)), self.p(key), dvalue)
+
+    def _sink(self, tangent: Value) -> Value:
+        """The tangent, or something to read zeros from and write to where that is None; made once."""
+        if isinstance(tangent, Const):
+            return Const(self.support.sink) if tangent.value is None else tangent
+        known = self.sinks.get(tangent)
+        if known is None:
+            known = self.sinks[tangent] = Instruction(
+                "call", [Const(intrinsics._or_else_), tangent, Const(self.support.sink)]
+            )
+            insert_behind(self.graph, tangent, known)
+        return known
 
     def _resume(self, call: Instruction, site: CallSite) -> None:
         iterator, values, index = site.arguments
@@ -325,8 +357,8 @@ class _Dual:
         if site.function is intrinsics._assume_:
             slot = self.slots.get(source)
             if slot is not None and is_number(type_of(call)):
-                get = self.support.field_number_tangent if slot[2] else self.support.item_number_tangent
-                tangent: Value = self.builder.call(get, slot[0], slot[1])
+                get = intrinsics._getattr_ if slot[2] else operator.getitem
+                tangent: Value = self.builder.call(get, self._sink(slot[0]), slot[1])
             else:
                 tangent = self.d(source, type_of(call))
             self._define(call, self.p(source), tangent)
@@ -356,7 +388,7 @@ class _Dual:
                 made,
                 self.d(closure),
                 self.d(defaults),
-                self.d(kwdefaults),
+                Const(None) if is_constant_dict(kwdefaults) else self.d(kwdefaults),
             )
             self._define(call, made, tangent)
         else:
@@ -364,9 +396,12 @@ class _Dual:
             known = builder.call(support.known_tangent, self.context, out) if call in self.active else None
             self._define(call, out, known)
 
+    def _formula(self, call: Instruction, site: CallSite) -> None:
+        self._row(call, site)
+
     def _row(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(
-            site.row.frule,
+            self.support.frule(site.row),
             self._pack(map(self.p, site.arguments)),
             self._pack(map(self.d, site.arguments)),
             _NO_KEYWORDS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,12 +41,10 @@ class ForwardSupport:
     item_slot_tangent: Callable[..., Any]
     """item_slot_tangent(dl, index[, value]): of a slot of a list or dict, None for zero"""
     field_slot_tangent: Callable[..., Any]
-    item_number_tangent: Callable[..., Any]
-    """item_number_tangent(dl, index): of a slot that holds a number, a number"""
-    field_number_tangent: Callable[..., Any]
-    store_item_tangent: Callable[..., Any]
-    """store_item_tangent(dl, index, dv)"""
-    store_field_tangent: Callable[..., Any]
+    view: Callable[..., Any]
+    """view(fu, index): ``fu[index]``, a view, None if `fu` is None"""
+    sink: object
+    """What stands for the tangent of a constant where it is read (zeros) and written to (nothing happens)."""
     bound_tangent: Callable[..., Any]
     """bound_tangent(dobj): the tangent of a method bound to an object with tangent `dobj`"""
     resumed_tangent: Callable[..., Any]
@@ -60,7 +59,14 @@ class ForwardSupport:
     """item_tangent(dtuple, index)"""
     make_tuple: Callable[..., Any]
     """make_tuple(xs, dxs): the tangent of a tuple, from its elements' tangents (None: zero)"""
-    pass_on: Callable[..., Any]
-    """pass_on(exception): raise it again if it is a refusal of adbc's, which no handler may see"""
+    caught_tangent: Callable[..., Any]
+    """caught_tangent(context, exception): its tangent; if it is a refusal, which no handler may see, it is
+    raised again"""
     real_tangent: Callable[..., Any]
     """real_tangent(d): as a float, 0.0 if zero"""
+    frule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("frule")
+    """The frule of a row, as it is written into generated code; in debug mode one that checks it."""
+    checks_aliases: bool = False
+    """Rows with a zero derivative are called as rules too, so that they can be checked."""
+    watch: Callable[[Any, str], Any] | None = None
+    """watch(number, name): it, or an error if it is not finite; written behind inlined products"""

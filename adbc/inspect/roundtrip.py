@@ -5,18 +5,33 @@ the emitter.  Globals stay names, because nothing here would notice if they were
 """
 
 from __future__ import annotations
+import __future__
 
+import functools
+import inspect
+import operator
 import sys
 import types
+from typing import Any
 
-from adbc.emit import emit_function
+from adbc.emit import emit
 from adbc.emit.assembler import HAS_DOCSTRING
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.lift import lift
 from adbc.passes import PASSES
 
-__all__ = ["primal_graph", "roundtrip"]
+__all__ = ["primal_graph", "roundtrip", "roundtrip_code"]
+
+_METHOD = 0x8000000
+"""The flag of functions that were written in the body of a class (from 3.14)."""
+
+_KEPT = functools.reduce(
+    operator.or_,
+    (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
+    inspect.CO_NESTED | _METHOD,
+)
+"""Flags that say where the function stood and how its source was read, which ``compile`` inherits."""
 
 _GUARDED = frozenset({"resolve_globals"})
 """Passes that make a graph depend on what is in the globals now."""
@@ -24,12 +39,34 @@ _GUARDED = frozenset({"resolve_globals"})
 
 def primal_graph(function: types.FunctionType, *, normal: bool = True) -> Graph:
     """The graph of `function` that `roundtrip` emits: raw, or in normal form."""
-    graph = lift(function)
+    return _graph(function.__code__, function.__globals__, normal)
+
+
+def _graph(code: types.CodeType, globals: dict[str, Any], normal: bool) -> Graph:
+    graph = lift(code, globals=globals)
     if normal:
         for step in PASSES:
             if step.name not in _GUARDED:
-                step.run(graph, function.__globals__)
+                step.run(graph, globals)
     return graph
+
+
+def roundtrip_code(code: types.CodeType, globals: dict[str, Any], *, normal: bool = True) -> types.CodeType:
+    """What `roundtrip` does, for the code object of a function whose globals are `globals`.
+
+    The functions that `code` makes when it runs keep the code that they have.
+    """
+    graph = _graph(code, globals, normal)
+    # Up to 3.13 the first constant is the docstring if it is a string; from 3.14 a flag says so.
+    marked = sys.version_info < (3, 14) or code.co_flags & HAS_DOCSTRING
+    first = code.co_consts[0] if code.co_consts and marked else None
+    result = emit(
+        graph,
+        name=code.co_name,
+        qualname=code.co_qualname,
+        docstring=first if isinstance(first, str) else None,
+    )
+    return result.replace(co_flags=result.co_flags | code.co_flags & _KEPT)
 
 
 def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.FunctionType:
@@ -42,21 +79,11 @@ def roundtrip(function: types.FunctionType, *, normal: bool = True) -> types.Fun
         raise LiftError(
             f"{function!r} is a {type(function).__name__}, not a function: pass the function itself"
         )
-    graph = primal_graph(function, normal=normal)
-    original = function.__code__
-    # Up to 3.13 the first constant is the docstring if it is a string; from 3.14 a flag says so.
-    marked = sys.version_info < (3, 14) or original.co_flags & HAS_DOCSTRING
-    first = original.co_consts[0] if original.co_consts and marked else None
-    result = emit_function(
-        graph,
-        function.__globals__,
-        name=original.co_name,
-        qualname=original.co_qualname,
-        docstring=first if isinstance(first, str) else None,
-        defaults=function.__defaults__,
-        kwdefaults=dict(function.__kwdefaults__) if function.__kwdefaults__ is not None else None,
-        closure=function.__closure__,
+    code = roundtrip_code(function.__code__, function.__globals__, normal=normal)
+    result = types.FunctionType(
+        code, function.__globals__, code.co_name, function.__defaults__, function.__closure__
     )
+    result.__kwdefaults__ = dict(function.__kwdefaults__) if function.__kwdefaults__ is not None else None
     result.__name__ = function.__name__
     result.__qualname__ = function.__qualname__
     result.__module__ = function.__module__

@@ -9,9 +9,11 @@ cotangents and saved values.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from adbc.ir.dominators import DominatorTree
 from adbc.ir.graph import (
     UNDEF,
     Block,
@@ -27,8 +29,9 @@ from adbc.ir.graph import (
     Switch,
     Value,
 )
+from adbc.ir.traverse import cycles, depth_first_postorder
 
-__all__ = ["Builder", "Variables", "remove_dead_phis", "remove_trivial_phis"]
+__all__ = ["Builder", "Variables", "insert_behind", "remove_dead_phis", "remove_trivial_phis"]
 
 
 class Builder:
@@ -100,11 +103,27 @@ class Builder:
         )
 
 
+def insert_behind(graph: Graph, value: Value, instruction: Instruction) -> None:
+    """Put `instruction` directly behind the definition of `value`."""
+    home, at = graph.entry, 0
+    if isinstance(value, Instruction | Phi):
+        assert value.block is not None
+        home = value.block
+        at = home.instructions.index(value) + 1 if isinstance(value, Instruction) else 0
+    instruction.block = home
+    home.instructions.insert(at, instruction)
+
+
 class Variables:
     """SSA construction: `write` and `read` variables per block, `seal` a block once all its edges exist.
 
     A variable is any hashable.  Reading one that was never written gives `UNDEF`, or what `initial`
     returns for it in the entry block.  Phis get the type that `phi_type` returns for the variable.
+
+    The plain algorithm goes back one block at a time and makes a phi at every join on the way, most of
+    which merge nothing: over a function with many joins that is quadratic.  Who knows all edges before
+    the first read says so (`arrange`), and says which block it fills (`begin`); a read then goes straight
+    to the nearest definition above it in the dominator tree, if there is none beside the way.
     """
 
     def __init__(
@@ -123,6 +142,11 @@ class Variables:
         self.incomplete: dict[Block, dict[Hashable, Phi]] = {}
         self.phis: dict[Phi, Hashable] = {}
         self._waiting: list[Phi] | None = None
+        self._tree: DominatorTree | None = None
+        self._defined: dict[Hashable, list[int]] = {}
+        """The numbers in the tree of the blocks that define each variable, in order."""
+        self._open: list[int] = []
+        self._repeated: set[Block] = set()
 
     def edge(self, source: Block, target: Block) -> None:
         """Declare that `source` can go to `target`; once per pair, before `target` is sealed."""
@@ -131,8 +155,75 @@ class Variables:
         if source not in sources:
             sources.append(source)
 
+    def arrange(self, entry: Block) -> None:
+        """All edges are declared: nothing but writes is unknown now."""
+        successors: dict[Block, list[Block]] = {}
+        for target, sources in self.predecessors.items():
+            for source in sources:
+                successors.setdefault(source, []).append(target)
+        order = depth_first_postorder([entry], lambda block: successors.get(block, ()))
+        order.reverse()
+        repeated = cycles(order, lambda block: successors.get(block, ()))
+        self._repeated = {block for component in repeated for block in component}
+        self._tree = DominatorTree(order, {block: self.predecessors.get(block, ()) for block in order})
+        for block, known in self.current.items():
+            for variable in known:
+                self._define(variable, block)
+
+    def begin(self, block: Block) -> None:
+        """`block` is about to be filled.  Blocks that are not sealed by then are where loops close."""
+        if block not in self.sealed and self._tree is not None:
+            bisect.insort(self._open, self._tree.number[block])
+
     def write(self, variable: Hashable, block: Block, value: Value) -> None:
-        self.current.setdefault(block, {})[variable] = value
+        self._remember(variable, block, value)
+        if self._tree is not None:
+            self._define(variable, block)
+
+    def _remember(self, variable: Hashable, block: Block, value: Value) -> None:
+        known = self.current.get(block)
+        if known is None:
+            known = self.current[block] = {}
+        known[variable] = value
+
+    def _define(self, variable: Hashable, block: Block) -> None:
+        assert self._tree is not None
+        number = self._tree.number.get(block)
+        if number is not None:
+            numbers = self._defined.setdefault(variable, [])
+            at = bisect.bisect_left(numbers, number)
+            if at == len(numbers) or numbers[at] != number:
+                numbers.insert(at, number)
+
+    def _above(self, variable: Hashable, block: Block, tree: DominatorTree) -> Block:
+        """A block above `block` in the dominator tree, or `block`, at whose beginning or (if it defines the
+        variable) at whose end the variable has the value that it has at the beginning of `block`.
+
+        Every path from a dominator to `block`, from where it leaves the dominator for the last time, stays
+        below the dominator.  So as far up as nothing below defines the variable, and no loop below is
+        still open, the value is the same.
+        """
+        number = tree.number[block]
+        last = tree.last[number]
+        before, behind = -1, len(tree.last)
+        for numbers in (self._defined.get(variable, ()), self._open):
+            at = bisect.bisect_left(numbers, number)
+            if at > 0 and numbers[at - 1] > before:
+                before = numbers[at - 1]
+            if at < len(numbers) and numbers[at] <= last:
+                # From below this block to its beginning leads a loop, or nothing.
+                if block in self._repeated:
+                    return block
+                at = bisect.bisect_right(numbers, last)
+            if at < len(numbers) and numbers[at] < behind:
+                behind = numbers[at]
+        top = tree.highest(number, before, behind)
+        if top == 0:
+            return tree.nodes[0]
+        above = tree.parent[top]
+        if above == before and behind > tree.last[above]:
+            return tree.nodes[above]
+        return tree.nodes[top]
 
     def read(self, variable: Hashable, block: Block) -> Value:
         # Walk up single-predecessor chains in a loop: long straight-line functions have thousands
@@ -148,6 +239,12 @@ class Variables:
                 self.incomplete.setdefault(block, {})[variable] = value
                 self.write(variable, block, value)
                 break
+            if self._tree is not None and block in self._tree.number:
+                above = self._above(variable, block, self._tree)
+                if above is not block:
+                    path.append(block)
+                    block = above
+                    continue
             sources = self.predecessors.get(block, [])
             if not sources:
                 value = self.initial(variable)
@@ -163,7 +260,7 @@ class Variables:
             value = phi
             break
         for passed in path:
-            self.write(variable, passed, value)
+            self._remember(variable, passed, value)
         return value
 
     def seal(self, block: Block) -> None:
@@ -171,6 +268,8 @@ class Variables:
         if block in self.sealed:
             return
         self.sealed.add(block)
+        if self._open and self._tree is not None and self._tree.number[block] in self._open:
+            self._open.remove(self._tree.number[block])
         for variable, phi in self.incomplete.pop(block, {}).items():
             self._add_operands(variable, phi)
 
@@ -213,32 +312,46 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
     replaced: dict[Value, Value] = {}
 
     def final(value: Value) -> Value:
+        if value not in replaced:
+            return value
+        chain = []
         while value in replaced:
+            chain.append(value)
             value = replaced[value]
+        for passed in chain:
+            replaced[passed] = value
         return value
 
-    changed = True
-    while changed:
-        changed = False
+    # A phi is looked at again when one of its operands has gone.
+    waiting = [phi for block in graph.blocks for phi in block.phis if only is None or phi in only]
+    waiting.reverse()
+    users: dict[Value, list[Phi]] = {}
+    for phi in waiting:
+        for operand in phi.operands.values():
+            if isinstance(operand, Phi):
+                users.setdefault(operand, []).append(phi)
+    while waiting:
+        phi = waiting.pop()
+        if phi in replaced:
+            continue
+        same: Value | None = None
+        for operand in phi.operands.values():
+            operand = final(operand)
+            if operand is phi or (same is not None and _same(operand, same)):
+                continue
+            if same is not None:
+                break
+            same = operand
+        else:
+            replaced[phi] = same = same if same is not None else UNDEF
+            moved = users.pop(phi, [])
+            waiting += moved
+            if isinstance(same, Phi):
+                users.setdefault(same, []).extend(moved)
+    if replaced:
         for block in graph.blocks:
-            for phi in list(block.phis):
-                if only is not None and phi not in only:
-                    continue
-                same: Value | None = None
-                trivial = True
-                for operand in phi.operands.values():
-                    operand = final(operand)
-                    if operand is phi or (same is not None and _same(operand, same)):
-                        continue
-                    if same is not None:
-                        trivial = False
-                        break
-                    same = operand
-                if trivial:
-                    replaced[phi] = same if same is not None else UNDEF
-                    block.phis.remove(phi)
-                    changed = True
-    graph.replace_uses(replaced)
+            block.phis = [phi for phi in block.phis if phi not in replaced]
+        graph.replace_uses(replaced)
     return replaced
 
 
@@ -265,5 +378,3 @@ def remove_dead_phis(graph: Graph) -> bool:
 
 def _same(a: Value, b: Value) -> bool:
     return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.value is b.value)
-
-

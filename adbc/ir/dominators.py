@@ -25,7 +25,7 @@ from typing import TypeAlias, TypeVar
 from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Undef, Value
 from adbc.ir.traverse import depth_first_postorder
 
-__all__ = ["Dominators", "immediate_dominators"]
+__all__ = ["DominatorTree", "Dominators", "immediate_dominators"]
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -65,6 +65,49 @@ def immediate_dominators(
                 found[i] = new
                 changed = True
     return {order[i]: order[d] for i, d in enumerate(found) if d is not None}
+
+
+class DominatorTree:
+    """The dominator tree of blocks, as numbers: what is below a node follows it, up to ``last[node]``.
+
+    `order` is a reverse postorder, the entry first.
+    """
+
+    def __init__(self, order: Sequence[Block], predecessors: Mapping[Block, Iterable[Block]]) -> None:
+        above = immediate_dominators(order, predecessors)
+        below: dict[Block, list[Block]] = {block: [] for block in order}
+        for block in order[1:]:
+            below[above[block]].append(block)
+        self.nodes = depth_first_postorder(order[:1], below.__getitem__)
+        self.nodes.reverse()
+        self.number = {block: i for i, block in enumerate(self.nodes)}
+        self.parent = [self.number[above[block]] for block in self.nodes]
+        self.last = list(range(len(self.nodes)))
+        for i in range(len(self.nodes) - 1, 0, -1):
+            self.last[self.parent[i]] = max(self.last[self.parent[i]], self.last[i])
+        # From each node one long way up, such that any ancestor is a logarithmic number of steps away:
+        # Myers, "An Applicative Random-Access Stack" (1983).
+        self._jump = [0] * len(self.nodes)
+        depth = [0] * len(self.nodes)
+        for i in range(1, len(self.nodes)):
+            parent = self.parent[i]
+            jump = self._jump[parent]
+            depth[i] = depth[parent] + 1
+            even = depth[parent] - depth[jump] == depth[jump] - depth[self._jump[jump]]
+            self._jump[i] = self._jump[jump] if even else parent
+
+    def highest(self, node: int, before: int, behind: int) -> int:
+        """The highest ancestor of `node` (or itself) with neither of two nodes outside `node` below or at it:
+        `before` has a smaller number, `behind` a larger one."""
+        while node != 0:
+            jump, parent = self._jump[node], self.parent[node]
+            if jump > before and self.last[jump] < behind:
+                node = jump
+            elif parent > before and self.last[parent] < behind:
+                node = parent
+            else:
+                break
+        return node
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

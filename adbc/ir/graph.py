@@ -203,9 +203,7 @@ class Branch(Terminator):
 
     __slots__ = ("condition", "false", "true")
 
-    def __init__(
-        self, condition: Value, true: Block, false: Block, position: Position | None = None
-    ) -> None:
+    def __init__(self, condition: Value, true: Block, false: Block, position: Position | None = None) -> None:
         super().__init__(position)
         self.condition = condition
         self.true = true
@@ -375,6 +373,8 @@ class Graph:
         self.blocks: list[Block] = []
         self.guards: list[Guard] = []
         self._labels = 0
+        self._taken: set[str] = set()
+        self._counted = 0
 
     @property
     def entry(self) -> Block:
@@ -391,7 +391,10 @@ class Graph:
 
     def add_block(self, label: str | None = None) -> Block:
         """Append a new block; labels are made unique."""
-        taken = {b.label for b in self.blocks}
+        # The labels are gathered anew if blocks have been added or removed by other means.
+        if self._counted != len(self.blocks):
+            self._taken = {b.label for b in self.blocks}
+        taken = self._taken
         if label is None or label in taken:
             stem = label or "b"
             while label is None or label in taken:
@@ -399,6 +402,8 @@ class Graph:
                 self._labels += 1
         block = Block(self, label)
         self.blocks.append(block)
+        taken.add(label)
+        self._counted = len(self.blocks)
         return block
 
     def instructions(self) -> Iterator[Instruction]:
@@ -429,7 +434,10 @@ class Graph:
                 for pred, value in phi.operands.items():
                     phi.operands[pred] = final(value)
             for instruction in block.instructions:
-                instruction.operands = [final(v) for v in instruction.operands]
+                for v in instruction.operands:
+                    if v in replacements:
+                        instruction.operands = [final(v) for v in instruction.operands]
+                        break
             for value in block.terminator.values:
                 if value in replacements:
                     block.terminator.replace_value(value, final(value))

@@ -172,6 +172,7 @@ class _Frame:
             id(intrinsic): meaning
             for intrinsic, meaning in (
                 (intrinsics._global_, self.get_global),
+                (intrinsics._class_global_, self.get_class_global),
                 (intrinsics._store_global_, self.store_global),
                 (intrinsics._delete_global_, self.delete_global),
                 (intrinsics._globals_, self.get_globals),
@@ -302,6 +303,10 @@ class _Frame:
         if name in self.builtins:
             return self.builtins[name]
         raise NameError(f"name '{name}' is not defined", name=name)
+
+    def get_class_global(self, namespace: Mapping[str, Any], name: str) -> Any:
+        found = intrinsics.in_namespace(namespace, name)
+        return self.get_global(name) if found is intrinsics.MISSING else found
 
     def store_global(self, name: str, value: object) -> None:
         self.globals[name] = value

@@ -14,7 +14,7 @@ import builtins
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from adbc.ir.native import written_as
@@ -27,6 +27,7 @@ __all__ = [
     "Raised",
     "Sentinel",
     "find_special",
+    "in_namespace",
 ]
 
 
@@ -67,6 +68,25 @@ def _check_(value: object, name: str) -> object:
 def _global_(name: str) -> NoReturn:
     """The global or builtin `name`.  Contextual."""
     raise AssertionError("_global_ needs a frame")
+
+
+def _class_global_(namespace: Mapping[str, Any], name: str) -> NoReturn:
+    """What `name` means in a class with this namespace: what is there, or the global.  Contextual."""
+    raise AssertionError("_class_global_ needs a frame")
+
+
+def _class_cell_(namespace: Mapping[str, Any], cell: types.CellType, name: str, free: bool) -> object:
+    """What `name` means in a class with this namespace: what is there, or what is in `cell`."""
+    found = in_namespace(namespace, name)
+    return _cell_get_(cell, name, free) if found is MISSING else found
+
+
+def in_namespace(namespace: Mapping[str, Any], name: str) -> object:
+    """What a namespace holds under `name`, or `MISSING`."""
+    try:
+        return namespace[name]
+    except KeyError:
+        return MISSING
 
 
 def _store_global_(name: str, value: object) -> NoReturn:
@@ -117,12 +137,9 @@ def _cell_del_(cell: types.CellType, name: str, free: bool) -> None:
 def _unbound_cell(name: str, free: bool) -> NameError:
     if free:
         return NameError(
-            f"cannot access free variable '{name}' where it is not associated with a value"
-            " in enclosing scope"
+            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
         )
-    return UnboundLocalError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )
+    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 # -- attributes, truth, iteration, membership ------------------------------------------------------
@@ -426,6 +443,27 @@ def _observe_(site: Any, value: object) -> None:
     site.see(value)
 
 
+def _or_else_(value: Any, other: Any) -> Any:
+    """`value`, or `other` if it is None."""
+    return other if value is None else value
+
+
+def _require_(value: object, complain: Callable[..., object], subject: object) -> None:
+    """Call ``complain(subject, None)``, which raises, if `value` is None."""
+    if value is None:
+        complain(subject, None)
+
+
+def _overwrite_field_(obj: object, name: str, value: object, old: object) -> None:
+    """``obj.name = value``, a plain field in which `old` is."""
+    setattr(obj, name, value)
+
+
+def _overwrite_item_(values: list[Any], index: int, value: object, old: object) -> None:
+    """``values[index] = value``, where `old` is."""
+    values[index] = value
+
+
 def _assume_(value: Any, type: object) -> Any:
     """`value`, which is known to be of abstract type `type`."""
     return value
@@ -589,7 +627,17 @@ def _import_from_(module: Any, name: str) -> Any:
 
 
 CONTEXTUAL: frozenset[Callable[..., Any]] = frozenset(
-    {_global_, _store_global_, _delete_global_, _globals_, _freevar_, _import_, _yield_, _yield_from_}
+    {
+        _global_,
+        _class_global_,
+        _store_global_,
+        _delete_global_,
+        _globals_,
+        _freevar_,
+        _import_,
+        _yield_,
+        _yield_from_,
+    }
 )
 """Intrinsics that need a frame (as does `_new_` of a function)."""
 

@@ -72,6 +72,8 @@ def _rows() -> list[Op]:
         Op("project", 1, i._project_, attribute="trailing"),  # index
         Op("check", 1, i._check_, attribute="trailing"),  # name of the local
         Op("global", 0, i._global_, attribute="trailing"),
+        Op("class_global", 1, i._class_global_, attribute="trailing"),  # namespace
+        Op("class_cell", 2, i._class_cell_, attribute="trailing"),  # namespace, cell; (name, free)
         Op("store_global", 1, i._store_global_, attribute="leading"),
         Op("delete_global", 0, i._delete_global_, attribute="trailing"),
         Op("globals", 0, i._globals_),
@@ -149,6 +151,7 @@ PURE: frozenset[Callable[..., Any]] = frozenset(
         operator.is_,
         operator.is_not,
         i._exhausted_,
+        i._or_else_,
         i._project_,
         i._freevar_,
         i._globals_,

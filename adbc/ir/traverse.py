@@ -34,6 +34,7 @@ from adbc.ir.graph import (
 __all__ = [
     "User",
     "copy_graph",
+    "cycles",
     "depth_first_postorder",
     "is_critical",
     "postorder",
@@ -75,6 +76,48 @@ def depth_first_postorder(roots: Iterable[Node], successors: Callable[[Node], It
                 order.append(node)
                 stack.pop()
     return order
+
+
+def cycles(nodes: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
+    """The strongly connected components that have a cycle (Tarjan, without recursion)."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    on_stack: set[Node] = set()
+    found: list[list[Node]] = []
+    for root in nodes:
+        if root in index:
+            continue
+        work = [(root, iter(successors(root)))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, rest = work[-1]
+            for successor in rest:
+                if successor not in index:
+                    index[successor] = low[successor] = len(index)
+                    stack.append(successor)
+                    on_stack.add(successor)
+                    work.append((successor, iter(successors(successor))))
+                    break
+                if successor in on_stack:
+                    low[node] = min(low[node], index[successor])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    component = []
+                    while True:
+                        member = stack.pop()
+                        on_stack.discard(member)
+                        component.append(member)
+                        if member is node:
+                            break
+                    if len(component) > 1 or node in successors(node):
+                        found.append(component)
+    return found
 
 
 def postorder(graph: Graph) -> list[Block]:
@@ -175,7 +218,7 @@ def split_edge(source: Block, target: Block, label: str | None = None) -> Block:
     graph = source.graph
     block = graph.add_block(label or f"{source.label}.{target.label}")
     # Keep the text in reading order: the new block stands behind the block it comes from.
-    graph.blocks.remove(block)
+    graph.blocks.pop()
     graph.blocks.insert(graph.blocks.index(source) + 1, block)
     position = source.terminator.position
     source.terminator.replace_successor(target, block)
@@ -209,6 +252,7 @@ def copy_graph(graph: Graph) -> tuple[Graph, dict[Value, Value], dict[Block, Blo
     for field, content in vars(graph).items():
         setattr(copy, field, list(content) if isinstance(content, list) else content)
     copy.arguments, copy.blocks = [], []
+    copy._taken, copy._counted = set(), -1
     values: dict[Value, Value] = {}
     blocks: dict[Block, Block] = {}
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from adbc.lift.driver import lift
+from typing import TYPE_CHECKING
+
+from adbc.lazy import lazily
+
+if TYPE_CHECKING:
+    from adbc.lift.driver import lift
 
 __all__ = ["lift"]
+
+__getattr__ = lazily(__name__, {"lift": "driver"})

@@ -218,7 +218,9 @@ class Frame:
         return None if position is None else position.line
 
     def refusal(self, construct: str) -> LiftError:
-        return refusal(self.code.code, construct, self.line)
+        position = self.builder.position
+        columns = (None, None) if position is None else (position.column, position.end_column)
+        return refusal(self.code.code, construct, self.line, columns)
 
     def is_builtin(self, value: Value, *names: str) -> bool:
         """Whether `value` is one of the builtins `names`, loaded by its name."""

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from adbc.passes.pipeline import PASSES, Pass, normalise
+from typing import TYPE_CHECKING
 
-__all__ = ["PASSES", "Pass", "normalise"]
+from adbc.lazy import lazily
+
+if TYPE_CHECKING:
+    from adbc.passes.pipeline import PASSES, Pass, clean, clean_pullback, normalise
+    from adbc.passes.segments import must_be_closed
+
+__all__ = ["PASSES", "Pass", "clean", "clean_pullback", "must_be_closed", "normalise"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        **dict.fromkeys(["PASSES", "Pass", "clean", "clean_pullback", "normalise"], "pipeline"),
+        "must_be_closed": "segments",
+    },
+)

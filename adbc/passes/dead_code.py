@@ -22,6 +22,7 @@ from adbc.ir.builder import remove_dead_phis
 from adbc.ir.graph import Graph, Instruction
 from adbc.ir.intrinsics import _cell_new_, _new_
 from adbc.ir.ops import PURE
+from adbc.ir.traverse import remove_unreachable
 from adbc.passes.query import constant, drop, target, use_counts
 
 __all__ = ["dead_code", "is_removable"]
@@ -45,7 +46,8 @@ def dead_code(graph: Graph) -> Graph:
                         waiting.append(operand)
         if not dead:
             return graph
-        drop(graph, dead)
+        if drop(graph, dead):
+            remove_unreachable(graph)
 
 
 def is_removable(instruction: Instruction) -> bool:

@@ -19,7 +19,7 @@ lives earlier, so the next value of a loop variable can be computed straight int
 from __future__ import annotations
 
 from adbc.ir.graph import Const, Graph, Instruction
-from adbc.ir.intrinsics import _new_
+from adbc.ir.intrinsics import _exhausted_, _new_, _next_
 
 __all__ = ["early_records"]
 
@@ -32,13 +32,21 @@ def early_records(graph: Graph) -> Graph:
             at = order.index(record)
             needed = set(record.operands)
             to = at
-            while to > 0 and order[to - 1] not in needed and not _is_record(order[to - 1]):
+            while to > 0 and order[to - 1] not in needed and not _stays_first(order[to - 1]):
                 to -= 1
-            # A block of which nothing is needed may begin with a test that the emitter recognises by its
-            # place (`_next_`, `_exhausted_`, branch): leave such blocks alone.
-            if 0 < to < at:
+            if to < at:
                 order.insert(to, order.pop(at))
     return graph
+
+
+def _stays_first(instruction: Instruction) -> bool:
+    """Records keep their order, the emitter knows the head of a ``for`` loop by its place, and what
+    is not a call begins its block."""
+    if instruction.op != "call":
+        return True
+    callee = instruction.operands[0]
+    is_head = isinstance(callee, Const) and (callee.value is _next_ or callee.value is _exhausted_)
+    return is_head or _is_record(instruction)
 
 
 def _is_record(instruction: Instruction) -> bool:

@@ -50,7 +50,7 @@ def _merge_lines(graph: Graph) -> bool:
                 or following is graph.entry
                 or len(predecessors[following]) != 1
                 or block.handler is not None
-                or (following.handler is not None and any(map(may_raise, block.instructions)))
+                or (following.handler is not None and not _may_precede(block, following))
             ):
                 break
             for phi in following.phis:
@@ -69,6 +69,17 @@ def _merge_lines(graph: Graph) -> bool:
     graph.blocks = [block for block in graph.blocks if block not in gone]
     graph.replace_uses(replaced)
     return bool(gone)
+
+
+def _may_precede(block: Block, following: Block) -> bool:
+    """Whether the instructions of `block` may stand in `following`, which has a handler.
+
+    None of them may raise into it; and what is last in a block does not exist in its handler, so nothing may
+    come to stand in front of a mere ``raise``.
+    """
+    if block.instructions and not following.instructions:
+        return False
+    return not any(map(may_raise, block.instructions))
 
 
 def _skip_forwarding(graph: Graph) -> bool:

@@ -18,11 +18,12 @@ from adbc.passes.new_to_call import new_to_call
 from adbc.passes.operators_to_call import operators_to_call
 from adbc.passes.promote_cells import promote_cells
 from adbc.passes.resolve_globals import resolve_globals
+from adbc.passes.shadow_slots import shadow_slots
 from adbc.passes.trivial_phis import trivial_phis
 from adbc.passes.truth import truth
 from adbc.passes.unreachable import unreachable
 
-__all__ = ["PASSES", "Pass", "clean", "normalise"]
+__all__ = ["PASSES", "Pass", "clean", "clean_pullback", "normalise"]
 
 Globals = Mapping[str, Any]
 
@@ -73,13 +74,17 @@ def normalise(
     return graph
 
 
-CLEANING = ("copy_propagation", "trivial_phis", "dead_code", "merge_blocks")
+CLEANING = ("copy_propagation", "idle_handlers", "unreachable", "trivial_phis", "dead_code", "merge_blocks")
 """The passes that tidy up what a builder wrote."""
+
+
+def clean_pullback(graph: Graph) -> Graph:
+    """The same for a pullback, in place."""
+    return clean(shadow_slots(clean(graph)))
 
 
 def clean(graph: Graph) -> Graph:
     """Tidy a graph in normal form that a builder made, in place."""
-    idle_handlers(graph)
     remove_unreachable(graph)
     for step in PASSES:
         if step.name in CLEANING:

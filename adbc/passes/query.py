@@ -25,13 +25,19 @@ def target(value: Value) -> Any:
     return NOTHING
 
 
-def drop(graph: Graph, instructions: set[Instruction]) -> None:
-    """Take `instructions` out of their blocks, and exceptional edges away that only they could take."""
+def drop(graph: Graph, instructions: set[Instruction]) -> bool:
+    """Take `instructions` out of their blocks, and exceptional edges away that only they could take.
+
+    Returns whether there were such edges: handlers may be out of reach now.
+    """
+    changed = False
     for block in {i.block for i in instructions}:
         assert block is not None
         block.instructions = [i for i in block.instructions if i not in instructions]
         if block.handler is not None and is_idle(block):
             forget_handler(block)
+            changed = True
+    return changed
 
 
 def use_counts(graph: Graph) -> dict[Value, int]:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Phi, Switch, Undef, Value
-from adbc.ir.traverse import predecessors, reverse_postorder
+from adbc.ir.traverse import cycles, predecessors, reverse_postorder
 
 __all__ = ["reducible"]
 
@@ -47,7 +47,9 @@ def _several_entrances(graph: Graph) -> list[Block] | None:
     pending = [list(sources)]
     while pending:
         blocks = pending.pop()
-        for component in _cycles(blocks):
+        allowed = set(blocks)
+        within = {b: [s for s in b.successors if s in allowed] for b in blocks}
+        for component in cycles(blocks, within.__getitem__):
             inside = set(component)
             entrances = [b for b in component if any(s not in inside for s in sources[b])]
             if len(entrances) > 1:
@@ -55,49 +57,6 @@ def _several_entrances(graph: Graph) -> list[Block] | None:
             # Without its one entrance, what is left of the loop are the loops inside it.
             pending.append([b for b in component if b not in entrances])
     return None
-
-
-def _cycles(blocks: list[Block]) -> list[list[Block]]:
-    """The strongly connected components with a cycle among `blocks` (Tarjan, without recursion)."""
-    allowed = set(blocks)
-    index: dict[Block, int] = {}
-    low: dict[Block, int] = {}
-    stack: list[Block] = []
-    on_stack: set[Block] = set()
-    found: list[list[Block]] = []
-    for root in blocks:
-        if root in index:
-            continue
-        work = [(root, iter([s for s in root.successors if s in allowed]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            block, rest = work[-1]
-            for successor in rest:
-                if successor not in index:
-                    index[successor] = low[successor] = len(index)
-                    stack.append(successor)
-                    on_stack.add(successor)
-                    work.append((successor, iter([s for s in successor.successors if s in allowed])))
-                    break
-                if successor in on_stack:
-                    low[block] = min(low[block], index[successor])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[block])
-                if low[block] == index[block]:
-                    component = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.append(member)
-                        if member is block:
-                            break
-                    if len(component) > 1 or block in block.successors:
-                        found.append(component)
-    return found
 
 
 def _gather(graph: Graph, entrances: list[Block]) -> None:
@@ -159,6 +118,7 @@ def _repair(graph: Graph) -> None:
     for value in broken:
         assert isinstance(value, Instruction | Phi) and value.block is not None
         variables.write(value, value.block, value)
+    variables.arrange(graph.entry)
 
     def read(value: Value, block: Block) -> Value:
         if isinstance(value, Const | Undef) or value not in broken:

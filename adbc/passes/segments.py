@@ -21,10 +21,11 @@ import dataclasses
 from adbc.ir.builder import Builder
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Raise, Return, Value
-from adbc.ir.intrinsics import _freevar_, _new_, _thrown_, _yield_, _yield_from_
+from adbc.ir.intrinsics import _freevar_, _new_, _reraise_, _thrown_, _yield_, _yield_from_
 from adbc.ir.traverse import copy_graph, remove_unreachable
+from adbc.passes.query import target
 
-__all__ = ["FINISHED", "segments"]
+__all__ = ["FINISHED", "must_be_closed", "segments"]
 
 FINISHED = -1
 """The number of the segment that does not exist: the generator has returned."""
@@ -43,10 +44,7 @@ def segments(graph: Graph) -> list[Graph]:
     graph.is_generator = False
     _cells_as_arguments(graph)
     yields = [
-        _Yield(block, call, ())
-        for block in graph.blocks
-        for call in block.instructions
-        if _is_yield(call)
+        _Yield(block, call, ()) for block in graph.blocks for call in block.instructions if _is_yield(call)
     ]
     for point in yields:
         behind = point.block.instructions.index(point.call) + 1
@@ -68,6 +66,27 @@ def segments(graph: Graph) -> list[Graph]:
         _cut(segment)
         segment.name = name
     return result
+
+
+def must_be_closed(graph: Graph) -> frozenset[int]:
+    """The segments of a generator's graph in front of which it is suspended inside a ``try`` or ``with``.
+
+    Closed there, it runs code: a generator that nobody refers to any more is closed by CPython.
+    """
+    found = [block for block in graph.blocks for call in block.instructions if _is_yield(call)]
+    return frozenset(number for number, block in enumerate(found, 1) if _is_caught(block.handler))
+
+
+def _is_caught(handler: Block | None) -> bool:
+    """Whether code of the user's sees what is raised into `handler`.
+
+    From 3.12 ``yield from`` has a handler of its own, which only passes on what is thrown in.
+    """
+    while handler is not None:
+        if len(handler.instructions) != 2 or target(handler.instructions[1]) is not _reraise_:
+            return True
+        handler = handler.handler
+    return False
 
 
 def _is_yield(call: Instruction) -> bool:

@@ -2,10 +2,11 @@
 
 **What is saved.**  A value that a step needs is saved once per definition, in the *record* of its
 region: a value defined in a loop in the record of the iteration, any other in the record of the
-call.  Records are tuples.  The records of a loop form a linked list, ``(values..., previous)``, so
-the tape of a loop is an ordinary SSA value that starts as None; nothing is shared between calls, and
-the pullback of a loop ends where the list does.  The last, partial iteration (the one that leaves)
-has a record of its own layout on each edge out of the loop, or none if nothing in it is needed.
+call.  The record of the call is a tuple.  How those of a loop are kept is said in `tapes`: the tape is
+an ordinary SSA value, nothing is shared between calls, and the pullback of a loop ends where the tape
+does.  The last, partial iteration (the one that leaves) has a record of its own layout on each edge out
+of the loop, ``(values..., tape)``, or none if nothing in it is needed.  What is cheap enough is not saved
+at all, see `recompute`.
 
 **Which way back.**  A block with several predecessors records which one it was entered from: a phi
 of constants, saved like any other value.  A loop header needs none: it was entered from outside if
@@ -18,7 +19,6 @@ that was taken: phis are simultaneous assignments, and so are their adjoints.
 from __future__ import annotations
 
 import dataclasses
-import operator
 from collections.abc import Sequence
 
 from adbc.errors import UnsupportedError
@@ -29,21 +29,31 @@ from adbc.ir.loops import Loop, Loops
 from adbc.ir.traverse import depth_first_postorder, predecessors, remove_unreachable, reverse_postorder
 from adbc.passes.cotangent_sums import cotangent_sums
 from adbc.passes.protected import is_isolated
+from adbc.passes.query import target as function_of
+from adbc.passes.query import use_counts
+from adbc.reverse.array_values import find_value_arrays
 from adbc.reverse.canonical import canonicalise
 from adbc.reverse.exceptions import attempt_calls, return_exceptions
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.pullback import Cotangent, PullbackWriter
+from adbc.reverse.recompute import Need, Recomputation, Slot
+from adbc.reverse.records import WayRecords, one_record, open_record
 from adbc.reverse.support import Support
+from adbc.reverse.tapes import Count, Length, Links, Tape
 from adbc.types.callsites import activity
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, has_cotangent, has_shadow, join_all
+from adbc.types.lattice import AbstractType, Exact, has_cotangent, has_shadow, join_all
 
 __all__ = ["ReversePair", "build_reverse"]
 
 
 @dataclasses.dataclass(frozen=True)
 class ReversePair:
-    """The two graphs of a derived reverse rule (see `support.DerivedEntry` for how they are called)."""
+    """The two graphs of a derived reverse rule (see `support.DerivedEntry` for how they are called).
+
+    Where the forwards pass has a usual way (see `records`), the pullback is that of this way, and the
+    others are in one that is made when it is called.
+    """
 
     forwards: Graph
     pullback: Graph
@@ -73,6 +83,8 @@ def build_reverse(
             if phi.type is None:
                 phi.type = _phi_type(phi)
     assert all(type_of(a) == t for a, t in types.items())
+    if support.values:
+        find_value_arrays(graph, support.knowledge)
     active, sites = activity(graph, active_arguments, support.knowledge)
     order = reverse_postorder(graph)
     forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
@@ -110,11 +122,14 @@ class _Reversal:
             for block in loop.blocks
         }
         self.labels: dict[Block, Phi] = {}
-        self.needed: dict[_Slot, _Need] = {}
-        self.tapes: dict[Loop, Phi] = {}
-        self.layouts: dict[tuple[Block, Block], dict[Loop, list[_Slot]]] = {}
+        self.ways: WayRecords | None = None
+        self.only: Block | None = None
+        """The way that the pullback is being written for, if not for all."""
+        self.needed: dict[Slot, Need] = {}
+        self.tapes: dict[Loop, Tape] = {}
+        self.layouts: dict[tuple[Block, Block], dict[Loop, list[Slot]]] = {}
         self.tape_at: dict[tuple[Block, Loop], Value] = {}
-        self.iteration: dict[Loop, list[_Slot]] = {}
+        self.iteration: dict[Loop, list[Slot]] = {}
 
     # -- which blocks matter ---------------------------------------------------------------------------
 
@@ -138,6 +153,8 @@ class _Reversal:
 
     def _reversed_sources(self, block: Block) -> list[Block]:
         """Where the pullback goes from `block`: its predecessors, idle loops stepped over."""
+        if block is self.exit and self.only is not None:
+            return [self.only]
         result = []
         for source in self.sources[block]:
             if block not in self.idle:
@@ -146,6 +163,14 @@ class _Reversal:
                     (source,) = [s for s in self.sources[loop.header] if s not in loop.blocks]
             result.append(source)
         return result
+
+    def _leaving_first(self, block: Block) -> list[Block]:
+        """The same, those out of the innermost loop in front."""
+        loop = self._region(block)
+        sources = self._reversed_sources(block)
+        if loop is None:
+            return sources
+        return [s for s in sources if s not in loop.blocks] + [s for s in sources if s in loop.blocks]
 
     def _outermost_idle(self, block: Block) -> Loop:
         loop = self.loops.innermost[block]
@@ -156,6 +181,13 @@ class _Reversal:
     def _region(self, block: Block) -> Loop | None:
         return self.loops.innermost.get(block)
 
+    def _saving_region(self, block: Block) -> Loop | None:
+        """The loop whose records have what is defined in `block`: idle ones have none."""
+        region = self._region(block)
+        while region is not None and region.header in self.idle:
+            region = region.parent
+        return region
+
     # -- the whole -------------------------------------------------------------------------------------
 
     def build(self) -> ReversePair:
@@ -165,7 +197,20 @@ class _Reversal:
         self.live = [b for b in self.order if b not in self.idle]
         self._collect_needs()
         self._save()
-        return ReversePair(forwards.graph, self._pullback())
+        if self.ways is None or self.ways.usual is None:
+            return ReversePair(forwards.graph, self._pullback())
+        all_live = self.live
+        usual = self.sources[self.exit][self.ways.usual]
+        self.others = self.support.later(
+            f"{self.graph.name}.pullback", lambda: self._pullback_of(None, all_live)
+        )
+        back = self._before(usual) | {self.exit}
+        return ReversePair(forwards.graph, self._pullback_of(usual, [b for b in all_live if b in back]))
+
+    def _pullback_of(self, way: Block | None, live: list[Block]) -> Graph:
+        """The pullback of one way, or of all."""
+        self.only, self.live = way, live
+        return self._pullback()
 
     def _pullback_of_no_return(self) -> Graph:
         graph = Graph(f"{self.graph.name}.pullback")
@@ -178,21 +223,27 @@ class _Reversal:
 
     def _collect_needs(self) -> None:
         homes = {copy: block for block, copy in self.forwards.blocks.items()}
+
+        def home_of(value: Value) -> Block:
+            """The block of the primal in which a value of the forwards pass is defined."""
+            if not isinstance(value, Instruction | Phi):
+                return self.graph.entry
+            assert value.block is not None
+            home = homes[value.block]
+            if isinstance(value, Instruction) and is_isolated(home):
+                (home,) = home.terminator.successors  # where it has not raised
+            return home
+
         for block in self.live:
             for step in self.forwards.steps[block]:
                 for value in step.needs:
                     if isinstance(value, Const):
                         continue
-                    home = self.graph.entry
-                    if isinstance(value, Instruction | Phi):
-                        assert value.block is not None
-                        home = homes[value.block]
-                        if isinstance(value, Instruction) and is_isolated(home):
-                            (home,) = home.terminator.successors  # where it has not raised
-                    self._need(value, home, block)
+                    self._need(value, home_of(value), block)
+        self.by_way = self._is_met_at_the_end()
         for block in self.live:
             targets = self._reversed_sources(block)
-            if len(targets) > 1 and not self._is_header(block):
+            if len(targets) > 1 and not self._is_header(block) and not (self.by_way and block is self.exit):
                 copy = self.forwards.blocks[block]
                 label = Phi(copy, name="came_from")
                 for source in self.sources[block]:
@@ -203,6 +254,41 @@ class _Reversal:
                 copy.phis.append(label)
                 self.labels[block] = label
                 self._need(label, block, block)
+        written = [i for block in self.order for i in self.forwards.blocks[block].instructions]
+        recomputation = Recomputation(self.needed, self._saving_region, home_of)
+        recomputation.spare(written)
+        self.recomputed = recomputation.operands
+
+    def _is_met_at_the_end(self) -> bool:
+        """Whether several ways meet in the last block and nothing happens there, so that each can have a
+        record of its own (see `records`)."""
+        exit = self.exit
+        assert exit is not None
+        ways = self.sources[exit]
+        return (
+            len(ways) > 1
+            and self._region(exit) is None
+            and not self.forwards.steps[exit]
+            and not exit.instructions
+            and self._reversed_sources(exit) == ways
+            and all(way.handler is None and way.successors == (exit,) for way in ways)
+        )
+
+    def _needed_on(self, way: Block) -> list[Slot]:
+        """What the reverse of the call needs from its record if the call went through `way`."""
+        seen = self._before(way)
+        return [slot for slot, need in self.needed.items() if slot[1] is None and need.users & seen]
+
+    def _before(self, way: Block) -> set[Block]:
+        """The blocks that may have run when `way` ends."""
+        seen: set[Block] = set()
+        waiting = [way]
+        while waiting:
+            block = waiting.pop()
+            if block not in seen:
+                seen.add(block)
+                waiting += self.sources[block]
+        return seen
 
     def _is_header(self, block: Block) -> bool:
         loop = self._region(block)
@@ -214,10 +300,10 @@ class _Reversal:
         It goes into the record of the innermost loop around both: a value used behind the loop that
         defines it is saved there once, not in every iteration.
         """
-        region = self._region(home)
-        while region is not None and (user not in region.blocks or region.header in self.idle):
+        region = self._saving_region(home)
+        while region is not None and user not in region.blocks:
             region = region.parent
-        self.needed.setdefault((value, region), _Need(home, set())).users.add(user)
+        self.needed.setdefault((value, region), Need(home, set())).users.add(user)
 
     def _save(self) -> None:
         """Write records into the forwards pass: per iteration, per edge out of a loop, per call."""
@@ -229,8 +315,9 @@ class _Reversal:
                     values.edge(source, target)
         for block in forwards.graph.blocks:
             values.sealed.add(block)
+        values.arrange(forwards.graph.entry)
         self.values = values
-        written: set[_Slot] = set()
+        written: set[Slot] = set()
 
         def announce() -> None:
             for slot, need in self.needed.items():
@@ -252,18 +339,17 @@ class _Reversal:
             self._save_loop(loop)
         announce()
         assert self.exit is not None
-        record = [slot for slot in self.needed if slot[1] is None]
-        self.call_record = record
         returning = forwards.blocks[self.exit]
         builder = Builder(forwards.graph, returning)
         builder.position = self.exit.terminator.position
-        read = [values.read(slot, returning) for slot in record]
-        if not read:
-            saved: Value = Const(None)
-        elif len(read) == 1:
-            saved = read[0]
+        self.call_record = [slot for slot in self.needed if slot[1] is None]
+        if self.by_way:
+            ways = self.sources[self.exit]
+            self.ways = WayRecords(ways, [self._needed_on(way) for way in ways])
+            copies = [forwards.blocks[way] for way in ways]
+            saved = self.ways.write(forwards.graph, copies, returning, values.read)
         else:
-            saved = builder.call(intrinsics._new_, tuple, *read)
+            saved = one_record(builder, self.call_record, values.read)
         (out,) = self.exit.terminator.values
         parts = [forwards.p(out)]
         if has_shadow(self.result):
@@ -282,29 +368,51 @@ class _Reversal:
         slots = [slot for slot in self.needed if slot[1] is loop]
         record = [slot for slot in slots if not self.needed[slot].users.isdisjoint(loop.blocks)]
         self.iteration[loop] = record
-        header = forwards.blocks[loop.header]
-        tape = Phi(header, name="tape")
-        header.phis.append(tape)
-        self.tapes[loop] = tape
-        for source in self.sources[loop.header]:
-            if source is latch:
-                tape.operands[forwards.blocks[latch]] = self._push(forwards.blocks[latch], record, tape)
-            else:
-                tape.operands[forwards.blocks[source]] = Const(None)
+        (preheader,) = [source for source in self.sources[loop.header] if source is not latch]
+        tape = self.tapes[loop] = self._tape(loop, preheader, latch, record)
         for source, target in loop.exits:
             if target not in self.order:
                 continue
             executed = self._partial_iteration(loop, source)
             layout = [slot for slot in slots if self.needed[slot].users & executed]
             self.layouts.setdefault((source, target), {})[loop] = layout
-            last = self._push(forwards.blocks[target], layout, tape) if layout else tape
+            last = self._push(forwards.blocks[target], layout, tape.value) if layout else tape.value
             self.tape_at[target, loop] = last
             # An edge that leaves two loops at once saves the tape of the inner one in the record that
             # the outer one writes on the same edge.
-            home = target if layout else loop.header
-            self.needed.setdefault((last, loop.parent), _Need(home, set())).users.add(target)
+            home = target if layout else loop.header if isinstance(tape.value, Phi) else preheader
+            self.needed.setdefault((last, loop.parent), Need(home, set())).users.add(target)
 
-    def _push(self, block: Block, record: Sequence[_Slot], tape: Value) -> Value:
+    def _tape(self, loop: Loop, preheader: Block, latch: Block, record: Sequence[Slot]) -> Tape:
+        """Write into the forwards pass how the records of `loop` are kept."""
+        forwards = self.forwards
+        graph, blocks = forwards.graph, forwards.blocks
+        values = [self.values.read(slot, blocks[latch]) for slot in record]
+        if values:
+            return Links(graph, blocks[preheader], blocks[loop.header], blocks[latch], values)
+        whole = self._range_of(loop)
+        if whole is not None:
+            return Length(forwards.p(whole))
+        return Count(graph, blocks[preheader], blocks[loop.header], blocks[latch])
+
+    def _range_of(self, loop: Loop) -> Value | None:
+        """The range that `loop` is over, if it is left at its end only."""
+        found = loop.header.instructions[-2:]
+        if len(found) != 2 or len(loop.exits) != 1 or loop.exits[0][0] is not loop.header:
+            return None
+        element, test = found
+        if function_of(element) is not intrinsics._next_ or function_of(test) is not intrinsics._exhausted_:
+            return None
+        iterator = element.operands[1]
+        if not isinstance(iterator, Instruction) or function_of(iterator) is not intrinsics._iter_:
+            return None
+        assert iterator.block is not None
+        if self._region(iterator.block) is not loop.parent or use_counts(self.graph)[iterator] != 1:
+            return None  # it may have given some of its numbers to somebody else
+        numbers = iterator.operands[1]
+        return numbers if type_of(numbers) == Exact(range) else None
+
+    def _push(self, block: Block, record: Sequence[Slot], tape: Value) -> Value:
         builder = Builder(self.forwards.graph, block)
         read = [self.values.read(slot, block) for slot in record]
         return builder.call(intrinsics._new_, tuple, *read, tape)
@@ -334,6 +442,7 @@ class _Reversal:
         cotangent = graph.add_argument("cotangent") if has_cotangent(self.result) else None
         writer = PullbackWriter(graph, self.support, self.active)
         writer.is_plain = self.forwards.is_plain
+        writer.recomputed = self.recomputed
         variables = writer.variables
         assert self.exit is not None
 
@@ -341,32 +450,41 @@ class _Reversal:
         edges: dict[tuple[Block, Block], Block] = {}
         variables.edge(writer.block, copies[self.exit])
         for block in self.live:
-            for source in self._reversed_sources(block):
+            sources = self._reversed_sources(block)
+            for source in sources:
                 edge = edges[block, source] = graph.add_block(f"{block.label}_to_{source.label}")
-                variables.edge(copies[block], edge)
                 variables.edge(edge, copies[source])
+            targets = [edges[block, source] for source in sources]
+            if block is self.exit and self.ways is not None:
+                self.ways.connect(writer, copies[block], targets, self.only is not None)
+            else:
+                for target in targets:
+                    variables.edge(copies[block], target)
 
+        variables.arrange(writer.block)
         variables.seal(writer.block)
-        record = self.call_record
-        if len(record) == 1:
-            writer.define(record[0][0], saved)
-        elif record:
-            for slot, element in zip(record, writer.unpack(saved, len(record)), strict=True):
-                writer.define(slot[0], element)
+        self.saved = saved
+        if self.ways is None:
+            open_record(writer, self.call_record, saved)
         (out,) = self.exit.terminator.values
         if cotangent is not None:
             writer.give(out, writer.split(cotangent, self.result, exact=True), self.result)
         writer.builder.jump(copies[self.exit])
 
-        filled = {graph.entry}
-        order = depth_first_postorder([self.exit], self._reversed_sources)[::-1]
+        # A loop is finished before what it leads to, so that few are open at a time.
+        order = depth_first_postorder([self.exit], self._leaving_first)[::-1]
+        missing = {copy: len(variables.predecessors[copy]) for copy in copies.values()}
+        missing[copies[self.exit]] -= 1
+        if not missing[copies[self.exit]]:
+            variables.seal(copies[self.exit])
         for block in order:
-            if all(p in filled for p in variables.predecessors.get(copies[block], [])):
-                variables.seal(copies[block])
+            variables.begin(copies[block])
             writer.builder.block = copies[block]
             self._reverse_block(block, writer, edges, copies)
-            filled.add(copies[block])
-            filled.update(edges[block, s] for s in self._reversed_sources(block))
+            for source in set(self._reversed_sources(block)):
+                missing[copies[source]] -= 1
+                if not missing[copies[source]]:
+                    variables.seal(copies[source])
         variables.finish()
         return cotangent_sums(graph)
 
@@ -386,23 +504,31 @@ class _Reversal:
         targets = [edges[block, s] for s in sources]
         if not sources:
             self._return_cotangents(writer)
+        elif block is self.exit and self.ways is not None:
+            if self.only is None:
+                self.ways.dispatch(writer, self.saved, targets)
+            else:
+                self.ways.expect(writer, self.saved, targets[0], self.others)
         elif len(sources) == 1:
             builder.jump(targets[0])
         elif self._is_header(block):
             loop = self.loops.innermost[block]
             (latch,) = loop.latches
-            tape = writer.variables.read(("tape", loop), writer.block)
+            carried = writer.variables.read(("tape", loop), writer.block)
             inside, outside = targets if sources[0] is latch else targets[::-1]
-            builder.branch(builder.call(operator.is_, tape, None), outside, inside)
+            builder.branch(self.tapes[loop].is_empty(builder, carried), outside, inside)
         else:
             label = writer.get(self.labels[block])
             if len(sources) == 2:
                 builder.branch(label, targets[1], targets[0])
             else:
                 builder.switch(label, dict(enumerate(targets[:-1])), targets[-1])
-        for original, source, edge in zip(self.sources[block], sources, targets, strict=True):
+        originals = sources if block is self.exit and self.only is not None else self.sources[block]
+        for original, source, edge in zip(originals, sources, targets, strict=True):
             writer.variables.seal(edge)
             builder.block = edge
+            if block is self.exit and self.ways is not None:
+                self.ways.open(writer, self.sources[block].index(source), self.saved)
             if self._is_header(block) and original in self.loops.innermost[block].latches:
                 self._forget_cotangents(writer, self.loops.innermost[block])
             self._distribute(writer, waiting, original)
@@ -419,25 +545,25 @@ class _Reversal:
 
     def _pop(self, writer: PullbackWriter, original: Block, source: Block, block: Block) -> None:
         """Going back from `block` to `source`: take the record of the iteration that is entered."""
-        if original is not source:
-            return  # an idle loop was stepped over: it has no records
         loop = self._region(block)
-        if loop is not None and block is loop.header and source in loop.latches:
-            tape = writer.variables.read(("tape", loop), writer.block)
-            self._pop_record(writer, loop, self.iteration[loop], tape)
+        if original is source and loop is not None and block is loop.header and source in loop.latches:
+            carried = writer.variables.read(("tape", loop), writer.block)
+            popped, carried = self.tapes[loop].pop(writer.builder, carried)
+            self._define(writer, loop, self.iteration[loop], popped, carried)
             return
         left = []
-        inner = self._region(source)
+        inner = self._region(original)
         while inner is not None and block not in inner.blocks:
-            left.append(inner)
+            if inner.header not in self.idle:  # an idle loop that is stepped over has no records
+                left.append(inner)
             inner = inner.parent
         for loop in reversed(left):
             tape = writer.get(self.tape_at[block, loop])
-            layout = self.layouts[source, block][loop]
+            layout = self.layouts[original, block][loop]
+            values: list[Value] = []
             if layout:
-                self._pop_record(writer, loop, layout, tape)
-            else:
-                writer.variables.write(("tape", loop), writer.block, tape)
+                *values, tape = writer.unpack(tape, len(layout) + 1)
+            self._define(writer, loop, layout, values, self.tapes[loop].rewind(writer.builder, tape))
 
     def _forget_cotangents(self, writer: PullbackWriter, loop: Loop) -> None:
         """Where an earlier iteration is entered, nothing defined in the loop has a cotangent yet.
@@ -449,24 +575,18 @@ class _Reversal:
                 if value in self.active:
                     writer.forget(value)
 
-    def _pop_record(self, writer: PullbackWriter, loop: Loop, layout: Sequence[_Slot], tape: Value) -> None:
-        *values, previous = writer.unpack(tape, len(layout) + 1)
+    def _define(
+        self,
+        writer: PullbackWriter,
+        loop: Loop,
+        layout: Sequence[Slot],
+        values: Sequence[Value],
+        carried: Value,
+    ) -> None:
         for slot, value in zip(layout, values, strict=True):
             writer.define(slot[0], value)
-        writer.variables.write(("tape", loop), writer.block, previous)
+        writer.variables.write(("tape", loop), writer.block, carried)
 
     def _return_cotangents(self, writer: PullbackWriter) -> None:
         parts = [writer.pack(writer.take(p), type_of(p)) for p in self.forwards.parameters]
         writer.builder.ret(writer.builder.call(intrinsics._new_, tuple, *parts))
-
-
-_Slot = tuple[Value, Loop | None]
-"""A value and the region in whose record it is saved (None: that of the call)."""
-
-
-@dataclasses.dataclass
-class _Need:
-    """Where a value to save is defined, and which blocks' reverses use it."""
-
-    home: Block
-    users: set[Block]

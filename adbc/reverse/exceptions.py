@@ -32,7 +32,9 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Raise, Value
+from adbc.ir.handlers import forget_handler
 from adbc.ir.ops import PURE
+from adbc.ir.traverse import remove_unreachable
 from adbc.passes.protected import is_isolated, isolate, landing_pads
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import call_parts, type_of
@@ -114,6 +116,8 @@ def may_raise(instruction: Instruction) -> bool:
         return True
     if function is intrinsics._new_:
         kind = arguments[0].value if isinstance(arguments[0], Const) else None
+        if kind is dict:  # a key may have no hash
+            return not all(isinstance(key, Const) and type(key.value) is str for key in arguments[1::2])
         return kind not in (tuple, list, slice)
     if function in (intrinsics._iter_, intrinsics._next_):
         return not isinstance(type_of(arguments[0]), IteratorType)
@@ -129,7 +133,17 @@ def attempt_calls(graph: Graph, sites: Callable[[], dict[Instruction, CallSite]]
     """
     if not has_handlers(graph):
         return graph
+    # With types it is known of more instructions than it was without that they do not raise.
+    for block in graph.blocks:
+        if block.handler is None or isinstance(block.terminator, Raise):
+            continue
+        if not block.instructions or not may_raise(block.instructions[-1]):
+            forget_handler(block)
+    remove_unreachable(graph)
     isolate(graph)
+    for block in graph.blocks:
+        if block.handler is not None and isinstance(block.terminator, Raise) and not block.instructions:
+            _fill(graph, block, block.terminator)
     kinds = sites()
     replaced: dict[Value, Value] = {}
     for block in [b for b in graph.blocks if is_isolated(b)]:
@@ -138,6 +152,20 @@ def attempt_calls(graph: Graph, sites: Callable[[], dict[Instruction, CallSite]]
             replaced[call] = _attempt(graph, block, call)
     graph.replace_uses(replaced)
     return landing_pads(graph)
+
+
+def _fill(graph: Graph, block: Block, end: Raise) -> None:
+    """Let something stand in front of a `Raise`.
+
+    Records are written at the beginning of blocks, and what stands last in a protected block cannot be seen
+    by its handler.
+    """
+    builder = Builder(graph, block)
+    builder.position = end.position
+    packed = builder.call(intrinsics._raised_, end.exception or Const(None), type=ANY)
+    error = builder.call(intrinsics._exception_, packed, type=ANY)
+    if end.exception is not None:
+        end.exception = error
 
 
 def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
@@ -149,9 +177,7 @@ def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
     block.handler = None
     builder = Builder(graph, block)
     builder.position = call.position
-    answer = builder.call(
-        intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=ANY
-    )
+    answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=ANY)
     raised = graph.add_block(f"{block.label}.raised")
     builder.branch(builder.call(intrinsics._is_raised_, answer, type=BOOL), raised, done)
     builder.block = raised
@@ -170,4 +196,3 @@ def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
     result.block = done
     done.instructions.insert(0, result)
     return result
-

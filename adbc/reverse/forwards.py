@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.ir.builder import Builder
+from adbc.ir.builder import Builder, insert_behind
+from adbc.ir.dominators import Dominators
 from adbc.ir.graph import (
     Argument,
     Block,
@@ -37,7 +38,9 @@ from adbc.reverse.steps import (
     CallStep,
     CopyStep,
     DerivedStep,
+    FormulaStep,
     LoadStep,
+    OverwriteStep,
     ProjectStep,
     ScalarStep,
     SlotStep,
@@ -48,7 +51,7 @@ from adbc.reverse.steps import (
     UndoStep,
 )
 from adbc.reverse.support import Support
-from adbc.types.callsites import CallSite
+from adbc.types.callsites import CallSite, is_constant_dict, name_of
 from adbc.types.inference import type_of
 from adbc.types.lattice import FLOAT, AbstractType, ArrayType, Exact, TupleType, has_cotangent, has_shadow
 
@@ -114,6 +117,9 @@ class ForwardsPass:
         self.slots: dict[Value, _Slot] = {}
         """Values read from slots and tested right behind, by where they were read from."""
         self.sinks: dict[Value, Instruction] = {}
+        self.checked: dict[Value, list[Block]] = {}
+        """Where shadows were seen not to be those of constants."""
+        self._dominators: Dominators | None = None
         self.guarded = {
             call.operands[1]
             for call in primal_graph.instructions()
@@ -232,7 +238,11 @@ class ForwardsPass:
 
     def _instruction(self, instruction: Instruction, steps: list[Step]) -> None:
         if instruction.op == "catch":
-            self._define(instruction, self.builder.emit("catch", name=instruction.name))
+            caught = self.builder.emit("catch", name=instruction.name)
+            shadow = None
+            if instruction in self.active:
+                shadow = self.builder.call(self.support.caught_shadow, self.context, caught)
+            self._define(instruction, caught, shadow)
             return
         site = self.sites[instruction]
         getattr(self, f"_{site.kind}")(instruction, site, steps)
@@ -262,6 +272,9 @@ class ForwardsPass:
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+            self._row(call, site, steps)
+            return
         out = self._copy_call(call)
         self._define(call, out, self.builder.call(self.support.fresh_shadow, out, False))
 
@@ -272,7 +285,8 @@ class ForwardsPass:
             self.support.partial(site.row, i) if a in self.active else None
             for i, a in enumerate(site.arguments)
         ]
-        steps.append(ScalarStep(call, site.arguments, partials, [out, *map(self.p, site.arguments)]))
+        values = [out, *map(self.p, site.arguments)]
+        steps.append(ScalarStep(call, site.arguments, partials, values, name_of(site.function)))
 
     def _load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         container, index = site.arguments
@@ -283,7 +297,7 @@ class ForwardsPass:
         container, index, value = site.arguments
         u, fu, i = self.p(container), self.s(container), self.p(index)
         if value in self.active:
-            self.builder.call(self.support.check_slot, u, fu)
+            self.builder.call(intrinsics._require_, fu, self.support.check_slot, u)
         old = self.builder.call(operator.getitem, u, i)
         self._define(call, self._copy_call(call))
         steps.append(StoreStep(value, u, fu, i, old))
@@ -343,15 +357,10 @@ class ForwardsPass:
         shadow = slot.shadow
         known = self.sinks.get(shadow)
         if known is None:
-            known = self.sinks[shadow] = Instruction("call", [Const(self.support.sink), shadow])
-            if isinstance(shadow, Instruction):
-                home = shadow.block
-                assert home is not None
-                at = home.instructions.index(shadow) + 1
-            else:
-                home, at = (shadow.block, 0) if isinstance(shadow, Phi) else (self.graph.entry, 0)
-            known.block = home
-            home.instructions.insert(at, known)
+            known = self.sinks[shadow] = Instruction(
+                "call", [Const(intrinsics._or_else_), shadow, Const(self.support.sink)]
+            )
+            insert_behind(self.graph, shadow, known)
         return known
 
     def _slot_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
@@ -369,6 +378,40 @@ class ForwardsPass:
         old = self.builder.call(store, rrule, u, fu, i, self.p(value), value in self.active)
         self.primal[call] = Const(None)
         steps.append(SlotStoreStep(value, u, fu, i, old, is_field))
+
+    def _overwrite_item(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._overwrite(call, site, site.row.rrule, False, steps)
+
+    def _overwrite_field(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._overwrite(call, site, self.support.set_field, True, steps)
+
+    def _overwrite(
+        self, call: Instruction, site: CallSite, rrule: Any, is_field: bool, steps: list[Step]
+    ) -> None:
+        """A float in place of a float: the shadow has a number there and keeps it."""
+        container, key, value, old = site.arguments
+        shadow = self.s(container)
+        if container not in self.active or isinstance(shadow, Const) or not self.is_plain:
+            written = dataclasses.replace(site, arguments=site.arguments[:3])
+            self._write_slot(call, written, rrule, is_field, steps)
+            return
+        u, i = self.p(container), key if is_field else self.p(key)
+        if value in self.active:
+            self._check_slot(u, shadow)
+        self.builder.call(intrinsics._setattr_ if is_field else operator.setitem, u, i, self.p(value))
+        self.primal[call] = Const(None)
+        sink = self._sink(_Slot(shadow, i, is_field))
+        steps.append(OverwriteStep(value, u, sink, i, self.p(old), is_field))
+
+    def _check_slot(self, container: Value, shadow: Value) -> None:
+        """Refuse to write into a constant; a shadow seen here or before needs no second look."""
+        if self._dominators is None:
+            self._dominators = Dominators(self.source)
+        here = self.after
+        if any(self._dominators.dominates(block, here) for block in self.checked.get(shadow, ())):
+            return
+        self.checked.setdefault(shadow, []).append(here)
+        self.builder.call(intrinsics._require_, shadow, self.support.check_slot, container)
 
     def _resume(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         iterator, values, index = site.arguments
@@ -440,9 +483,12 @@ class ForwardsPass:
                     made,
                     self.s(closure),
                     self.s(defaults),
-                    self.s(kwdefaults),
+                    Const(None) if is_constant_dict(kwdefaults) else self.s(kwdefaults),
                 ),
             )
+            if defaults in self.active:
+                collected = self.builder.call(support.defaults_pullback, self.shadow[call])
+                steps.append(CallStep(call, collected, [defaults]))
         else:
             out = self._copy_call(call)
             shadow = None
@@ -450,9 +496,28 @@ class ForwardsPass:
                 shadow = self.builder.call(support.known_shadow, self.context, out)
             self._define(call, out, shadow)
 
+    def _view(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        array, index = site.arguments
+        out = self._copy_call(call)
+        self._define(call, out, self.builder.call(self.support.view, self.s(array), self.p(index)))
+
+    def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        if not self.support.values:
+            self._row(call, site, steps)
+            return
+        out = self._copy_call(call)
+        self._define(call, out)
+        formulas = [
+            formula if argument in self.active else None
+            for formula, argument in zip(site.row.formulas, site.arguments, strict=True)
+        ]
+        values = list(map(self.p, site.arguments))
+        shadows = [self.s(a) if isinstance(type_of(a), ArrayType) else None for a in site.arguments]
+        steps.append(FormulaStep(call, site.arguments, formulas, out, values, shadows))
+
     def _row(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         answer = self.builder.call(
-            site.row.rrule,
+            self.support.rrule(site.row),
             self._pack(map(self.p, site.arguments)),
             self._pack(map(self.s, site.arguments)),
             _NO_KEYWORDS,

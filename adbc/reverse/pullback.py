@@ -10,7 +10,7 @@ to a leaf is an assignment, the second an addition.
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Hashable
+from collections.abc import Container, Hashable, Mapping, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -31,9 +31,7 @@ def leaves(type: AbstractType) -> list[tuple[Path, AbstractType]]:
     """The parts of a cotangent that have a variable each."""
     if isinstance(type, TupleType):
         return [
-            ((i, *path), leaf)
-            for i, element in enumerate(type.elements)
-            for path, leaf in leaves(element)
+            ((i, *path), leaf) for i, element in enumerate(type.elements) for path, leaf in leaves(element)
         ]
     return [((), type)] if has_cotangent(type) else []
 
@@ -60,6 +58,10 @@ class PullbackWriter:
         """No number in sight is NumPy's; else what leaves as the cotangent of a float is made a float."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
         self.variables = Variables(graph, initial=self._initial)
+        self.recomputed: Mapping[Value, Sequence[Value]] = {}
+        """Values of the forwards pass that are not saved, but computed again where they are needed, with the
+        operands of the call that they were."""
+        self._again: dict[tuple[Value, Block], Value] = {}
 
     def _initial(self, variable: Hashable) -> Value:
         return zero(self.leaf_types[variable]) if variable in self.leaf_types else Const(None)
@@ -78,7 +80,17 @@ class PullbackWriter:
         """A value of the forwards pass, here."""
         if isinstance(value, Const):
             return value
+        if value in self.recomputed:
+            return self._compute(value)
         return self.variables.read(("saved", value), self.block)
+
+    def _compute(self, value: Value) -> Value:
+        """Compute a value of the forwards pass again, once per block: the next iteration has another."""
+        key = value, self.block
+        if key not in self._again:
+            operands = [self.get(operand) for operand in self.recomputed[value]]
+            self._again[key] = self.builder.emit("call", *operands, type=value.type)
+        return self._again[key]
 
     # -- cotangents ----------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Const, Graph, Phi, Value
@@ -24,7 +24,9 @@ __all__ = [
     "CallStep",
     "CopyStep",
     "DerivedStep",
+    "FormulaStep",
     "LoadStep",
+    "OverwriteStep",
     "ProjectStep",
     "ScalarStep",
     "SlotStep",
@@ -58,6 +60,7 @@ class ScalarStep(Step):
     arguments: Sequence[Value]
     partials: Sequence[Graph | None]
     values: Sequence[Value]
+    name: str = ""
 
     def __post_init__(self) -> None:
         needs: dict[Value, None] = {}
@@ -73,8 +76,10 @@ class ScalarStep(Step):
             return
         for argument, partial in zip(self.arguments, self.partials, strict=True):
             if partial is not None:
-                p = inline(writer, partial, self.values)
-                writer.give(argument, {(): times(writer, p, cotangent)})
+                product = times(writer, inline(writer, partial, self.values), cotangent)
+                if writer.support.watch is not None:
+                    product = writer.builder.call(writer.support.watch, product, self.name)
+                writer.give(argument, {(): product})
 
 
 def used_arguments(graph: Graph) -> list[int]:
@@ -108,6 +113,54 @@ def times(writer: PullbackWriter, partial: Value, cotangent: Value) -> Value:
     if isinstance(partial, Const) and partial.value == -1.0:
         return writer.builder.call(operator.neg, cotangent)
     return writer.builder.call(operator.mul, partial, cotangent)
+
+
+@dataclasses.dataclass
+class FormulaStep(Step):
+    """``y = f(a, b)`` on arrays, where `y` is a number or treated like one: ``ba += vjp(by, y, a, b)``.
+
+    `formulas` are those of the rule (`Rule.formulas`), None where an argument is inactive; `out` and `values`
+    are result and arguments in the forwards pass, `shadows` those of arguments that are arrays.
+    """
+
+    result: Value
+    arguments: Sequence[Value]
+    formulas: Sequence[Callable[..., object] | int | None]
+    out: Value
+    values: Sequence[Value]
+    shadows: Sequence[Value | None]
+
+    def __post_init__(self) -> None:
+        needs: dict[Value, None] = {self.out: None}
+        for formula, value, shadow in zip(self.formulas, self.values, self.shadows, strict=True):
+            if formula is not None:
+                needs[value] = None
+                if callable(formula):
+                    needs.update(dict.fromkeys(self.values))
+                if shadow is not None:
+                    needs[shadow] = None
+        self.needs = [v for v in needs if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result).get(())
+        if cotangent is None:
+            return
+        call, support = writer.builder.call, writer.support
+        cotangent = call(support.filled, cotangent, writer.get(self.out))
+        for argument, formula, value, shadow in zip(
+            self.arguments, self.formulas, self.values, self.shadows, strict=True
+        ):
+            if formula is None:
+                continue
+            part: Value = cotangent
+            if callable(formula):
+                part = call(formula, cotangent, writer.get(self.out), *map(writer.get, self.values))
+            elif formula == -1:
+                part = call(operator.neg, cotangent)
+            if shadow is not None and not isinstance(shadow, Const):
+                call(support.give_array, writer.get(shadow), writer.get(value), part)
+            elif _wants(writer, argument):
+                writer.give(argument, {(): call(support.fit, part, writer.get(value))})
 
 
 @dataclasses.dataclass
@@ -239,6 +292,22 @@ class SlotStoreStep(StoreStep):
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
         restore = writer.support.restore_field if self.is_field else writer.support.restore_item
         bv = writer.builder.call(restore, container, shadow, index, writer.get(self.old))
+        if _wants(writer, self.value):
+            writer.give(self.value, {(): bv})
+
+
+@dataclasses.dataclass
+class OverwriteStep(StoreStep):
+    """The same where `old` is a float and its slot of `shadow`, which is never None, has a number: inline."""
+
+    is_field: bool = False
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        call, key, shadow = writer.builder.call, writer.get(self.index), writer.get(self.shadow)
+        overwrite = intrinsics._overwrite_field_ if self.is_field else intrinsics._overwrite_item_
+        call(overwrite, writer.get(self.container), key, writer.get(self.old), None)
+        bv = call(intrinsics._getattr_ if self.is_field else operator.getitem, shadow, key)
+        call(intrinsics._setattr_ if self.is_field else operator.setitem, shadow, key, 0.0)
         if _wants(writer, self.value):
             writer.give(self.value, {(): bv})
 

@@ -7,6 +7,7 @@ written into generated code as a constant; the comments say how it is called the
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -48,8 +49,12 @@ class Support:
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
     known_shadow: Callable[..., Any]
     """known_shadow(context, value): the shadow of an object that did not come through an argument"""
+    caught_shadow: Callable[..., Any]
+    """caught_shadow(context, exception): the shadow of an exception that a handler was entered with"""
     function_shadow: Callable[..., Any]
     """function_shadow(context, function, fclosure): the shadow of a function just made"""
+    defaults_pullback: Callable[..., Any]
+    """defaults_pullback(ffunction) -> pullback; pullback(None) -> (rdata of the tuple of defaults,)"""
     freevar: Callable[..., Any]
     """freevar(function, index): a cell of its closure"""
     freevar_shadow: Callable[..., Any]
@@ -83,8 +88,18 @@ class Support:
     """The general reverse rule of writing a field"""
     bound_shadow: Callable[..., Any]
     """bound_shadow(fobj): the shadow of a method bound to an object with shadow `fobj`"""
-    sink: Callable[..., Any]
-    """sink(shadow): it, or something to read zeros from and write to if it is None"""
+    give_array: Callable[..., Any]
+    """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
+    fit: Callable[..., Any]
+    """fit(d, x): `d` as a cotangent of the number or array `x`, broadcasting undone"""
+    filled: Callable[..., Any]
+    """filled(d, x): `d`, or zeros like array `x` if it is None"""
+    values: bool
+    """Whether arrays may be treated like numbers (not where rules are watched)"""
+    view: Callable[..., Any]
+    """view(fu, index): ``fu[index]``, a view, None if `fu` is None"""
+    sink: object
+    """What stands for the shadow of a constant where it is read (zeros) and written to (nothing happens)."""
     resumed_shadow: Callable[..., Any]
     """resumed_shadow(fl, index): the shadow of an iterator over a list that has given `index` elements"""
     float_rdata: Callable[..., Any]
@@ -93,5 +108,13 @@ class Support:
     """real_rdata(rdata): as a float, 0.0 if zero"""
     add: Callable[..., Any]
     """add(rdata, rdata): their sum, None being zero"""
+    later: Callable[[str, Callable[[], Graph]], Callable[..., Any]]
+    """later(name, graph): a function whose graph is made when it is first called"""
     no_fdata: object
     """The shadow of an active value that is identified by value."""
+    rrule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")
+    """The rrule of a row, as it is written into generated code; in debug mode one that checks it."""
+    checks_aliases: bool = False
+    """Rows with a zero derivative are called as rules too, so that they can be checked."""
+    watch: Callable[[Any, str], Any] | None = None
+    """watch(number, name): it, or an error if it is not finite; written behind inlined products"""

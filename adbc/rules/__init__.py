@@ -18,8 +18,12 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
     ("collections", "adbc.rules.collections"),
+    ("collections", "adbc.rules.mappings"),
+    ("copy", "adbc.rules.copying"),
     ("functools", "adbc.rules.functools"),
+    ("heapq", "adbc.rules.heapq"),
     ("itertools", "adbc.rules.itertools"),
+    ("operator", "adbc.rules.operator"),
     ("numpy", "adbc.rules.numpy"),
     *scipy.SOURCES,
 )

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, NoneType
+from types import FunctionType, ModuleType, NoneType
 
 __all__ = [
+    "NESTING",
     "arithmetic",
     "arity",
     "builtin_data",
@@ -19,10 +20,13 @@ __all__ = [
     "complex_only",
     "dict_like",
     "division",
+    "has_float",
     "integer",
     "list_like",
     "number",
     "numbers",
+    "plain_attributes",
+    "plain_text",
     "power",
     "real",
     "reals",
@@ -82,6 +86,12 @@ def reals(*classes: type) -> bool:
 def numbers(*classes: type) -> bool:
     """All arguments are numbers."""
     return all(map(number, classes))
+
+
+def has_float(*classes: type) -> bool:
+    """Some arguments have a method ``__float__`` written in Python, the others are real numbers."""
+    user = [isinstance(getattr(cls, "__float__", None), FunctionType) for cls in classes]
+    return any(user) and all(u or real(cls) for u, cls in zip(user, classes, strict=True))
 
 
 def arity(count: int, each: Callable[[type], bool] = real) -> Callable[..., bool]:
@@ -167,6 +177,27 @@ def c_truth(cls: type) -> bool:
     if cls.__module__ == "numpy" and _numpy_kind(cls) is None:
         return False
     return not any(isinstance(getattr(cls, name, None), FunctionType) for name in ("__bool__", "__len__"))
+
+
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement (or a C heap type)
+
+
+def plain_attributes(cls: type) -> bool:
+    """No attribute of an instance is computed by Python code."""
+    return not cls.__flags__ & _HEAP or issubclass(cls, (type, ModuleType))
+
+
+NESTING = (list, tuple, set, frozenset, dict)
+"""Containers, which are written with what is in them."""
+
+
+def plain_text(*classes: type) -> bool:
+    """Instances are written by C code, as far as they themselves go."""
+    return not any(
+        isinstance(getattr(cls, name), FunctionType)
+        for cls in classes
+        for name in ("__str__", "__repr__", "__format__")
+    )
 
 
 # -- classes of results ----------------------------------------------------------------------------

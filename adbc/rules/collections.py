@@ -178,6 +178,114 @@ def _copy(a: Any, /) -> Any:
     return deque(a, a.maxlen)
 
 
+def _insert(a: Any, index: Any, value: Any, /) -> None:
+    length = len(a)
+    if length == a.maxlen:
+        raise IndexError("deque already at its maximum size")
+    if index >= length:
+        a.append(value)
+    elif index <= -length or index == 0:
+        a.appendleft(value)
+    else:
+        a.rotate(-index)
+        if index < 0:
+            a.append(value)
+        else:
+            a.appendleft(value)
+        a.rotate(index)
+
+
+def refuse_missing(method: Any, value: Any) -> None:
+    """Raise what `deque.remove` or `deque.index` raises for a value that is not there."""
+    method(deque(), value)
+
+
+def _place(a: Any, value: Any, start: Any, stop: Any) -> int:
+    index = 0
+    for x in a:
+        if index >= stop:
+            break
+        if index >= start and (x is value or x == value):
+            return index
+        index += 1  # noqa: SIM113  # what is differentiated had better be simple
+    return -1
+
+
+def _bound(index: int, length: int) -> int:
+    return max(index + length, 0) if index < 0 else index
+
+
+def _index(a: Any, value: Any, start: Any = 0, stop: Any = None, /) -> int:
+    length = len(a)
+    found = _place(a, value, _bound(start, length), length if stop is None else _bound(stop, length))
+    if found < 0:
+        refuse_missing(deque.index, value)
+    return found
+
+
+def _count(a: Any, value: Any, /) -> int:
+    count = 0
+    for x in a:
+        if x is value or x == value:
+            count += 1
+    return count
+
+
+def _delitem(a: Any, index: Any, /) -> None:
+    a[index]  # for its error
+    a.rotate(-index)
+    a.popleft()
+    a.rotate(index)
+
+
+def _remove(a: Any, value: Any, /) -> None:
+    found = _place(a, value, 0, len(a))
+    if found < 0:
+        refuse_missing(deque.remove, value)
+    _delitem(a, found)
+
+
+def _iadd(a: Any, iterable: Any, /) -> Any:
+    a.extend(iterable)
+    return a
+
+
+def _add(a: Any, b: Any, /) -> Any:
+    out = deque(a, a.maxlen)
+    out.extend(b)
+    return out
+
+
+def _imul(a: Any, times: Any, /) -> Any:
+    if times <= 0:
+        a.clear()
+    else:
+        values = list(a)
+        for _ in range(times - 1):
+            a.extend(values)
+    return a
+
+
+def _mul(a: Any, times: Any, /) -> Any:
+    return _imul(deque(a, a.maxlen), times)
+
+
+def _rmul(times: Any, a: Any, /) -> Any:
+    return _imul(deque(a, a.maxlen), times)
+
+
+def _two(*classes: type) -> bool:
+    return classes == (deque, deque)
+
+
+def _with_integer(cls: type, other: type) -> bool:
+    return cls is deque and integer(other)
+
+
+def _integer_with(other: type, cls: type) -> bool:
+    return cls is deque and integer(other)
+
+
 _ITERATOR: type = type(iter(deque()))
 _REVERSED: type = type(reversed(deque()))
 
@@ -195,9 +303,25 @@ ROWS: list[Rule] = [
     Overlay(deque, _deque, result=deque),
     Overlay(deque.extend, _extend, when=_deque_first),
     Overlay(deque.extendleft, _extendleft, when=_deque_first),
-    Overlay(deque.copy, _copy, when=_deque_first, result=deque),
+    *(Overlay(f, _copy, when=_deque_first, result=deque) for f in (deque.copy, deque.__copy__)),
+    ZeroRule(refuse_missing),
+    Overlay(deque.insert, _insert, when=_deque_first),
+    Overlay(deque.remove, _remove, when=_deque_first),
+    Overlay(deque.index, _index, when=_deque_first, result=int),
+    Overlay(deque.count, _count, when=_deque_first, result=int),
+    *(Overlay(f, _delitem, when=_indexed) for f in (operator.delitem, deque.__delitem__)),
+    *(Overlay(f, _iadd, when=_deque_first) for f in (operator.iadd, deque.__iadd__)),
+    *(Overlay(f, _add, when=_two, result=deque) for f in (operator.add, deque.__add__)),
+    *(Overlay(f, _mul, when=_with_integer, result=deque) for f in (operator.mul, deque.__mul__)),
+    Overlay(operator.mul, _rmul, when=_integer_with, result=deque),
+    *(Overlay(f, _imul, when=_with_integer) for f in (operator.imul, deque.__imul__)),
+    *(ZeroRule(getattr(operator, n), when=_two, result=bool) for n in ("eq", "ne", "lt", "le", "gt", "ge")),
+    ZeroRule(bool, when=_deque_first, result=bool),
     ZeroRule(operator.contains, when=_deque_first, result=bool),
-    making_iterator(intrinsics._iter_, when=lambda cls: cls in (deque, _ITERATOR, _REVERSED)),
+    *(
+        making_iterator(f, when=lambda cls, *rest: not rest and cls in (deque, _ITERATOR, _REVERSED))
+        for f in (intrinsics._iter_, iter)
+    ),
     making_iterator(reversed, when=_deque_first, backwards=True),
     Primitive(
         intrinsics._next_, frule=next_frule, rrule=next_rrule, when=lambda cls: cls in (_ITERATOR, _REVERSED)

@@ -38,12 +38,12 @@ from adbc.tangents import (
     Dual,
     external_fdata,
     external_rdata,
-    fill_tangent,
     fresh_shadow,
     internal_fdata,
     internal_rdata,
     multiply,
     project,
+    zero_tangent,
 )
 
 __all__ = ["overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
@@ -197,7 +197,7 @@ def _refusal(function: Any, mode: str) -> Callable[..., Any]:
 
 def _flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        duals = [Dual(x, fill_tangent(x, dx)) for x, dx in zip(args, dargs, strict=True)]
+        duals = [Dual(x, zero_tangent(x) if dx is None else dx) for x, dx in zip(args, dargs, strict=True)]
         out = boxed(Dual(function, NO_TANGENT), *duals, **kwargs)
         return out.primal, symbolic(out.tangent)
 

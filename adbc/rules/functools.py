@@ -1,4 +1,4 @@
-"""`functools.reduce` and `functools.partial`, in Python so that their functions are differentiated."""
+"""What `functools` has in C, in Python so that the functions it is given are differentiated."""
 
 from __future__ import annotations
 
@@ -41,4 +41,96 @@ def _partial(func: Any, /, *args: Any, **keywords: Any) -> Any:
     return _Partial(func, args, keywords)
 
 
-ROWS: list[Rule] = [Overlay(functools.reduce, _reduce), Overlay(functools.partial, _partial)]
+_DISCRETE = frozenset({int, bool, str, bytes, type(None)})
+
+
+class _LruCache:
+    """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
+
+    Results are kept for arguments that have no derivative.  For others they are computed each time:
+    two numbers may be equal and depend on different things.
+    """
+
+    def __init__(self, function: Any, maxsize: Any, typed: bool, info: Any) -> None:
+        self.function = function
+        self.maxsize = maxsize
+        self.typed = typed
+        self.info = info
+        self.cache_clear()
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        for value in (*args, *keywords.values()):
+            if type(value) not in _DISCRETE:
+                self.misses += 1
+                return self.function(*args, **keywords)
+        key: Any = (args, tuple(keywords.items()))
+        if self.typed:
+            key = (*key, tuple([type(value) for value in (*args, *keywords.values())]))
+        if key in self.kept:
+            self.hits += 1
+            result = self.kept.pop(key)
+            self.kept[key] = result  # now the last to be forgotten
+            return result
+        self.misses += 1
+        result = self.function(*args, **keywords)
+        if self.maxsize is None or self.maxsize > 0:
+            if self.maxsize is not None and len(self.kept) >= self.maxsize:
+                del self.kept[next(iter(self.kept))]
+            self.kept[key] = result
+        return result
+
+    def cache_info(self) -> Any:
+        return self.info(self.hits, self.misses, self.maxsize, len(self.kept))
+
+    def cache_clear(self) -> None:
+        self.kept: dict[Any, Any] = {}
+        self.hits = self.misses = 0
+
+
+def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
+    return _LruCache(function, maxsize, typed, info)
+
+
+class _Key:
+    """What `functools.cmp_to_key` makes of an object."""
+
+    def __init__(self, compare: Any, obj: Any) -> None:
+        self.compare = compare
+        self.obj = obj
+
+    def __lt__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) < 0
+
+    def __gt__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) > 0
+
+    def __le__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) <= 0
+
+    def __ge__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) >= 0
+
+    def __eq__(self, other: Any) -> Any:
+        return self.compare(self.obj, other.obj) == 0
+
+    __hash__ = None  # type: ignore[assignment]  # as there
+
+
+class _Keys:
+    def __init__(self, compare: Any) -> None:
+        self.compare = compare
+
+    def __call__(self, obj: Any) -> Any:
+        return _Key(self.compare, obj)
+
+
+def _cmp_to_key(mycmp: Any) -> Any:
+    return _Keys(mycmp)
+
+
+ROWS: list[Rule] = [
+    Overlay(functools.reduce, _reduce),
+    Overlay(functools.partial, _partial),
+    Overlay(functools._lru_cache_wrapper, _lru_cache),
+    Overlay(functools.cmp_to_key, _cmp_to_key),
+]

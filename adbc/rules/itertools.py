@@ -93,6 +93,11 @@ class _Repeat(_Iterator):
             self.left -= 1
         return self.value
 
+    def __length_hint__(self) -> int:
+        if self.left is None:
+            raise TypeError("len() of unsized object")
+        return max(self.left, 0)
+
 
 class _Count(_Iterator):
     def __init__(self, start: Any, step: Any) -> None:
@@ -200,6 +205,123 @@ class _ZipLongest(_Iterator):
         return tuple(row)
 
 
+class _Compress(_Iterator):
+    def __init__(self, data: Any, selectors: Any) -> None:
+        self.data = iter(data)
+        self.selectors = iter(selectors)
+
+    def __next__(self) -> Any:
+        while True:
+            value = next(self.data)
+            if next(self.selectors):
+                return value
+
+
+class _Filterfalse(_Iterator):
+    def __init__(self, function: Callable[..., Any] | None, iterable: Any) -> None:
+        self.function = function
+        self.iterator = iter(iterable)
+
+    def __next__(self) -> Any:
+        function = self.function
+        while True:
+            value = next(self.iterator)
+            if not (value if function is None or function is bool else function(value)):
+                return value
+
+
+class _Groupby(_Iterator):
+    """The groups share the iterator: one that is not the newest has come to its end."""
+
+    def __init__(self, iterable: Any, key: Callable[..., Any] | None) -> None:
+        self.iterator = iter(iterable)
+        self.function = key
+        self.wanted: Any = EXHAUSTED  # the key of the newest group
+        self.key: Any = EXHAUSTED  # the key of the element that was read last, until it is handed out
+        self.value: Any = EXHAUSTED
+        self.newest = 0
+
+    def read(self) -> None:
+        value = next(self.iterator)
+        self.key = value if self.function is None else self.function(value)
+        self.value = value
+
+    def __next__(self) -> Any:
+        self.newest += 1
+        while self.key is EXHAUSTED or (
+            self.wanted is not EXHAUSTED and (self.wanted is self.key or self.wanted == self.key)
+        ):
+            self.read()
+        self.wanted = self.key
+        return self.key, _Group(self, self.key, self.newest)
+
+
+class _Group(_Iterator):
+    def __init__(self, groups: Any, key: Any, number: int) -> None:
+        self.groups = groups
+        self.key = key
+        self.number = number
+
+    def __next__(self) -> Any:
+        groups = self.groups
+        if groups.newest != self.number:
+            raise StopIteration
+        if groups.key is EXHAUSTED:
+            groups.read()
+        if not (self.key is groups.key or self.key == groups.key):
+            raise StopIteration
+        value = groups.value
+        groups.value = groups.key = EXHAUSTED
+        return value
+
+
+class _Shared:
+    """What the iterators of one `tee` have in common: the source, and all that was taken from it."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.iterator = iterator
+        self.taken: list[Any] = []
+
+
+class _Tee(_Iterator):
+    def __init__(self, shared: _Shared, index: int) -> None:
+        self.shared = shared
+        self.index = index
+
+    def __next__(self) -> Any:
+        taken = self.shared.taken
+        if self.index == len(taken):
+            taken.append(next(self.shared.iterator))
+        value = taken[self.index]
+        self.index += 1
+        return value
+
+    def __copy__(self) -> Any:
+        return _Tee(self.shared, self.index)
+
+
+class _Batched(_Iterator):
+    def __init__(self, iterable: Any, n: int, strict: bool) -> None:
+        self.iterator = iter(iterable)
+        self.n = n
+        self.strict = strict
+        self.ended = False
+
+    def __next__(self) -> Any:
+        row: list[Any] = []
+        while len(row) < self.n and not self.ended:
+            value = _next_(self.iterator)
+            if value is EXHAUSTED:
+                self.ended = not row or self.strict
+                if row and self.strict:
+                    raise ValueError("batched(): incomplete batch")
+                break
+            row.append(value)
+        if not row:
+            raise StopIteration
+        return tuple(row)
+
+
 class _Selections(_Iterator):
     """Elements of pools by tuples of indices."""
 
@@ -274,6 +396,42 @@ def _pairwise(iterable: Any, /) -> Any:
     return _Pairwise(iterable)
 
 
+def _compress(data: Any, selectors: Any) -> Any:
+    return _Compress(data, selectors)
+
+
+def _filterfalse(function: Any, iterable: Any, /) -> Any:
+    return _Filterfalse(function, iterable)
+
+
+def _groupby(iterable: Any, key: Any = None) -> Any:
+    return _Groupby(iterable, key)
+
+
+def _tee(iterable: Any, n: int = 2, /) -> Any:
+    if n < 0:
+        raise ValueError("n must be >= 0")
+    if n == 0:
+        return ()
+    iterator = iter(iterable)
+    if not hasattr(iterator, "__copy__"):
+        first = _Tee(_Shared(iterator), 0)
+    elif _TEE_COPIES and isinstance(iterator, _Tee):
+        first = iterator.__copy__()
+    else:
+        first = iterator
+    out: list[Any] = [first]
+    for _ in range(n - 1):
+        out.append(first.__copy__())  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return tuple(out)
+
+
+def _batched(iterable: Any, n: int, *, strict: bool = False) -> Any:
+    if n < 1:
+        raise ValueError("n must be at least one")
+    return _Batched(iterable, n, strict)
+
+
 def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     return _ZipLongest(iterables, fillvalue)
 
@@ -300,6 +458,9 @@ def _combinations_with_replacement(iterable: Any, r: Any) -> Any:
     return _selection("combinations_with_replacement", iterable, r)
 
 
+_TEE_COPIES = not (lambda t: itertools.tee(t, 1)[0] is t)(itertools.tee(())[0])
+"""Whether `tee` of one of its iterators leaves that one alone; before 3.14 it is the first of the new."""
+
 ROWS: list[Rule] = [
     ZeroRule(check_bounds),
     ZeroRule(next_indices, result=tuple),
@@ -316,9 +477,15 @@ ROWS: list[Rule] = [
     Overlay(itertools.takewhile, _takewhile),
     Overlay(itertools.dropwhile, _dropwhile),
     Overlay(itertools.pairwise, _pairwise),
+    Overlay(itertools.compress, _compress),
+    Overlay(itertools.filterfalse, _filterfalse),
+    Overlay(itertools.groupby, _groupby),
+    Overlay(itertools.tee, _tee),
     Overlay(itertools.zip_longest, _zip_longest),
     Overlay(itertools.product, _product),
     Overlay(itertools.permutations, _permutations),
     Overlay(itertools.combinations, _combinations),
     Overlay(itertools.combinations_with_replacement, _combinations_with_replacement),
 ]
+if hasattr(itertools, "batched"):  # from 3.12
+    ROWS.append(Overlay(itertools.batched, _batched))

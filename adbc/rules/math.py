@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.rules.classes import arity, integer, real, reals
+from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import element_tangents, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
@@ -335,8 +335,18 @@ def _whole(*classes: type) -> bool:
     return all(map(integer, classes))
 
 
+def _converted(function: Callable[..., Any]) -> Overlay:
+    """`function` of instances with a method ``__float__``, which it calls."""
+
+    def converted(*arguments: Any) -> Any:
+        return function(*map(float, arguments))
+
+    return Overlay(function, converted, when=has_float)
+
+
 ROWS: list[Rule] = [
     *_ELEMENTARY,
+    *(_converted(row.function) for row in (*_ELEMENTARY, *_BINARY)),
     *_BINARY,
     *_FMA,
     *_SEQUENCES,

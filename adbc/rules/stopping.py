@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
+from adbc.tangents import Const
 
 __all__ = ["ROWS", "stop_gradient"]
 
@@ -29,4 +30,15 @@ def _rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return args[0], None, nothing(1)
 
 
-ROWS: list[Rule] = [Primitive(stop_gradient, frule=_frule, rrule=_rrule)]
+def _const_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return Const(*args, **kwargs), None
+
+
+def _const_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    return Const(*args, **kwargs), None, nothing(len(args))
+
+
+ROWS: list[Rule] = [
+    Primitive(stop_gradient, frule=_frule, rrule=_rrule),
+    Primitive(Const, frule=_const_frule, rrule=_const_rrule, parameters=("value",)),
+]

@@ -55,7 +55,8 @@ class Rule:
     when: predicate on the classes of the arguments (positional, after binding), or None for any.
     parameters: names of the leading parameters that may be active, in order, for calls by keyword.
     result: the class of the result if it follows from the classes of the arguments: a class, or a
-        function from the classes to a class or None; None if it does not.
+        function from the classes to a class or None, or the name of a function from types to a type in
+        `types.inference.ARRAY_RESULTS`; None if it does not.
     kind: "zero", "scalar", "pure", "primitive" or "overlay", for who plans calls.
     """
 
@@ -63,6 +64,13 @@ class Rule:
     inline: str | None = None
     """"load" or "store" if the row says what reading or writing one slot of a container means, so that
     builders may write the same inline where they know that it is one slot holding one number."""
+
+    takes_values = 0
+    """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
+    only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
+    formulas: Sequence[Callable[..., Any] | int | None] | None = None
+    """Of an elementwise function, per argument what builders write inline for arrays of real numbers:
+    ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero."""
 
     def __init__(
         self,

@@ -5,40 +5,74 @@ Only this package owns mutable global state, and it is one object: the default e
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
+from contextvars import ContextVar
 
 from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime import fields, generators
+from adbc.runtime.debug import Watch
 from adbc.runtime.engine import Engine
 from adbc.runtime.support import forward_support, reverse_support
 
-__all__ = ["default_engine", "make_engine"]
+__all__ = ["default_engine", "make_engine", "use"]
 
 _engine: Engine | None = None
+_engines: dict[Config, Engine] = {}
+_chosen: ContextVar[Engine | None] = ContextVar("adbc engine", default=None)
 _lock = threading.Lock()
 
 
 def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
     """A new engine on `table`, with nothing derived yet; `config` is by default the environment's."""
-    engine = Engine(table, Config.from_environment() if config is None else config)
-    engine.reverse = reverse_support(engine)
-    engine.forward = forward_support(engine)
-    table.add(
-        [
-            fields.GET, fields.SET, fields.DELETE, fields.SET_SHARED, fields.DELETE_SHARED, fields.SUPER,
-            generators.SEND,
-        ]
-    )  # fmt: skip
+    config = Config.from_environment() if config is None else config
+    watch = Watch(config) if config.debug or config.trace_nan else None
+    engine = Engine(table, config)
+    engine.reverse = reverse_support(engine, watch)
+    engine.forward = forward_support(engine, watch)
+    if not table.rows(fields.GET.function):
+        table.add(
+            [
+                fields.GET, fields.SET, fields.DELETE, fields.SET_SHARED, fields.DELETE_SHARED, fields.SUPER,
+                generators.SEND,
+            ]
+        )  # fmt: skip
     return engine
 
 
 def default_engine() -> Engine:
-    """The engine behind the public functions."""
+    """The engine behind the public functions: that of the `Config` in use, else of the environment's."""
     global _engine
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
     if _engine is None:
         with _lock:  # two threads may come here first at the same time
             if _engine is None:
                 _engine = make_engine(default_table())
     return _engine
+
+
+@contextlib.contextmanager
+def use(config: Config) -> Iterator[None]:
+    """In the block, and in this thread or task, derivatives are taken as `config` says.
+
+    What was derived is kept for the next block with the same configuration.
+
+    >>> import math, adbc
+    >>> with adbc.use(adbc.Config(trace_nan=True)):
+    ...     adbc.grad(math.exp)(0.0)
+    1.0
+    """
+    with _lock:
+        engine = _engines.get(config)
+        if engine is None:
+            engine = _engines[config] = make_engine(default_table(), config)
+    token = _chosen.set(engine)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent, Tangent
@@ -18,29 +19,32 @@ __all__ = ["is_active", "is_opaque"]
 
 def is_active(shadow: Any) -> bool:
     """Whether `shadow` (or a tangent) has any part that is or could hold a number with a derivative."""
-    return _is_active(shadow, set())
-
-
-def _is_active(shadow: Any, seen: set[int]) -> bool:
-    cls = shadow.__class__
-    if shadow is None or shadow is NO_TANGENT:
-        return False
-    if shadow is NO_FDATA or cls is float or cls is complex:
+    if shadow.__class__ is float or shadow is NO_FDATA:
         return True
-    if cls not in (tuple, list, dict, MutableTangent, Tangent, FData):
-        return True
-    if id(shadow) in seen:
-        return False
-    seen.add(id(shadow))
-    if cls is dict:
-        parts = shadow.values()
-    elif cls in (tuple, list):
-        parts = shadow
-    else:
-        parts = shadow.__dict__.values()
-    return any(_is_active(part, seen) for part in parts)
+    # A stack of what is being looked through, not a recursion: a linked list may be as long as it likes.
+    pending: list[Iterator[Any]] = [iter((shadow,))]
+    seen: set[int] = set()
+    while pending:
+        for part in pending[-1]:
+            cls = part.__class__
+            if part is None or part is NO_TANGENT:
+                continue
+            if part is NO_FDATA or cls is float or cls not in _COMPOSITE:
+                return True
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            if cls is tuple or cls is list:
+                pending.append(iter(part))
+            else:
+                pending.append(iter((part if cls is dict else part.__dict__).values()))
+            break
+        else:
+            pending.pop()
+    return False
 
 
+_COMPOSITE: frozenset[type] = frozenset([tuple, list, dict, MutableTangent, Tangent, FData])
 _HIDES_NOTHING = (
     str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray,
     types.CodeType,

@@ -11,13 +11,14 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
-from adbc.runtime import fields
-from adbc.runtime.activity import is_opaque
+from adbc.runtime import exceptions, fields
+from adbc.runtime.activity import is_active, is_opaque
 from adbc.runtime.resolve import (
     Call,
     Delegate,
     Foreign,
     Known,
+    OfException,
     Step,
     UseRow,
     Value,
@@ -28,7 +29,7 @@ from adbc.tangents import NO_TANGENT, FData, MutableTangent
 from adbc.tangents.fields import instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["PROTOCOLS"]
+__all__ = ["PROTOCOLS", "get_default", "plain_get", "variables"]
 
 _PLAIN_GET = object.__getattribute__
 _PLAIN_SET = object.__setattr__
@@ -52,7 +53,7 @@ def _read(obj: Any, name: str) -> Any:
     return object.__getattribute__(obj, name) if is_python_function(hook) else getattr(obj, name)
 
 
-def plain_get(call: Call, table: Any) -> Step | None:
+def plain_get(call: Call, table: Any, is_seen: bool = False) -> Step | None:
     """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails.
 
     Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
@@ -62,9 +63,11 @@ def plain_get(call: Call, table: Any) -> Step | None:
         return None
     cls = type(obj)
     if issubclass(cls, _NAMESPACES):
-        return Known(call, getattr(obj, name))
+        return _of_class(call, name) if issubclass(cls, type) else Known(call, getattr(obj, name))
     if cls is super:
         return _of_super(call, name)
+    if issubclass(cls, BaseException) and not is_seen:
+        return OfException(call)
     descriptor = lookup(cls, name)
     kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
@@ -88,6 +91,21 @@ def plain_get(call: Call, table: Any) -> Step | None:
     if getter is not None:
         return _c_descriptor(call, descriptor, table)
     return Known(call, descriptor)
+
+
+def _of_class(call: Call, name: str) -> Step:
+    """An attribute of a class: a property of its metaclass, a descriptor written in Python, or a value."""
+    obj = call.args[0]
+    above = lookup(type(obj), name)
+    if isinstance(above, property) and above.fget is not None:
+        return Delegate(call.on(above.fget, 0))
+    if not hasattr(type(above), "__set__"):
+        found = lookup(obj, name)
+        getter = lookup(type(found), "__get__")
+        if is_python_function(getter):
+            arguments = (found, None, obj)
+            return Delegate(Call(getter, None, arguments, (None,) * 3, (None,) * 3))
+    return Known(call, getattr(obj, name))
 
 
 def load_special(call: Call, table: Any) -> Step | None:
@@ -123,6 +141,10 @@ def _dictionary(call: Call) -> Step:
     """``obj.__dict__``: its shadow is the dictionary of the fields in the shadow of `obj`."""
     obj, shadow = call.args[0], call.shadows[0]
     found = _read(obj, "__dict__")
+    if type(obj) is types.FunctionType:  # whose shadow has its cells beside its attributes
+        if type(shadow) is MutableTangent:
+            return Value(call, found, fields.function_fields(obj, shadow))
+        return Known(call, found)
     if type(shadow) is not MutableTangent:
         return Value(call, found, None)
     if slots_of(type(obj)):
@@ -165,7 +187,18 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     value = getattr(obj, name)
     if kind_of(type(value)).inactive and not is_opaque(value):
         return Known(call, value)  # a class, a number of elements, a name: nothing to differentiate
+    if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
+        return Known(call, value)  # found by its address, if it has memory
     return _foreign_read(call, name)
+
+
+_ABOUT_FUNCTIONS = frozenset(
+    {
+        "__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__annotate__",
+        "__type_params__", "__globals__",
+    }
+)  # fmt: skip
+"""What is said about a function rather than held by it, unlike its cells and defaults."""
 
 
 def _foreign_read(call: Call, name: str) -> Step:
@@ -239,9 +272,15 @@ def plain_set(call: Call, table: Any) -> Step | None:
     obj, name = call.args[:2]
     if issubclass(type(obj), _NAMESPACES):
         shadow = call.shadows[2]
-        if shadow is not None and shadow is not NO_TANGENT:
+        # an instance without numbers was registered when it was made, and is found again by its address
+        harmless = type(shadow) is MutableTangent and not is_active(shadow)
+        if shadow is not None and shadow is not NO_TANGENT and not harmless:
             raise fields.refuse_class_write(obj, name)
         return UseRow(fields.SET_SHARED, call.on(fields.set_shared, 0, 1, 2))
+    if issubclass(type(obj), BaseException):
+        of_all = exceptions.set_on_exception(call, name)
+        if of_all is not None:
+            return of_all
     descriptor = lookup(type(obj), name)
     kind = type(descriptor)
     if descriptor is not None and hasattr(kind, "__set__"):
@@ -261,6 +300,8 @@ def plain_set(call: Call, table: Any) -> Step | None:
                 " be followed;"
                 " set the attributes one by one, or make a new object"
             )
+        if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
+            return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))
         if kind is not types.MemberDescriptorType:
             return Foreign(call)
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
@@ -274,6 +315,9 @@ def delete_attribute(call: Call, table: Any) -> Step | None:
     descriptor = lookup(type(call.args[0]), call.args[1])
     if isinstance(descriptor, property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
+    deleter = lookup(type(descriptor), "__delete__")
+    if is_python_function(deleter):
+        return Delegate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None))
     if issubclass(type(call.args[0]), _NAMESPACES):
         return UseRow(fields.DELETE_SHARED, call.on(fields.delete_shared, 0, 1))
     return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))

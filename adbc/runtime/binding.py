@@ -8,8 +8,40 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from adbc.runtime.resolve import Call
+from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment
 
-__all__ = ["Bound", "bind"]
+__all__ = ["Bound", "Default", "bind"]
+
+
+class Default:
+    """The origin of a parameter that has its default: the slot for it in the shadow of the function."""
+
+    __slots__ = ("fields", "key", "name")
+
+    def __init__(self, fields: dict[str, Any], name: str, key: Any) -> None:
+        self.fields, self.name, self.key = fields, name, key
+
+    def tangent(self) -> Any:
+        """What stands in the slot."""
+        return self.fields[self.name][self.key]
+
+    def give(self, rdata: Any) -> None:
+        """Add to what stands there."""
+        slots = self.fields[self.name]
+        if rdata is None:
+            return
+        new = slot_increment(slots[self.key], rdata)
+        if isinstance(slots, tuple):
+            self.fields[self.name] = (*slots[: self.key], new, *slots[self.key + 1 :])
+        else:
+            slots[self.key] = new
+
+
+def _default(shadow: Any, name: str, key: Any) -> Default | None:
+    fields = shadow.__dict__ if type(shadow) is MutableTangent else {}
+    slots = fields.get(name)
+    return None if slots is None or slots is NO_TANGENT else Default(fields, name, key)
+
 
 Bound = list[tuple[Any, Any, Any]]
 """Per local variable that is a parameter, in their order: value, shadow, origin.
@@ -19,12 +51,16 @@ The origin is that of one argument; a tuple of origins for ``*args``; a dict fro
 
 
 def bind(
-    call: Call, known: Callable[[Any], Any], new_dict: Callable[[dict[str, Any], dict[str, Any]], Any]
+    call: Call,
+    known: Callable[[Any], Any],
+    new_dict: Callable[[dict[str, Any], dict[str, Any]], Any],
+    symbolic: Callable[[Any], Any],
 ) -> Bound:
     """Bind `call` to the parameters of its Python function.
 
-    `known` gives the shadow of a default, `new_dict` that of the dictionary of ``**kwargs`` (from
-    its values and their shadows).  Raises the `TypeError` that the call itself would raise.
+    `known` gives the shadow of a constant default, `symbolic` that of a slot with this tangent,
+    `new_dict` that of the dictionary of ``**kwargs`` (from its
+    values and their shadows).  Raises the `TypeError` that the call itself would raise.
     """
     function: types.FunctionType = call.function
     code = function.__code__
@@ -56,12 +92,12 @@ def bind(
     for at, slot in enumerate(slots):
         if slot is None:
             if first <= at < code.co_argcount:
-                value = defaults[at - first]
+                value, origin = defaults[at - first], _default(call.shadow, "__defaults__", at - first)
             elif at >= code.co_argcount and names[at] in kwdefaults:
-                value = kwdefaults[names[at]]
+                value, origin = kwdefaults[names[at]], _default(call.shadow, "__kwdefaults__", names[at])
             else:
                 _fail(call)
-            slots[at] = (value, known(value), None)
+            slots[at] = (value, known(value) if origin is None else symbolic(origin.tangent()), origin)
     bound: Bound = [slot for slot in slots if slot is not None]
     if has_varargs:
         rest = triples[code.co_argcount : n]

@@ -7,11 +7,13 @@ what has no derivative says so with `NoFData()` and `NoRData()`.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 from typing import Any
 
 from adbc.errors import InvalidTangentError, PullbackConsumedError
 from adbc.runtime.context import Context
+from adbc.runtime.generators import refuse_left_open
 from adbc.runtime.signature import Signature
 from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
@@ -20,11 +22,13 @@ from adbc.tangents import (
     Dual,
     external_fdata,
     external_rdata,
-    fill_tangent,
     internal_fdata,
     internal_rdata,
     project,
+    zero_tangent,
 )
+from adbc.tangents.fit import as_numbers, fdata_misfit, misfit, rdata_misfit
+from adbc.tangents.protocol import kind_of
 from adbc.types import class_of
 
 __all__ = ["DerivedFRule", "DerivedRule", "Pullback"]
@@ -51,15 +55,21 @@ class Pullback:
                 "this pullback has been run already; the values it needs are gone. Call the rule again for"
                 " another one."
             )
+        problem = rdata_misfit(self._out, rdata)
+        if problem is not None:
+            raise InvalidTangentError(f"this is not rdata of the value of {self._name()}: {problem}")
         self._inner = None
-        returned = inner(internal_rdata(rdata))
+        returned = inner(as_numbers(self._out, internal_rdata(rdata)))
         return tuple(
             external_rdata(r if r is None else project(r, x), x)
             for r, x in zip(returned, self._primals, strict=True)
         )
 
     def __repr__(self) -> str:
-        return f"<pullback of {getattr(self._primals[0], '__qualname__', self._primals[0])}>"
+        return f"<pullback of {self._name()}>"
+
+    def _name(self) -> str:
+        return str(getattr(self._primals[0], "__qualname__", self._primals[0]))
 
 
 class DerivedRule:
@@ -77,15 +87,19 @@ class DerivedRule:
 
     def __call__(self, *duals: CoDual) -> tuple[CoDual, Pullback]:
         primals = [_primal(d, CoDual, "fdata") for d in duals]
-        shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
         _check_arity(self.signature, duals)
+        for i, dual in enumerate(duals):
+            _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
+        shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
         context = Context()
         for x, shadow in zip(primals, shadows, strict=True):
             context.shadows.adopt(x, shadow)
+        _hold_constants(context, primals[1:], shadows[1:])
         with plain_tracebacks():
             out, fout, pullback = self.engine.reverse_calls.call(
                 context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
             )
+            refuse_left_open(context.opened)
         return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, out)
 
     def __repr__(self) -> str:
@@ -107,16 +121,21 @@ class DerivedFRule:
 
     def __call__(self, *duals: Dual) -> Dual:
         primals = [_primal(d, Dual, "tangent") for d in duals]
-        tangents = [None if d.tangent is NO_TANGENT else d.tangent for d in duals]
         _check_arity(self.signature, duals)
+        for i, dual in enumerate(duals):
+            if dual.tangent is not NO_TANGENT:
+                _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
+        tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
         context = Context()
         for x, tangent in zip(primals, tangents, strict=True):
             context.shadows.adopt(x, tangent)
+        _hold_constants(context, primals[1:], tangents[1:])
         with plain_tracebacks():
             out, dout = self.engine.forward_calls.call(
                 context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:])
             )
-        return Dual(out, fill_tangent(out, dout))
+            refuse_left_open(context.opened)
+        return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
 
     def __repr__(self) -> str:
         return f"<derived forward rule of {self.signature}>"
@@ -129,6 +148,22 @@ def _primal(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> Any:
             f" argument, not {type(dual).__name__}"
         )
     return dual.primal
+
+
+def _check_fit(signature: Signature, i: int, dual: Any, problem: str | None) -> None:
+    if problem is not None:
+        what = f"argument {i - 1}" if i else "the function"
+        raise InvalidTangentError(
+            f"the {type(dual).__name__} of {what} of the rule of {signature} does not hold together:"
+            f" {problem}"
+        )
+
+
+def _hold_constants(context: Context, primals: Sequence[Any], shadows: Sequence[Any]) -> None:
+    """An object that came without a derivative is a constant, by whatever name it is met."""
+    for x, shadow in zip(primals, shadows, strict=True):
+        if shadow is None and type(x) is not types.FunctionType and kind_of(type(x)).address:
+            context.shadows.hold_constant(x)
 
 
 def _check_arity(signature: Signature, duals: Sequence[Any]) -> None:

@@ -24,12 +24,11 @@ def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, 
         known = shadow.__dict__.get(function.__code__.co_freevars[index])
         if known is not None and known is not NO_TANGENT:
             return known
-    return context.shadows.tangent(freevar(function, index))
+    known = context.shadows.tangent(freevar(function, index))
+    return None if known is NO_TANGENT else known  # a cell of a constant
 
 
-def cells_of(
-    context: Context, function: types.FunctionType, shadow: Any
-) -> list[tuple[types.CellType, Any]]:
+def cells_of(context: Context, function: types.FunctionType, shadow: Any) -> list[tuple[types.CellType, Any]]:
     """The cells of `function` with their shadows."""
     cells = function.__closure__ or ()
     return [(cell, freevar_shadow(context, function, shadow, i)) for i, cell in enumerate(cells)]

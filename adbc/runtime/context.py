@@ -19,7 +19,7 @@ __all__ = ["Context"]
 class Context:
     """One top-level call."""
 
-    __slots__ = ("attributes", "checked", "held", "protected", "shadows")
+    __slots__ = ("attributes", "checked", "held", "opened", "protected", "shadows")
 
     def __init__(self) -> None:
         self.shadows = Shadows()
@@ -29,6 +29,8 @@ class Context:
         self.checked: set[Any] = set()
         self.protected = False
         """Whether the call being made is attempted: the function that it enters returns its exceptions."""
+        self.opened: list[Any] = []
+        """Generators that may have to be closed, see `generators.refuse_left_open`."""
         self.held: dict[int, tuple[Any, list[Any]]] = {}
         """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
 

@@ -18,29 +18,31 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adbc import emit, forward, lift, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
-from adbc.emit import emit
 from adbc.errors import LiftError
-from adbc.forward import ForwardSupport, build_forward
+from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Return
 from adbc.ir.traverse import copy_graph
-from adbc.lift import lift
 from adbc.passes.early_records import early_records
-from adbc.passes.pipeline import clean, normalise
-from adbc.passes.segments import segments
-from adbc.reverse import Support, build_reverse
+from adbc.passes.segments import must_be_closed, segments
+from adbc.reverse import Support
 from adbc.rules.table import RuleTable
 from adbc.runtime.fast import is_field, method
+from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
-from adbc.runtime.resolve import is_differentiation
+from adbc.runtime.resolve import is_differentiation, runs_as_it_is
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
-from adbc.types import ANY, NEVER, AbstractType, class_of, infer, is_real
+from adbc.runtime.tracebacks import continuations
+from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer, is_real
+from adbc.types.array_methods import array_methods, drop_method_reads
 from adbc.types.callsites import Binding
-from adbc.types.inference import elementwise, type_of
+from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, Exact
+from adbc.types.self_writes import drop_self_writes
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
     from adbc.runtime.forward_calls import ForwardCalls
@@ -80,6 +82,9 @@ class Derived:
         self.is_built = False
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
+        self.returns_float = result == FLOAT
+        self.returns_shadow = has_shadow(result)
+        self.returns_cotangent = has_cotangent(result)
         self.guards: list[_Fact | _ClassFact] = []
         self.class_facts: dict[tuple[type, str], _ClassFact] = {}
         self.callees: dict[int, _Fact] = {}
@@ -88,7 +93,10 @@ class Derived:
         """Where it was guessed what a value is."""
         made: Any = function
         self.function = made if isinstance(made, GraphFunction) else None
+        self.is_rest = isinstance(made, Continuation)
         name = function.__name__
+        self._facts: tuple[_Fact | _ClassFact, ...] = ()
+        self._builds = -1
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
 
@@ -102,8 +110,13 @@ class Derived:
             if not self.is_built:
                 self.engine.build(self)
 
-    def all_guards(self) -> Iterator[_Fact | _ClassFact]:
-        """The facts that this rule and those it calls directly depend on."""
+    def facts(self) -> tuple[_Fact | _ClassFact, ...]:
+        """The facts that this rule and those it calls directly depend on, as of what has been built."""
+        if self._builds != self.engine.builds:
+            self._facts, self._builds = tuple(self._all_facts()), self.engine.builds
+        return self._facts
+
+    def _all_facts(self) -> Iterator[_Fact | _ClassFact]:
         seen: set[Derived] = set()
         waiting = [self]
         while waiting:
@@ -126,6 +139,10 @@ def _stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) ->
     made = types.FunctionType(stub.__code__, globals, name)
     made.__kwdefaults__ = {"_first_call": first_call}
     return made
+
+
+def _nothing_left() -> Graph:
+    raise AssertionError("a graph that was made already")
 
 
 def _install(function: types.FunctionType, code: types.CodeType) -> None:
@@ -191,7 +208,7 @@ class Engine:
         self.lock = threading.RLock()
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
-        self.generators: dict[Key, tuple[GraphFunction, ...]] = {}
+        self.generators: dict[Key, Segments] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
@@ -207,6 +224,8 @@ class Engine:
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
+        self.builds = 0
+        """How many rules have been built: what rules need may have changed with it."""
         self.guarded: set[tuple[int, str]] = set()
         """The globals that some rule was specialised on: namespace and name."""
         self.reverse: Support
@@ -252,22 +271,21 @@ class Engine:
         return known
 
     def _lift(self, function: types.FunctionType) -> Graph:
-        graph = lift(function, inline=True)
+        graph = lift.lift(function, inline=True)
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
-        normalise(graph, function.__globals__)
+        passes.normalise(graph, function.__globals__)
         self.observer.graph(function.__code__, "normal", graph)
         return graph
 
-    def segments(self, function: types.FunctionType) -> tuple[GraphFunction, ...]:
+    def segments(self, function: types.FunctionType) -> Segments:
         """The segments of a generator function."""
         key = (function.__code__, id(function.__globals__))
         known = self.generators.get(key)
         if known is None:
             with self.lock:
-                known = tuple(
-                    GraphFunction(graph, function.__globals__) for graph in segments(self.primal(function))
-                )
-                self.generators[key] = known
+                graph = self.primal(function)
+                functions = tuple(GraphFunction(part, function.__globals__) for part in segments(graph))
+                known = self.generators[key] = Segments(functions, must_be_closed(graph), function.__code__)
         return known
 
     def is_liftable(self, function: types.FunctionType) -> bool:
@@ -319,6 +337,8 @@ class Engine:
             return None
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return None  # syntax, or a function whose rule depends on classes that are not known
+        if runs_as_it_is(function):
+            return None
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):
             return None
@@ -366,8 +386,8 @@ class Engine:
         result = row.result
         if result is None:
             return ANY
-        if result == "elementwise":
-            return elementwise(types_)
+        if isinstance(result, str):
+            return ARRAY_RESULTS[result](types_)
         if isinstance(result, type):
             return Exact(result)
         classes = [class_of(t) for t in types_]
@@ -475,9 +495,17 @@ class Engine:
             (*key, rule.parameters),
             base,
             rule.globals,
-            lambda graph: infer(graph, rule.parameters, self.oracle),
+            lambda graph: self._infer(graph, rule.parameters),
         )
+        drop_method_reads(graph)
+        drop_self_writes(graph)
         return graph
+
+    def _infer(self, graph: Graph, parameters: tuple[AbstractType, ...]) -> None:
+        """Write types into `graph`, and what follows from them at once."""
+        infer(graph, parameters, self.oracle)
+        while array_methods(graph):
+            infer(graph, parameters, self.oracle)
 
     def refresh(self) -> None:
         """Forget the rules that were built on guesses that have changed, and those that call them."""
@@ -499,34 +527,69 @@ class Engine:
         self.building.append(rule)
         try:
             if rule.mode != "forward":
-                pair = build_reverse(
+                pair = reverse.build_reverse(
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
                 )
-                rule.graphs = (early_records(clean(pair.forwards)), clean(pair.pullback))
-                self._emit(rule, rule.pullback, "pullback", rule.graphs[1])
+                rule.graphs = (
+                    early_records(passes.clean(pair.forwards)),
+                    passes.clean_pullback(pair.pullback),
+                )
+                self._emit(rule.code, rule.is_rest, rule.pullback, "pullback", rule.graphs[1])
             else:
-                rule.graphs = (clean(build_forward(graph, rule.active, rule.result, self.forward)),)
+                rule.graphs = (
+                    passes.clean(forward.build_forward(graph, rule.active, rule.result, self.forward)),
+                )
         finally:
             self.building.pop()
         named = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.guards = [*named, *rule.class_facts.values()]
-        self._emit(rule, rule.forwards, "dual" if rule.mode == "forward" else "forwards", rule.graphs[0])
+        stage = "dual" if rule.mode == "forward" else "forwards"
+        self._emit(rule.code, rule.is_rest, rule.forwards, stage, rule.graphs[0])
         rule.is_built = True
+        self.builds += 1
 
-    def _emit(self, rule: Derived, function: types.FunctionType, stage: str, graph: Graph) -> None:
-        """Put the code of `graph` into `function`, one of the two of `rule`."""
-        self.observer.graph(rule.code, stage, graph)
-        code = emit(graph, name=rule.code.co_name)
-        self.observer.code(rule.code, stage, code)
+    def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
+        """A function whose graph is made when it is first called, for the rule that is being built."""
+        # The rule itself is not held: its code has this function as a constant, and the garbage collector
+        # does not look into code.
+        rule, is_made = self.building[-1], False
+        code, is_rest = rule.code, rule.is_rest
+
+        def first_call(*arguments: Any) -> Any:
+            nonlocal is_made, graph
+            with self.lock:
+                if not is_made:
+                    self._emit(code, is_rest, stub, "pullback of other ways", passes.clean_pullback(graph()))
+                    is_made = True
+                    graph = _nothing_left
+            return stub(*arguments)
+
+        stub = _stub(name, rule.globals, first_call)
+        del rule
+        return stub
+
+    def _emit(
+        self, primal: Any, is_rest: bool, function: types.FunctionType, stage: str, graph: Graph
+    ) -> None:
+        """Put the code of `graph` into `function`, one of those of the rule for the code `primal`.
+
+        `is_rest`: what is differentiated is the rest of a function.
+        """
+        self.observer.graph(primal, stage, graph)
+        code = emit.emit(graph, name=primal.co_name, qualname=primal.co_qualname)
+        if is_rest:
+            continuations[id(code)] = code
+        self.observer.code(primal, stage, code)
         _install(function, code)
 
     def check(self, rule: Derived) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
-        if all(fact.holds() for fact in rule.all_guards()):
-            return True
-        self.clear()
-        return False
+        for fact in rule.facts():
+            if not fact.holds():
+                self.clear()
+                return False
+        return True
 
     # -- partial derivatives -------------------------------------------------------------------------------
 
@@ -568,5 +631,3 @@ def _is_constant(value: object) -> bool:
     return value is None or type(value) in (
         int, float, bool, str, bytes, complex, type, types.ModuleType
     ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip
-
-

@@ -16,7 +16,7 @@ from adbc.runtime import resolve
 from adbc.runtime.resolve import Call, is_python_function, lookup
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
-from adbc.types import ArrayType, has_cotangent, has_shadow, typeof
+from adbc.types import has_cotangent, has_shadow, typeof
 
 __all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "method", "plan"]
 
@@ -46,12 +46,14 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     """How to enter a Python function without a rule with exactly its positional parameters, if the
     classes decide: the rule, what to hand over per argument (1: its shadow too, 2: a cotangent comes
     back), and what the rule is made for.  None if they do not."""
-    classes = []
+    classes: list[Any] = []
     for x in xs:
         cls = type(x)
         if cls in BY_VALUE:
             return None
         classes.append(cls)
+        if cls.__name__ == "ndarray" and cls.__module__ == "numpy":
+            classes += (x.dtype, x.ndim)  # its type says so much more
     if engine.epoch != engine.table.epoch:
         engine.clear()
     key = (mode, function.__code__, id(function.__globals__), *classes, *[f is not None for f in fs])
@@ -65,7 +67,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
             or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
             or function in _INTRINSICS
             or resolve.is_differentiation(function)
-            or any(isinstance(t, ArrayType) for t in parameters)
+            or resolve.runs_as_it_is(function)
         ):
             return None
         active = [
@@ -129,7 +131,9 @@ def attribute(cls: type, name: str) -> Any:
     becomes a method unless there is such a field, or `SLOW`."""
     if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
-    if is_python_function(lookup(cls, "__getattribute__")) or issubclass(cls, (type, types.ModuleType)):
+    if is_python_function(lookup(cls, "__getattribute__")) or issubclass(
+        cls, (type, types.ModuleType, BaseException)
+    ):
         return SLOW
     found = lookup(cls, name)
     if found is None:

@@ -7,9 +7,12 @@ a record identified by value (a frozen dataclass, a named tuple) is an `FData`.
 
 from __future__ import annotations
 
+import types
+from types import FunctionType
 from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.namespaces import check_name
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.tangents import (
     NO_TANGENT,
@@ -35,6 +38,7 @@ __all__ = [
     "SUPER",
     "delete_field",
     "delete_shared",
+    "function_fields",
     "get_field",
     "set_field",
     "set_shared",
@@ -113,7 +117,21 @@ def _fields(obj: Any, shadow: Any) -> Any:
             f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that"
             " each value has two names; read and write the items instead"
         )
+    if type(obj) is FunctionType:
+        return function_fields(obj, shadow)
     return getattr(shadow, "__dict__", _NO_FIELDS)
+
+
+def function_fields(function: FunctionType, shadow: Any) -> dict[str, Any]:
+    """Where the shadow of a function keeps those of its attributes: apart, for its cells have names too."""
+    fields = getattr(shadow, "__dict__", _NO_FIELDS)
+    if fields is _NO_FIELDS:
+        return _NO_FIELDS
+    own: dict[str, Any] = fields.setdefault("__dict__", {})
+    for name, value in function.__dict__.items():
+        if name not in own and kind_of(type(value)).inactive:
+            own[name] = NO_TANGENT
+    return own
 
 
 def _unseen(obj: Any, name: str, value: Any) -> None:
@@ -131,11 +149,13 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
 def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name, value = args
     d, _, dvalue = dargs
-    set_field(obj, name, value)
-    if d is not None:
-        _fields(obj, d)[name] = fill_tangent(value, dvalue)
-    else:
+    if d is None:
         _refuse_constant(obj, name, dvalue)
+        set_field(obj, name, value)
+        return None, None
+    fields = _fields(obj, d)
+    set_field(obj, name, value)
+    fields[name] = fill_tangent(value, dvalue)
     return None, None
 
 
@@ -174,7 +194,7 @@ def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name = args
     delete_field(obj, name)
     if dargs[0] is not None:
-        dargs[0].__dict__.pop(name, None)
+        _fields(obj, dargs[0]).pop(name, None)
     return None, None
 
 
@@ -183,7 +203,7 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     names = list(getattr(obj, "__dict__", ()))
     old = _read(obj, name)
     delete_field(obj, name)
-    fields = None if fargs[0] is None else fargs[0].__dict__
+    fields = None if fargs[0] is None else _fields(obj, fargs[0])
     old_slot = _ABSENT if fields is None else fields.pop(name, _ABSENT)
 
     def delete_pullback(bout: Any) -> Any:
@@ -199,10 +219,16 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
 
 
 def _read(obj: Any, name: str) -> Any:
-    try:
-        return get_field(obj, name)
-    except AttributeError:
-        return _ABSENT
+    """The field that a write replaces: its own, not what the class has under that name for a default."""
+    for cls in type(obj).__mro__:
+        if name in vars(cls):
+            if not hasattr(type(vars(cls)[name]), "__set__"):
+                break
+            try:  # a slot, or an attribute made in C
+                return get_field(obj, name)
+            except AttributeError:
+                return _ABSENT
+    return instance_dict(obj).get(name, _ABSENT)
 
 
 def _restore(obj: Any, name: str, old: Any) -> None:
@@ -214,6 +240,8 @@ def _restore(obj: Any, name: str, old: Any) -> None:
 
 def _refuse_constant(obj: Any, name: str, derivative: Any) -> None:
     if derivative is not None and derivative is not NO_TANGENT:
+        if not hasattr(obj, "__dict__") and not hasattr(type(obj), name):
+            set_field(obj, name, None)  # there is no such field, and the error is the user's
         raise ConstWriteError(
             f"attribute {name!r} of a constant {type(obj).__name__} is set to a value that has a derivative;"
             " pass the object as an argument that is differentiated, or do not declare it Const"
@@ -231,11 +259,15 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
 
 def set_shared(owner: Any, name: str, value: Any) -> None:
     """Set an attribute of a class or module to a value without a derivative."""
+    if type(owner) is types.ModuleType:
+        check_name(vars(owner), name)
     setattr(owner, name, value)
 
 
 def delete_shared(owner: Any, name: str) -> None:
     """Delete an attribute of a class or module."""
+    if type(owner) is types.ModuleType:
+        check_name(vars(owner), name)
     delattr(owner, name)
 
 

@@ -11,12 +11,14 @@ State that is out of sight (a random generator, a file) is not restored.
 
 from __future__ import annotations
 
+import operator
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from adbc.errors import MissingRuleError, UnsupportedError
+from adbc.ir import intrinsics
 from adbc.runtime.activity import is_active, is_opaque
 from adbc.runtime.context import Context
 from adbc.runtime.messages import missing_rule, nested
@@ -25,19 +27,38 @@ from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign"]
+__all__ = ["call_foreign", "contents", "differs"]
 
 Undo = Callable[[], None]
+
+_SYNTAX = frozenset(
+    id(f)
+    for f in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+        operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
+        operator.xor, operator.neg, operator.pos, operator.invert, operator.getitem,
+        operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.index,
+        intrinsics._iter_,
+    )
+)  # fmt: skip
+"""Operators that change nothing, by address: what is called may have no hash."""
 
 
 def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     """Make `call`; the result, and what undoes the changes it made to its arguments (None: it made none)."""
     function = call.function
-    if is_differentiation(function) and (is_active(call.shadow) or any(map(is_active, call.shadows))):
-        raise UnsupportedError(nested(function))
-    if is_active(call.shadow) or any(map(is_active, call.shadows)):
+    # Where int and float meet, an int arrives with the zero tangent of a float.
+    shadows = [
+        None if x.__class__ is int or x.__class__ is bool else shadow
+        for x, shadow in zip(call.args, call.shadows, strict=True)
+    ]
+    if is_active(call.shadow) or any(map(is_active, shadows)):
+        if is_differentiation(function):
+            raise UnsupportedError(nested(function))
+        if id(function) in _SYNTAX or not callable(function):
+            function(*call.args)  # if these types do not go together, the error is the user's
         raise MissingRuleError(missing_rule(call))
-    reached = [x for x in (function, *call.args) if is_opaque(x)]
+    reached = [x for x in (function, *call.args) if is_opaque(x) or _is_buffer(type(x))]
     for x in reached:
         if id(x) in context.held and any(map(is_active, context.held[id(x)][1])):
             raise MissingRuleError(
@@ -46,8 +67,17 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
                     f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
                 )
             )
+    for x in reached:
+        behind = context.shadows.behind(getattr(x, "__self__", x) if _is_bound(x) else x)
+        if behind is not None and is_active(behind):
+            raise MissingRuleError(
+                missing_rule(
+                    call,
+                    f"a {type(x).__name__} is a window on memory with a derivative, which is not followed",
+                )
+            )
     addresses = []
-    for x, shadow in zip(call.args, call.shadows, strict=True):
+    for x, shadow in zip(call.args, shadows, strict=True):
         if shadow is not None and shadow is not NO_TANGENT:
             context.shadows.adopt(x, shadow)
             if is_address_tangent(type(shadow)):
@@ -58,16 +88,27 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             raise UnsupportedError(nested(function))
         if way is not None:
             raise MissingRuleError(missing_rule(call, f"it may call {way}"))
-    before = list(_contents(call.args))
+    before = list(contents(call.args))
     n = call.count
-    out = function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    if call.keywords:
+        out = function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    else:  # there are functions that do not take even no keywords
+        out = function(*call.args)
     context.attributes.clear()
-    changed = [(x, old) for x, old in before if _differs(x, old)]
+    changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:
         for x in (*reached, out):
             if is_opaque(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
+
+
+def _is_buffer(cls: type) -> bool:
+    return cls is bytearray or type(cls).__module__ == "_ctypes"
+
+
+def _is_bound(x: Any) -> bool:
+    return type(x) in (types.BuiltinMethodType, types.MethodWrapperType)
 
 
 # -- callbacks ---------------------------------------------------------------------------------------
@@ -118,8 +159,11 @@ def _names(code: types.CodeType) -> Iterator[str]:
 # -- changes -----------------------------------------------------------------------------------------
 
 
-def _contents(roots: Any) -> Iterator[tuple[Any, Any]]:
-    """The mutable objects reached from `roots`, each with what stands in it."""
+def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
+    """The mutable objects reached from `roots`, each with what stands in it.
+
+    Classes are asked, never the objects: these may answer to ``__class__`` as they please.
+    """
     seen: set[int] = set()
     pending = list(roots)
     while pending:
@@ -128,35 +172,39 @@ def _contents(roots: Any) -> Iterator[tuple[Any, Any]]:
         if cls is str or cls is int or cls is float or id(x) in seen:
             continue
         seen.add(id(x))
-        if isinstance(x, tuple):
+        if issubclass(cls, tuple):
             pending.extend(x)
-        elif isinstance(x, list | deque):
+        elif issubclass(cls, list | deque):
             inside = list(x)
             pending.extend(inside)
             yield x, inside
-        elif isinstance(x, dict):
+        elif issubclass(cls, dict):
             items = list(x.items())
             pending.extend(v for _, v in items)
             yield x, items
-        elif isinstance(x, set):
+        elif issubclass(cls, set):
             yield x, set(x)
-        elif isinstance(x, bytearray) or cls.__name__ == "array":
+        elif issubclass(cls, bytearray) or cls.__name__ == "array":
             yield x, x[:]
         elif hasattr(cls, "__array_interface__") and x.flags.writeable:
             yield x, x.copy()
-        elif not isinstance(x, type | types.ModuleType | types.FunctionType) and (fields := instance_dict(x)):
-            pending.extend(fields.values())
-            yield x, list(fields.items())
+        elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
+            fields = instance_dict(x)
+            if fields:
+                pending.extend(fields.values())
+                yield x, list(fields.items())
 
 
-def _differs(x: Any, old: Any) -> bool:
-    if isinstance(x, list | deque):
+def differs(x: Any, old: Any) -> bool:
+    """Whether something else stands in `x` than `contents` has found."""
+    cls = type(x)
+    if issubclass(cls, list | deque):
         return len(x) != len(old) or any(a is not b for a, b in zip(x, old, strict=True))
     if hasattr(type(x), "__array_interface__"):
         return bool(x.shape != old.shape or x.tobytes() != old.tobytes())
-    if isinstance(x, set | bytearray) or type(x).__name__ == "array":
+    if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
         return bool(x != old)
-    now = list((x if isinstance(x, dict) else instance_dict(x)).items())
+    now = list((x if issubclass(cls, dict) else instance_dict(x)).items())
     return len(now) != len(old) or any(
         k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
     )

@@ -13,10 +13,10 @@ from typing import Any
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import fast, fields, resolve
+from adbc.runtime import attributes, exceptions, fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
-from adbc.runtime.class_bodies import build_class
+from adbc.runtime.class_bodies import build_class, watched
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
 from adbc.runtime.fast import SLOW
@@ -167,7 +167,7 @@ class ForwardCalls:
     def enter(self, context: Context, step: resolve.Enter) -> Answer:
         call = step.call
         function, engine = call.function, self.engine
-        bound = bind(call, context.known_tangent, _tangent_dict)
+        bound = bind(call, context.known_tangent, _tangent_dict, _slot)
         parameters = [typeof(value) for value, _, _ in bound]
         active = [
             tangent is not None and (has_shadow(type) or has_cotangent(type))
@@ -231,6 +231,24 @@ class ForwardCalls:
     def build_class(self, context: Context, step: resolve.BuildClass) -> Answer:
         return build_class(context, step.call), None
 
+    def allocate_exception(self, context: Context, step: resolve.AllocateException) -> Answer:
+        return exceptions.allocated(context, step.call, fill_tangent)
+
+    def of_exception(self, context: Context, step: resolve.OfException) -> Answer:
+        call = step.call
+        if call.shadows[0] is None:
+            call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
+        found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
+        assert found is not None
+        while type(found) is resolve.Delegate:
+            found = resolve.step(found.call, self.table, self.protocols)
+        answer: Answer = _DRIVERS[type(found)](self, context, found)
+        return answer
+
+    def watch(self, context: Context, step: resolve.Watch) -> Answer:
+        out = watched(context, step.call, step.what)
+        return out, context.known_tangent(out)
+
     def known(self, context: Context, step: resolve.Known) -> Answer:
         return step.value, context.known_tangent(step.value)
 
@@ -255,12 +273,13 @@ class ForwardCalls:
     def suspend(self, context: Context, step: resolve.Suspend) -> Answer:
         call = step.call
         function = call.function
-        bound = bind(call, context.known_tangent, _tangent_dict)
+        bound = bind(call, context.known_tangent, _tangent_dict, _slot)
         cells = cells_of(context, function, call.shadow)
         state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
         tangents = (*(tangent for _, tangent, _ in bound), *(tangent for _, tangent in cells))
         filled = tuple(map(fill_tangent, state, tangents))
-        out, shadow = suspended(self.engine.segments(function), state, filled, function.__name__)
+        segments = self.engine.segments(function)
+        out, shadow = suspended(segments, state, filled, function.__name__, context.opened)
         context.shadows.register(out, shadow)
         return out, shadow
 
@@ -274,6 +293,9 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.Foreign: ForwardCalls.foreign,
     resolve.Known: ForwardCalls.known,
     resolve.BuildClass: ForwardCalls.build_class,
+    resolve.AllocateException: ForwardCalls.allocate_exception,
+    resolve.OfException: ForwardCalls.of_exception,
+    resolve.Watch: ForwardCalls.watch,
     resolve.Value: ForwardCalls.value,
     resolve.Advance: ForwardCalls.advance,
     resolve.Spread: ForwardCalls.spread,
@@ -289,5 +311,3 @@ def _tangent_dict(values: dict[str, Any], tangents: dict[str, Any]) -> Any:
     if all(d is None for d in tangents.values()):
         return None if not values else {name: fill_tangent(x, None) for name, x in values.items()}
     return {name: fill_tangent(x, tangents[name]) for name, x in values.items()}
-
-

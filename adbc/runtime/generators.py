@@ -3,19 +3,32 @@
 Where differentiated code calls a generator function, it gets a `Generator` instead of the
 interpreter's own kind.  Its methods are plain Python on two fields, so adbc differentiates them like
 any class of the user's: what a suspended generator holds follows the rules of fields, what a
-generator mutates is restored, and one that is only partly consumed, shared or abandoned is right too.
+generator mutates is restored, and one that is only partly consumed, shared or abandoned is right too,
+except that one which is abandoned inside a ``try`` or ``with`` is refused.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import types
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
+from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, Thrown, _next_, _send_
 from adbc.passes.segments import FINISHED
 from adbc.rules.table import Overlay
 from adbc.tangents import NO_TANGENT, MutableTangent
 
-__all__ = ["SEND", "Generator", "suspended"]
+__all__ = ["SEND", "Generator", "Segments", "refuse_left_open", "suspended"]
+
+
+class Segments(NamedTuple):
+    """What a generator function is cut into."""
+
+    functions: tuple[Any, ...]
+    guarded: frozenset[int]
+    """In front of these a generator is suspended inside a ``try`` or ``with``."""
+    code: types.CodeType
 
 
 class Generator:
@@ -51,7 +64,12 @@ class Generator:
     def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
         """Go on by raising `error` where the yield stands."""
         if isinstance(error, type):
-            error = error() if value is None else error(value)
+            if isinstance(value, error):
+                error = value
+            elif isinstance(value, tuple):
+                error = error(*value)
+            else:
+                error = error() if value is None else error(value)
         if self.at == 0 or self.at == FINISHED:
             self.at = FINISHED
             self.state = ()
@@ -121,9 +139,14 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
         out = iterator.resume(True, error)
     elif iterator.__class__ is Generator:
         out = iterator.resume(False, value)
-    elif value is None:
+    elif value is None and not hasattr(iterator, "__dict__"):  # one of the interpreter's own
         out = _next_(iterator)
         return (True, None) if out is EXHAUSTED else (False, out)
+    elif value is None:
+        try:
+            return False, next(iterator)
+        except StopIteration as stop:
+            return True, stop.value
     else:
         try:
             return False, iterator.send(value)
@@ -136,11 +159,33 @@ SEND = Overlay(_send_, send)
 """The rule of ``yield from``."""
 
 
+def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
+    """Refuse generators that are still suspended inside a ``try`` or ``with``.
+
+    CPython closes a generator as soon as nobody refers to it, and closing it there runs code of the
+    user's, in the middle of whatever comes next.
+    """
+    for generator, segments in generators:
+        if generator.at in segments.guarded:
+            code = segments.code
+            raise UnsupportedError(
+                f"a generator of {code.co_qualname} ({code.co_filename}:{code.co_firstlineno}) was left"
+                " suspended inside a try or with statement; Python runs what has to be run there when it"
+                " drops the generator, which cannot be followed. Exhaust it, or close it: call its close(),"
+                " or use contextlib.closing"
+            )
+
+
 def suspended(
-    segments: tuple[Any, ...], state: tuple[Any, ...], tangent: Any, name: str
+    segments: Segments, state: tuple[Any, ...], tangent: Any, name: str, opened: list[Any]
 ) -> tuple[Generator, MutableTangent]:
-    """A new generator and its shadow, from the initial state and the tangent of that."""
-    generator = Generator(segments, state, name)
+    """A new generator and its shadow, from the initial state and the tangent of that.
+
+    One that may have to be closed is noted in `opened`.
+    """
+    generator = Generator(segments.functions, state, name)
+    if segments.guarded:
+        opened.append((generator, segments))
     shadow = MutableTangent(**dict.fromkeys(vars(generator), NO_TANGENT))
     shadow.__dict__["state"] = tangent
     return generator, shadow

@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from adbc.emit import emit_function
+from adbc import emit
 from adbc.ir.graph import Graph
 from adbc.tangents import register_tangent
 from adbc.tangents.protocol import INACTIVE
@@ -25,7 +25,7 @@ class GraphCode:
     co_kwonlyargcount = 0
 
     def __init__(self, graph: Graph) -> None:
-        self.co_name = graph.name
+        self.co_name = graph.qualname.rpartition(".")[2]  # in tracebacks a segment is the whole generator
         self.co_qualname = graph.qualname
         self.co_filename = graph.filename
         self.co_firstlineno = graph.first_line
@@ -50,7 +50,7 @@ class GraphFunction:
 
     def __call__(self, *arguments: Any) -> Any:
         if self._plain is None:
-            self._plain = emit_function(self.graph, self.__globals__)
+            self._plain = emit.emit_function(self.graph, self.__globals__)
         return self._plain(*arguments)
 
     def __repr__(self) -> str:

@@ -20,15 +20,21 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.builtins.ordering import watched_order
+from adbc.rules.classes import NESTING, builtin_data, plain_text
+from adbc.rules.table import ZeroRule
+from adbc.runtime.activity import is_active
 from adbc.runtime.generators import Generator
 from adbc.runtime.graph_functions import GraphFunction
-from adbc.tangents import NO_FDATA
+from adbc.tangents import NO_FDATA, FData
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
 __all__ = [
     "Advance",
+    "AllocateException",
     "Alternatives",
     "BuildClass",
     "Call",
@@ -38,16 +44,20 @@ __all__ = [
     "Known",
     "Make",
     "MakeRecord",
+    "OfException",
     "OfSelf",
     "Spread",
     "Step",
     "Suspend",
     "UseRow",
     "Value",
+    "Watch",
     "is_differentiation",
     "is_python_function",
     "lookup",
+    "runs_as_it_is",
     "step",
+    "text_in_c",
 ]
 
 
@@ -188,6 +198,28 @@ class BuildClass:
 
 
 @dataclasses.dataclass(slots=True)
+class Watch:
+    """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
+
+    call: Call
+    what: str
+
+
+@dataclasses.dataclass(slots=True)
+class AllocateException:
+    """Make an exception by `call`, of a ``__new__`` in C."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class OfException:
+    """Read an attribute of an exception, whose shadow is found by its address."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
 class Suspend:
     """Make a generator of the generator function `call.function`."""
 
@@ -230,6 +262,9 @@ Step = (
     | Advance
     | Spread
     | BuildClass
+    | AllocateException
+    | Watch
+    | OfException
     | Suspend
     | Foreign
     | Known
@@ -245,6 +280,16 @@ def lookup(cls: type, name: str) -> Any:
     return None
 
 
+_AS_THEY_ARE = frozenset(
+    {("dataclasses", "_process_class"), ("collections", "namedtuple"), ("functools", "singledispatch")}
+)
+
+
+def runs_as_it_is(function: types.FunctionType) -> bool:
+    """Whether `function`, of the standard library, makes classes or functions by ways not followed."""
+    return (function.__module__, function.__qualname__) in _AS_THEY_ARE
+
+
 def is_python_function(f: object) -> bool:
     return type(f) is types.FunctionType
 
@@ -254,6 +299,8 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     function = call.function
     cls = type(function)
     if cls is types.FunctionType and function not in _SYNTAX:
+        if runs_as_it_is(function):
+            return Watch(call, f"runs {function.__module__}.{function.__name__}")
         row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
         if row is not None:
             return _row(row, call)
@@ -284,23 +331,77 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if cls is types.BuiltinMethodType and not isinstance(function.__self__, (types.ModuleType, type)):
         return _builtin_method(call, table)
     if isinstance(function, type):
-        return _class(call)
+        return _class(call, table)
     if cls is types.MethodWrapperType:
         # Not the first of its name: ``super().__call__`` is that of the base class.
         descriptor = function.__objclass__.__dict__[function.__name__]
+        if function.__name__ == "__call__" and lookup(type(function.__self__), "__call__") is descriptor:
+            return Delegate(call.of(function.__self__, _self_shadow(call.shadow), OfSelf(call.origin)))
         return Delegate(
             call.prepend(descriptor, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin))
         )
     if cls is functools.partial:
         return Delegate(_partial(call))
+    picked = _PICKERS.get(cls)
+    if picked is not None:
+        arguments: Any = function.__reduce__()[1:]
+        if cls is not operator.methodcaller:
+            return Delegate(call.prepend(picked, None, arguments[0], None, None))
+        name, args, keywords = _method_to_call(function)
+        return Delegate(call.prepend(picked, None, (name, args, keywords), None, None))
     wrapped = getattr(function, "__wrapped__", None)
     if is_python_function(wrapped) and cls.__name__ in _TRANSPARENT:
         return Delegate(call.of(wrapped))
     method = lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
+    row = table.find(method, (cls, *map(type, call.args[: call.count])))
+    if row is not None:  # of the instances of a class written in C: ``itemgetter(0)(x)``
+        return _row(row, call.prepend(method, None, function, call.shadow, call.origin))
     return Foreign(call)
 
+
+def pick_items(keys: tuple[Any, ...], obj: Any) -> Any:
+    """``operator.itemgetter(*keys)(obj)``."""
+    if len(keys) == 1:
+        return obj[keys[0]]
+    found = []
+    for key in keys:
+        found.append(obj[key])  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return tuple(found)
+
+
+def pick_attributes(names: tuple[str, ...], obj: Any) -> Any:
+    """``operator.attrgetter(*names)(obj)``."""
+    found = []
+    for name in names:
+        value = obj
+        for part in name.split("."):
+            value = getattr(value, part)
+        found.append(value)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def pick_method(how: tuple[str, tuple[Any, ...], dict[str, Any]], obj: Any) -> Any:
+    """``operator.methodcaller(name, *args, **keywords)(obj)``."""
+    name, args, keywords = how
+    return getattr(obj, name)(*args, **keywords)
+
+
+def _method_to_call(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    parts: Any = caller.__reduce__()
+    made, (*arguments,) = parts[0], parts[1]
+    if type(made) is functools.partial:  # of the class and the name, with the keywords
+        return made.args[0], tuple(arguments), dict(made.keywords)
+    return arguments[0], tuple(arguments[1:]), {}
+
+
+_PICKERS: dict[type, Any] = {
+    operator.itemgetter: pick_items,
+    operator.attrgetter: pick_attributes,
+    operator.methodcaller: pick_method,
+}
+"""Callables made in C that pick something from their argument."""
 
 _DIFFERENTIATION = frozenset({"adbc.api", "adbc.runtime.boxed", "adbc.runtime"})
 
@@ -380,13 +481,17 @@ def _partial(call: Call) -> Call:
     )
 
 
-def _class(call: Call) -> Step:
+def _class(call: Call, table: Any) -> Step:
     """``cls(...)``: the metaclass's ``__call__``, then ``__new__`` and ``__init__``."""
     cls = call.function
+    if cls is type and call.count == 3:
+        return BuildClass(call)
     meta_call = lookup(type(cls), "__call__")
+    if meta_call is dict:  # a TypedDict
+        return Delegate(call.of(dict))
     if is_python_function(meta_call):
         return Delegate(call.prepend(meta_call, None, cls, None, None))
-    return _make(call)
+    return _make(call, table)
 
 
 def _type_call(call: Call, table: Any) -> Step | None:
@@ -396,10 +501,10 @@ def _type_call(call: Call, table: Any) -> Step | None:
     cls = call.args[0]
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     row = table.find(cls, tuple(type(a) for a in rest.args[: rest.count]))
-    return _row(row, rest) if row is not None else _make(rest)
+    return _row(row, rest) if row is not None else _make(rest, table)
 
 
-def _make(call: Call) -> Step:
+def _make(call: Call, table: Any) -> Step:
     """``__new__`` and ``__init__`` of a class."""
     cls = call.function
     names = _record_fields(cls)
@@ -409,11 +514,17 @@ def _make(call: Call) -> Step:
     if isinstance(new, staticmethod):
         new = new.__func__
     init = lookup(cls, "__init__")
+    if issubclass(cls, BaseException):
+        return Make(call, new, init)
     initialise = init if is_python_function(init) else None
     if is_python_function(new):
         return Make(call, new, initialise)
     if new is object.__new__ and (initialise is not None or (init is object.__init__ and not call.args)):
         return Make(call, None, initialise)
+    if initialise is None and table.rows(init):
+        initialise = init
+    if initialise is not None and table.rows(new):
+        return Make(call, new, initialise)
     return Foreign(call)
 
 
@@ -452,6 +563,8 @@ def _binary_row(name: str, symbol: str, inplace: bool) -> Callable[[Call, Any], 
     def binary(call: Call, table: Any) -> Step | None:
         if len(call.args) != 2 or call.keywords:
             return None
+        if name == "mod" and isinstance(call.args[0], (str, bytes)):
+            return text_in_c(call)
         a, b = type(call.args[0]), type(call.args[1])
         if not _is_user(a) and not _is_user(b):
             return None
@@ -497,12 +610,26 @@ _COMPARE = {
 }
 
 
+def differs(x: Any, y: Any) -> Any:
+    """``x != y`` of a class with ``__eq__`` alone."""
+    cls: Any = type(x)
+    answer = cls.__eq__(x, y)
+    return answer if answer is NotImplemented else not answer
+
+
+def _comparison(cls: type, name: str) -> Any:
+    """What compares instances of `cls` if that is written in Python."""
+    if name == "ne" and lookup(cls, "__ne__") is object.__ne__ and _method(cls, "__eq__") is not None:
+        return differs
+    return _method(cls, _dunder(name))
+
+
 def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
     mirrored, symbol = _COMPARE[name]
 
     def compare(call: Call, table: Any) -> Step | None:
         a, b = (type(x) for x in call.args)
-        forward, reflected = _method(a, _dunder(name)), _method(b, _dunder(mirrored))
+        forward, reflected = _comparison(a, name), _comparison(b, mirrored)
         if forward is None and reflected is None:
             return None
         calls = []
@@ -556,6 +683,11 @@ def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> A
 def _new(call: Call, table: Any) -> Step | None:
     """``_new_(cls, ...)`` of a class that has no rule of its own for it."""
     cls = call.args[0]
+    if cls is slice and any(map(is_active, call.shadows)):
+        raise UnsupportedError(
+            "a value that has a derivative is a bound of a slice, which would lose the derivative; pass it to"
+            " a method as an argument of its own, or apply adbc.stop_gradient to it"
+        )
     if cls in BUILT_BY_SYNTAX:
         return None
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
@@ -597,6 +729,51 @@ def _new_tuple(call: Call, table: Any) -> Step | None:
     return Delegate(call.of(new_tuple))
 
 
+def _bind_method(call: Call, table: Any) -> Step | None:
+    """``types.MethodType(function, obj)``, and ``function.__get__(obj, cls)``."""
+    if call.function is types.MethodType and len(call.args) != 2:
+        return None
+    if call.keywords or len(call.args) < 2 or call.args[1] is None:
+        return None
+    shadow = call.shadows[1]
+    bound = None if shadow is None else FData(__self__=shadow, __func__=call.shadows[0])
+    return Value(call.on(types.MethodType, 1), types.MethodType(*call.args[:2]), bound)
+
+
+def text_in_c(call: Call) -> Step:
+    """Text made in C of values that may have a text of their own, however deep inside."""
+    if has_python_text(call.args):
+        return Watch(call, "makes text")
+    # another call object: this depends on the values, and may not be kept as a decision about their classes
+    return UseRow(ZeroRule(call.function), call.of(call.function))
+
+
+def has_python_text(values: Any) -> bool:
+    """Whether some value, or what stands in a container among them, is written by Python code."""
+    pending, seen = list(values), set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if id(x) in seen or (builtin_data(cls) and cls not in NESTING):
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            pending.extend((*dict.keys(x), *dict.values(x)))
+        elif isinstance(x, list):
+            pending.extend(list.__iter__(x))
+        elif isinstance(x, tuple):
+            pending.extend(tuple.__iter__(x))
+        elif isinstance(x, (set, frozenset)):
+            pending.extend(x)
+        if not plain_text(cls):
+            return True
+    return False
+
+
+def _watched_order(call: Call, table: Any) -> Step | None:
+    return Watch(call, "sorts by comparisons written in Python")
+
+
 def _build_class(call: Call, table: Any) -> Step | None:
     return BuildClass(call)
 
@@ -606,6 +783,25 @@ def _record(call: Call, table: Any) -> Step | None:
     names = _record_fields(cls)
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
     return None if names is None else MakeRecord(rest, names)
+
+
+def _getitem(call: Call, table: Any) -> Step | None:
+    """``obj[key]``, of a class ``cls[key]`` too."""
+    obj = call.args[0]
+    method = _method(type(obj), "__getitem__")
+    if method is None and isinstance(obj, type) and lookup(type(obj), "__getitem__") is None:
+        found = lookup(obj, "__class_getitem__")
+        method = found.__func__ if isinstance(found, classmethod) else found
+        method = method if is_python_function(method) else None
+    return None if method is None else Delegate(call.of(method))
+
+
+def _next_or_raise(call: Call, table: Any) -> Step | None:
+    """``next(it)``, whose `StopIteration` is the iterator's own, with its value."""
+    if len(call.args) != 1:
+        return None
+    method = _method(type(call.args[0]), "__next__")
+    return None if method is None else Delegate(call.of(method))
 
 
 def _next(call: Call, table: Any) -> Step | None:
@@ -637,7 +833,7 @@ OPERATORS.update(
         operator.invert: _unary_row("__invert__"),
         operator.abs: _unary_row("__abs__"),
         abs: _unary_row("__abs__"),
-        operator.getitem: _unary_row("__getitem__"),
+        operator.getitem: _getitem,
         operator.setitem: _unary_row("__setitem__"),
         operator.delitem: _unary_row("__delitem__"),
         intrinsics._iter_: _unary_row("__iter__"),
@@ -646,11 +842,15 @@ OPERATORS.update(
         record: _record,
         tuple.__new__: _new_tuple,
         builtins.__build_class__: _build_class,
+        types.MethodType: _bind_method,
+        types.FunctionType.__get__: _bind_method,
+        watched_order: _watched_order,
         intrinsics._new_: _new,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,
         type.__call__: _type_call,
         iter: _unary_row("__iter__"),
+        next: _next_or_raise,
         len: _unary_row("__len__"),
         float: _unary_row("__float__"),
         round: _unary_row("__round__"),

@@ -15,10 +15,10 @@ from adbc.errors import AdbcError, MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import fast, fields, resolve
+from adbc.runtime import attributes, exceptions, fast, fields, resolve
 from adbc.runtime.activity import is_active
-from adbc.runtime.binding import Bound, bind
-from adbc.runtime.class_bodies import build_class
+from adbc.runtime.binding import Bound, Default, bind
+from adbc.runtime.class_bodies import build_class, watched
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
 from adbc.runtime.fast import SLOW
@@ -246,14 +246,17 @@ class ReverseCalls:
             if flag & 1:
                 arguments.append(f)
         result = rule.result
-        if has_shadow(result):
+        is_float, returns_cotangent = rule.returns_float, rule.returns_cotangent
+        if rule.returns_shadow:
             out, fout, saved = rule.forwards(*arguments)
         else:
             out, saved = rule.forwards(*arguments)
-            fout = value_shadow(result)
+            fout = NO_FDATA if is_float else value_shadow(result)
 
         def planned_pullback(bout: Any) -> Sequence[Any]:
-            if has_cotangent(result):
+            if is_float:
+                returned = iter(rule.pullback(saved, as_float(bout)))
+            elif returns_cotangent:
                 returned = iter(rule.pullback(saved, complete(bout, result)))
             else:
                 returned = iter(rule.pullback(saved))
@@ -305,7 +308,7 @@ class ReverseCalls:
         call = step.call
         function = call.function
         engine = self.engine
-        bound = bind(call, context.known_shadow, _shadow_dict)
+        bound = bind(call, context.known_shadow, _shadow_dict, slot_shadow)
         parameters = []
         active = []
         for value, shadow, _ in bound:
@@ -346,12 +349,26 @@ class ReverseCalls:
 
     def alternatives(self, context: Context, step: resolve.Alternatives) -> Any:
         protected = context.protected
+        declined: list[Callable[[Any], Any]] = []
         for call in step.calls:
             context.protected = protected
             answer = self.run(context, call)
             if answer[0] is not NotImplemented:
-                return answer
-        return step.failure(), None, no_pullback
+                break
+            declined.append(answer[2])  # what it did before it declined is undone like the rest
+        else:
+            answer = step.failure(), None, no_pullback
+        if not declined:
+            return answer
+        out, fout, last = answer
+
+        def declined_pullback(bout: Any) -> Any:
+            returned = list(last(bout))
+            for pullback in reversed(declined):
+                returned += pullback(None)
+            return returned
+
+        return out, fout, declined_pullback
 
     def make(self, context: Context, step: resolve.Make) -> Any:
         """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
@@ -412,12 +429,16 @@ class ReverseCalls:
         """A generator function is called: its parameters and cells become the state of a generator."""
         call = step.call
         function = call.function
-        bound = bind(call, context.known_shadow, _shadow_dict)
+        bound = bind(call, context.known_shadow, _shadow_dict, slot_shadow)
         cells = cells_of(context, function, call.shadow)
         state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
         shadows = (*(shadow for _, shadow, _ in bound), *(shadow for _, shadow in cells))
         out, shadow = suspended(
-            self.engine.segments(function), state, slot_tangent(state, shadows), function.__name__
+            self.engine.segments(function),
+            state,
+            slot_tangent(state, shadows),
+            function.__name__,
+            context.opened,
         )
         context.shadows.register(out, shadow)
 
@@ -442,6 +463,30 @@ class ReverseCalls:
     def build_class(self, context: Context, step: resolve.BuildClass) -> Any:
         return build_class(context, step.call), None, no_pullback
 
+    def allocate_exception(self, context: Context, step: resolve.AllocateException) -> Any:
+        call = step.call
+        out, shadow = exceptions.allocated(context, call, slot_tangent)
+
+        def allocated_pullback(bout: Any) -> Any:
+            returned = slot_rdata(shadow.__dict__["args"])
+            return () if returned is None else zip(call.origins[1:], returned, strict=False)
+
+        return out, shadow, allocated_pullback
+
+    def of_exception(self, context: Context, step: resolve.OfException) -> Any:
+        call = step.call
+        if call.shadows[0] is None:
+            call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
+        found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
+        assert found is not None
+        while type(found) is resolve.Delegate:
+            found = resolve.step(found.call, self.table, self.protocols)
+        return _DRIVERS[type(found)](self, context, found)
+
+    def watch(self, context: Context, step: resolve.Watch) -> Any:
+        out = watched(context, step.call, step.what)
+        return out, context.known_shadow(out), no_pullback
+
     def known(self, context: Context, step: resolve.Known) -> Any:
         return step.value, context.known_shadow(step.value), no_pullback
 
@@ -457,13 +502,23 @@ class ReverseCalls:
         return step.value, step.shadow, bound_pullback
 
     def advance(self, context: Context, step: resolve.Advance) -> Any:
-        """``next(it)`` of an iterator written in Python."""
+        """``next(it)`` of an iterator written in Python.
+
+        It is attempted, for it may have done something before it found that there is no more.
+        """
+        protected, context.protected = context.protected, True
         try:
             answer = self.run(context, step.call)
         except StopIteration:
             return intrinsics.EXHAUSTED, None, no_pullback
-        if answer[0].__class__ is Raised and isinstance(answer[0].exception, StopIteration):
-            return intrinsics.EXHAUSTED, None, answer[2]
+        finally:
+            context.protected = False
+        if answer[0].__class__ is Raised:
+            error = answer[0].exception
+            if isinstance(error, StopIteration):
+                return intrinsics.EXHAUSTED, None, answer[2]
+            if not protected:
+                raise error
         return answer
 
     def spread(self, context: Context, step: resolve.Spread) -> Any:
@@ -505,6 +560,9 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.Foreign: ReverseCalls.foreign,
     resolve.Known: ReverseCalls.known,
     resolve.BuildClass: ReverseCalls.build_class,
+    resolve.AllocateException: ReverseCalls.allocate_exception,
+    resolve.OfException: ReverseCalls.of_exception,
+    resolve.Watch: ReverseCalls.watch,
     resolve.Value: ReverseCalls.value,
     resolve.Advance: ReverseCalls.advance,
     resolve.Spread: ReverseCalls.spread,
@@ -520,7 +578,9 @@ def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any
     """Pairs of origin and rdata, from those of parameters: that of ``*args`` is a tuple of origins."""
     pairs: list[tuple[Any, Any]] = []
     for origin, r in zip(targets, rdata, strict=False):
-        if origin.__class__ is not tuple:
+        if origin.__class__ is Default:
+            origin.give(r)
+        elif origin.__class__ is not tuple:
             pairs.append((origin, r))
         elif r is not None:
             pairs += zip(origin, r, strict=True)

@@ -7,9 +7,14 @@ that is free may be used again.  Numbers are never keys.  Nothing here knows of 
 
 from __future__ import annotations
 
+import gc
+import types
+import weakref
 from typing import Any
 
-from adbc.tangents import NO_FDATA, NO_TANGENT, slot_shadow, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, slot_shadow, zero_tangent
+from adbc.tangents.duals import MutableTangent
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
 __all__ = ["Shadows"]
@@ -36,6 +41,35 @@ class Shadows:
         """The internal shadow of `obj`."""
         return slot_shadow(zero_tangent(obj, self._memo))
 
+    def hold_constant(self, obj: Any) -> None:
+        """From now on `obj` and all that is reached from it are constants, by every name."""
+        hold_constant(obj, self._memo)
+
+    def is_constant(self, obj: Any) -> bool:
+        """Whether `obj`, an object, was declared constant."""
+        found = self._memo.get(id(obj))
+        return found is not None and found[0] is obj and found[1] is NO_TANGENT
+
+    def behind(self, obj: Any) -> Any:
+        """The tangent of what is seen through `obj`, a window on something else or a buffer that arrays
+        share (a proxy, a memoryview, an `array.array`), if that was met; else None."""
+        cls = type(obj)
+        if cls is types.MappingProxyType:
+            seen = gc.get_referents(obj)
+        elif cls is memoryview:
+            seen = [obj.obj]
+        elif cls in weakref.ProxyTypes:
+            seen = [obj.__dir__.__self__]  # a proxy passes on what it is asked for
+        else:
+            seen = [obj]
+        for x in seen:
+            while x is not None:
+                found = self._memo.get(("memory", id(x))) or self._memo.get(id(x))
+                if found is not None and found[0] is x and found[1] is not NO_TANGENT:
+                    return getattr(found[1], "twin", found[1])
+                x = getattr(x, "base", None) if hasattr(type(x), "__array_interface__") else None
+        return None
+
     def register(self, obj: Any, tangent: Any) -> None:
         """Let `tangent` be the tangent of `obj` from now on; for an array, of its memory too."""
         kind_of(type(obj)).remember(obj, tangent, self._memo)
@@ -52,6 +86,10 @@ class Shadows:
                 if self.lookup(x) is not None:
                     continue
                 self.register(x, s)
+                if type(s) is MutableTangent:
+                    own = instance_dict(x)
+                    if own:
+                        self._memo["fields", id(own)] = (own, s)
             if isinstance(kind, AddressKind | ValueKind):
                 pending.extend((c, kind.part(s, k)) for k, c in kind.parts(x))
 

@@ -14,11 +14,12 @@ from adbc.rules.table import NO_KWARGS
 from adbc.tangents import NO_FDATA, NO_TANGENT, FData, shadow_iterator, slot_increment, slot_shadow
 
 __all__ = [
+    "SINK",
     "add_to_field", "add_to_item", "add_to_slot", "as_float", "bound_shadow", "check_slot",
-    "field_number_tangent", "field_slot_shadow",
-    "field_slot_tangent", "item_number_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
-    "restore_field", "restore_item", "restore_slot", "resumed_shadow", "sink", "store_field",
-    "store_field_tangent", "store_item", "store_item_tangent", "store_tangent",
+    "field_slot_shadow",
+    "field_slot_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
+    "restore_field", "restore_item", "restore_slot", "resumed_shadow", "store_field",
+    "store_item", "store_tangent",
 ]  # fmt: skip
 
 
@@ -86,13 +87,8 @@ class _Sink:
         pass
 
 
-_SINK = _Sink()
+SINK = _Sink()
 _ABSENT = object()
-
-
-def sink(shadow: Any) -> Any:
-    """`shadow`, or something to add to if there is none."""
-    return _SINK if shadow is None else shadow
 
 
 def add_to_item(shadow: Any, key: Any, b: Any) -> None:
@@ -134,7 +130,10 @@ class _Undo:
 def store_item(rrule: Any, container: Any, shadow: Any, key: Any, value: float, is_active: bool) -> Any:
     """``container[key] = value``; what `restore_item` needs.  A float in place of a float is the common
     case: the shadow has a number there and keeps it."""
-    old = container[key]
+    try:
+        old = container[key]
+    except IndexError:
+        old = _ABSENT  # an assignment says so in other words
     if type(old) is float and shadow is not None:
         container[key] = value
         return old
@@ -200,25 +199,3 @@ def field_slot_tangent(tangent: Any, name: str) -> Any:
     """The tangent of ``obj.name``, None for zero."""
     t = None if tangent is None else tangent.__dict__.get(name)
     return None if t is NO_TANGENT else t
-
-
-def item_number_tangent(tangent: Any, key: Any) -> Any:
-    """The tangent of a number in ``container[key]``."""
-    return 0.0 if tangent is None else tangent[key]
-
-
-def field_number_tangent(tangent: Any, name: str) -> Any:
-    """The tangent of a number in ``obj.name``."""
-    return 0.0 if tangent is None else getattr(tangent, name)
-
-
-def store_item_tangent(tangent: Any, key: Any, dvalue: Any) -> None:
-    """The tangent of ``container[key] = value`` of a float."""
-    if tangent is not None:
-        tangent[key] = 0.0 if dvalue is None else dvalue
-
-
-def store_field_tangent(tangent: Any, name: str, dvalue: Any) -> None:
-    """The tangent of ``obj.name = value`` of a float."""
-    if tangent is not None:
-        setattr(tangent, name, 0.0 if dvalue is None else dvalue)

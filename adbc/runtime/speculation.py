@@ -24,6 +24,7 @@ from adbc.runtime.graph_functions import GraphFunction
 from adbc.types.callsites import is_method
 from adbc.types.guards import Liveness, how_used, insert_guards, made_class, point_behind
 from adbc.types.inference import call_parts, type_of
+from adbc.types.known_slots import known_slots
 from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
 from adbc.types.list_loops import count_list_loops
 from adbc.types.typeof import typeof
@@ -130,7 +131,7 @@ class _Code:
     co_kwonlyargcount = 0
 
     def __init__(self, graph: Graph, live: Sequence[Value]) -> None:
-        self.co_name = graph.name
+        self.co_name = graph.qualname.rpartition(".")[2]
         self.co_qualname = graph.qualname
         self.co_filename = graph.filename
         self.co_firstlineno = graph.first_line
@@ -265,6 +266,9 @@ class _Policy:
         site = self.site(call)
         return not site.gave_up and self.used(call) is not None
 
+    def known_slots(self, graph: Graph) -> dict[Value, Value]:
+        return known_slots(graph, self.engine.is_field, lambda call: is_method(call, self.engine) is not None)
+
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
         continuation = Continuation(self.base, self.originals[call], self.globals)  # type: ignore[arg-type]
         return continuation, [self.copies[v] for v in continuation.live]
@@ -309,8 +313,10 @@ def speculate(
         return graph, []
     originals = {copy: value for value, copy in copies.items()}
     policy = _Policy(engine, key, base, globals, graph, originals, copies)
-    insert_guards(graph, lambda: infer(graph), policy)
-    infer(graph)
+    if insert_guards(graph, lambda: infer(graph), policy):
+        infer(graph)
+    while policy.known_slots(graph):
+        infer(graph)
     if count_list_loops(graph):
         infer(graph)
     return graph, policy.sites

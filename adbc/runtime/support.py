@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
-from adbc.runtime import fields, slots
+from adbc.runtime import asking, exceptions, fields, slots
 from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
 from adbc.runtime.closures import freevar, freevar_shadow
 from adbc.runtime.context import Context
+from adbc.runtime.debug import Watch
 from adbc.runtime.forward_calls import ForwardCalls
 from adbc.runtime.resolve import OPERATORS
 from adbc.runtime.reverse_calls import ReverseCalls
@@ -21,33 +23,59 @@ from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
     MutableTangent,
+    accumulate,
     add,
     fill_tangent,
     fresh_shadow,
     fresh_tangent,
+    project,
+    slot_rdata,
+    slot_tangent,
+    zero_tangent,
 )
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["forward_support", "reverse_support"]
 
-ALL_PROTOCOLS: dict[Any, Any] = {**OPERATORS, **PROTOCOLS}
+ALL_PROTOCOLS: dict[Any, Any] = {**OPERATORS, **PROTOCOLS, **asking.PROTOCOLS, **exceptions.PROTOCOLS}
 
 _ABSENT = object()
 
 
-def reverse_support(engine: Any) -> Support:
+def reverse_support(engine: Any, watch: Watch | None = None) -> Support:
+    """`watch`: what checks the calls of rules, in debug mode."""
     calls = ReverseCalls(engine, ALL_PROTOCOLS)
     engine.reverse_calls = calls
+    support = _reverse_support(engine, calls)
+    if watch is None:
+        return support
+    calls.call = watch.call(calls.call)  # type: ignore[method-assign]  # of this one, which is entered from outside
+    return dataclasses.replace(
+        support,
+        call=calls.call,
+        attempt=watch.call(calls.attempt),
+        protocol=lambda function: watch.handler(calls.handler(function)),
+        rrule=watch.rrule,
+        values=False,
+        checks_aliases=watch.debug,
+        watch=watch.number if watch.trace_nan else None,
+    )
+
+
+def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
     return Support(
         knowledge=engine,
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
         partial=engine.partial,
+        later=engine.later,
         call=calls.call,
         attempt=calls.attempt,
         protocol=calls.handler,
         fresh_shadow=fresh_shadow,
         known_shadow=Context.known_shadow,
+        caught_shadow=exceptions.caught,
         function_shadow=function_shadow,
+        defaults_pullback=defaults_pullback,
         freevar=freevar,
         freevar_shadow=freevar_shadow,
         store_global=global_store(engine),
@@ -63,7 +91,12 @@ def reverse_support(engine: Any) -> Support:
         restore_field=slots.restore_field,
         set_field=fields.SET.rrule,
         bound_shadow=slots.bound_shadow,
-        sink=slots.sink,
+        give_array=give_array,
+        fit=fit,
+        filled=filled,
+        values=True,
+        view=view,
+        sink=slots.SINK,
         resumed_shadow=slots.resumed_shadow,
         add_to_slot=slots.add_to_slot,
         check_slot=slots.check_slot,
@@ -75,9 +108,53 @@ def reverse_support(engine: Any) -> Support:
     )
 
 
-def forward_support(engine: Any) -> ForwardSupport:
+def view(shadow: Any, index: Any) -> Any:
+    """The same view of a shadow or tangent as of its array: writable, even where NumPy gives it read-only."""
+    if shadow is None:
+        return None
+    result = shadow[index]
+    if not result.flags.writeable:
+        result.flags.writeable = True
+    return result
+
+
+def give_array(shadow: Any, x: Any, d: Any) -> None:
+    """Let the shadow of array `x` grow by `d`; None is the shadow of a constant."""
+    if shadow is not None:
+        accumulate(shadow, x, d)
+
+
+def fit(d: Any, x: Any) -> Any:
+    """`d` as a cotangent of `x`, a number or an array; broadcasting undone."""
+    if d.__class__ is x.__class__ and d.shape == x.shape and d.dtype == x.dtype:
+        return d
+    return project(d, x)
+
+
+def filled(d: Any, x: Any) -> Any:
+    """`d`, or zeros like `x`."""
+    return zero_tangent(x) if d is None else d
+
+
+def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:
+    """`watch`: what checks the calls of rules, in debug mode."""
     calls = ForwardCalls(engine, ALL_PROTOCOLS)
     engine.forward_calls = calls
+    support = _forward_support(engine, calls)
+    if watch is None:
+        return support
+    calls.call = watch.dual_call(calls.call)  # type: ignore[method-assign]  # of this one
+    return dataclasses.replace(
+        support,
+        call=calls.call,
+        protocol=lambda function: watch.dual_handler(calls.handler(function)),
+        frule=watch.frule,
+        checks_aliases=watch.debug,
+        watch=watch.number if watch.trace_nan else None,
+    )
+
+
+def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
     return ForwardSupport(
         knowledge=engine,
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "forward"),
@@ -86,7 +163,7 @@ def forward_support(engine: Any) -> ForwardSupport:
         protocol=calls.handler,
         fresh_tangent=fresh_tangent,
         known_tangent=Context.known_tangent,
-        function_tangent=function_shadow,
+        function_tangent=function_tangent,
         freevar=freevar,
         freevar_tangent=freevar_shadow,
         store_global=global_store(engine),
@@ -94,16 +171,14 @@ def forward_support(engine: Any) -> ForwardSupport:
         make_tuple=make_tuple,
         item_slot_tangent=slots.item_slot_tangent,
         field_slot_tangent=slots.field_slot_tangent,
-        item_number_tangent=slots.item_number_tangent,
-        field_number_tangent=slots.field_number_tangent,
-        store_item_tangent=slots.store_item_tangent,
-        store_field_tangent=slots.store_field_tangent,
+        view=view,
+        sink=slots.SINK,
         bound_tangent=slots.bound_shadow,
         resumed_tangent=slots.resumed_shadow,
         slot_tangent=slots.load_tangent,
         check_slot=slots.check_slot,
         store_tangent=slots.store_tangent,
-        pass_on=pass_on,
+        caught_tangent=caught_tangent,
         real_tangent=real,
     )
 
@@ -128,6 +203,12 @@ def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
     return tuple(map(fill_tangent, xs, dxs))
 
 
+def caught_tangent(context: Context, error: BaseException) -> Any:
+    """The tangent of an exception that a handler was entered with, unless it is a refusal."""
+    pass_on(error)
+    return exceptions.caught(context, error)
+
+
 def pass_on(error: BaseException) -> None:
     """Raise `error` again if it is a refusal: in a handler of the user's it would be taken for one of the
     user's own errors, and the derivative of another path would be given."""
@@ -143,38 +224,69 @@ def real(derivative: Any) -> Any:
 def function_shadow(
     context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any
 ) -> Any:
-    """The shadow of a function that was just made, in both modes: its cells by name.
+    """The shadow of a function that was just made: its cells by name, and its defaults.
 
-    Defaults that hold memory are found again through their address (`Context.known_shadow`).
+    Defaults that hold memory only are found again through their address (`Context.known_shadow`).
     """
-    for values, shadows in ((function.__defaults__, defaults), (function.__kwdefaults__, kwdefaults)):
-        if values and shadows is not None:
-            _register_defaults(context, function, values, shadows)
-    if function.__closure__ is None:
+    return _of_function(context, function, cells, defaults, kwdefaults, slot_tangent)
+
+
+def function_tangent(
+    context: Context, function: types.FunctionType, cells: Any, defaults: Any, kwdefaults: Any
+) -> Any:
+    """The same in forward mode."""
+    return _of_function(context, function, cells, defaults, kwdefaults, fill_tangent)
+
+
+def _of_function(
+    context: Context,
+    function: types.FunctionType,
+    cells: Any,
+    defaults: Any,
+    kwdefaults: Any,
+    fill: Callable[[Any, Any], Any],
+) -> Any:
+    kept: dict[str, Any] = {}
+    if function.__defaults__ and defaults is not None:
+        _register_defaults(context, function.__defaults__, defaults)
+        if any(map(_is_by_value, defaults)):
+            kept["__defaults__"] = tuple(map(fill, function.__defaults__, defaults))
+    if function.__kwdefaults__ and kwdefaults is not None:
+        shadows = [kwdefaults[name] for name in function.__kwdefaults__]
+        _register_defaults(context, function.__kwdefaults__.values(), shadows)
+        if any(map(_is_by_value, shadows)):
+            kept["__kwdefaults__"] = kwdefaults
+    if function.__closure__ is None and not kept:
         return None
     if cells is None:
-        cells = (None,) * len(function.__closure__)
+        cells = (None,) * len(function.__closure__ or ())
     tangent = MutableTangent()
-    for name, cell, shadow in zip(function.__code__.co_freevars, function.__closure__, cells, strict=True):
+    for name, cell, shadow in zip(
+        function.__code__.co_freevars, function.__closure__ or (), cells, strict=True
+    ):
         tangent.__dict__[name] = context.shadows.tangent(cell) if shadow is None else shadow
+    tangent.__dict__.update(kept)
     context.shadows.register(function, tangent)
     return tangent
 
 
-def _register_defaults(context: Context, function: Any, values: Any, shadows: Any) -> None:
-    if isinstance(values, dict):
-        values, shadows = values.values(), [shadows[name] for name in values]
+def _is_by_value(shadow: Any) -> bool:
+    """Whether a default has a derivative that its address does not lead to."""
+    return not (shadow is None or shadow is NO_TANGENT or is_address_tangent(type(shadow))) and is_active(
+        shadow
+    )
+
+
+def _register_defaults(context: Context, values: Iterable[Any], shadows: Iterable[Any]) -> None:
     for value, shadow in zip(values, shadows, strict=True):
-        if shadow is None or shadow is NO_TANGENT:
-            continue
-        if not is_address_tangent(type(shadow)):
-            if not is_active(shadow):
-                continue
-            raise UnsupportedError(
-                f"{function.__qualname__} is made with a default value that has a derivative; pass the value"
-                " as an argument, or read it from the enclosing function"
-            )
-        context.shadows.register(value, shadow)
+        if is_address_tangent(type(shadow)):
+            context.shadows.register(value, shadow)
+
+
+def defaults_pullback(shadow: Any) -> Callable[[Any], Any]:
+    """What gives the defaults of a function with this shadow the cotangents that it has collected."""
+    fields = getattr(shadow, "__dict__", {})
+    return lambda bout: (slot_rdata(fields.get("__defaults__")),)
 
 
 def global_store(engine: Any) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ Importing this package does not import NumPy; its kinds join when an array is fi
 
 from __future__ import annotations
 
+from adbc.tangents.constants import Const, hold_constant
 from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tangent
 from adbc.tangents.internal import (
     accumulate,
@@ -26,8 +27,10 @@ from adbc.tangents.internal import (
 from adbc.tangents.iterators import ShadowIterator, shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.kinds import install
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT, NoFData, NoRData, NoTangent
+from adbc.tangents.objects import Record
 from adbc.tangents.operations import (
     add_to_primal,
+    check_increment,
     difference,
     dot,
     increment,
@@ -45,6 +48,7 @@ __all__ = [
     "NO_RDATA",
     "NO_TANGENT",
     "CoDual",
+    "Const",
     "Dual",
     "FData",
     "Inactive",
@@ -54,11 +58,13 @@ __all__ = [
     "NoRData",
     "NoTangent",
     "RData",
+    "Record",
     "ShadowIterator",
     "Tangent",
     "accumulate",
     "add",
     "add_to_primal",
+    "check_increment",
     "difference",
     "dot",
     "external_fdata",
@@ -67,6 +73,7 @@ __all__ = [
     "fill_tangent",
     "fresh_shadow",
     "fresh_tangent",
+    "hold_constant",
     "increment",
     "internal_fdata",
     "internal_rdata",

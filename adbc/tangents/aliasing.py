@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adbc.tangents.fields import instance_dict
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
@@ -55,6 +56,9 @@ def shared_memory_conflict(xs: Sequence[Any], ts: Sequence[Any]) -> tuple[int, i
                 continue
             if x is y:
                 if t is not s:
+                    return i, j
+            elif instance_dict(x) is y or instance_dict(y) is x:
+                if instance_dict(t) is not s and instance_dict(s) is not t:
                     return i, j
             elif overlap is not None and type(x) is type(y) and overlap(x, y) != overlap(t, s):
                 return i, j

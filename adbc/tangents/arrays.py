@@ -187,6 +187,9 @@ def _generator(source: Any) -> np.random.Generator:
     return np.random.default_rng(source.getrandbits(64)) if isinstance(source, random.Random) else source
 
 
+_UNKNOWN = (None, None)
+
+
 class ArrayKind(Kind):
     """Arrays, told apart by dtype."""
 
@@ -204,7 +207,14 @@ class ArrayKind(Kind):
         return kind in "fcO"
 
     def make(self, x: Array, walk: MakeWalk) -> Any:
-        if not self.is_active(x):
+        owner = ultimate_owner(x)
+        if walk.is_constant:  # whatever else lies in that memory is constant too
+            walk.memo["memory", id(owner)] = (owner, NO_TANGENT)
+            walk.register(x, NO_TANGENT)
+            if x.dtype.kind == "O":
+                walk.later(lambda: walk(list(x.flat)))
+            return NO_TANGENT
+        if not self.is_active(x) or walk.memo.get(("memory", id(owner)), _UNKNOWN)[1] is NO_TANGENT:
             return NO_TANGENT
         t = _region(walk.memo, x, copy=False).view(x)
         walk.register(x, t)
@@ -489,6 +499,7 @@ def _install() -> None:
     add_structure(np.ndarray, _ObjectArray())
     internal.ARRAY_MULTIPLY[np.ndarray] = _multiply
     internal.ARRAY_REDUCE[np.ndarray] = np.sum
+    internal.ARRAY_FINITE[np.ndarray] = lambda t: bool(np.all(np.isfinite(t)))
     internal.ARRAY_ACCUMULATE[np.ndarray] = _accumulate
     add_iterator(np.ndarray, _iterate)
     for cls in (ArrayIterator, ObjectArrayIterator):

@@ -128,6 +128,10 @@ class SequenceKind(AddressKind):
                 set_instance_field(y, k.name, c)
 
 
+def _is_system(key: Any) -> bool:
+    return type(key) is str and key.startswith("__") and key.endswith("__")
+
+
 class DictKind(AddressKind):
     """Dicts: the same keys in the same order.  Keys are values without derivative."""
 
@@ -136,6 +140,41 @@ class DictKind(AddressKind):
 
     def tangent_type(self, cls: type) -> type:
         return self.tangent
+
+    def make(self, x: Any, walk: Any) -> Any:
+        owner = walk.memo.get(("fields", id(x)))
+        if owner is None or owner[0] is not x:
+            return super().make(x, walk) if "__builtins__" not in x else self._make_namespace(x, walk)
+        # The attributes of an object that was met: one dictionary, one shadow.
+        t = owner[1] if owner[1] is NO_TANGENT else owner[1].__dict__
+        walk.register(x, t)
+        return t
+
+    def _make_namespace(self, x: Any, walk: Any) -> Any:
+        """For the globals of a module.  What the import system keeps there (loaders, the builtins) leads
+        to everything that is loaded, and holds no data."""
+        t = self.shell(x)
+        walk.register(x, t)
+        walk.later(
+            lambda: self.fill(t, [(k, NO_TANGENT if _is_system(k) else walk(c)) for k, c in self.parts(x)])
+        )
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        owner = walk.memo.get(("fields", id(x)))
+        if owner is None or owner[0] is not x:
+            return super().perturb(x, t, walk)
+        y = instance_dict(owner[1])
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        owner = walk.memo.get(("fields", id(p)))
+        if owner is None or owner[0] is not p:
+            return super().difference(p, q, walk)
+        t = owner[1].__dict__
+        walk.register(p, t)
+        return t
 
     def parts(self, x: Any) -> Parts:
         # OrderedDict keeps an order of its own, which only its own iterator knows.

@@ -47,7 +47,11 @@ def slot_shadow(t: Any) -> Any:
 
 
 def slot_tangent(x: Any, f: Any) -> Any:
-    """The tangent to put into a slot for primal `x` with shadow `f`: zero where `f` has no address."""
+    """The tangent to put into a slot for primal `x` with shadow `f`: zero where `f` has no address.
+
+    An object without a shadow is a constant, and stays one in the slot: a zero of its own would take
+    what is written to the object by way of the slot, and whoever reads the object would not see it.
+    """
     cls = type(x)
     if cls is float:
         return 0.0
@@ -59,8 +63,8 @@ def slot_tangent(x: Any, f: Any) -> Any:
     if isinstance(kind, ValueKind):
         parts = [(k, slot_tangent(c, _part(f, kind, k))) for k, c in kind.parts(x)]
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
-    if kind.address and f is not None and f is not NO_FDATA:
-        return f
+    if kind.address and f is not NO_FDATA:
+        return NO_TANGENT if f is None else f
     return zero_tangent(x)
 
 
@@ -150,10 +154,20 @@ def fresh_tangent(out: Any) -> Any:
 
 
 def fill_tangent(x: Any, dx: Any) -> Any:
-    """Tangent `dx`, or a zero tangent of `x` if it is None."""
+    """Tangent `dx` for a slot that holds `x`; if it is None, zero for numbers, and for an object, which
+    is a constant then (see `slot_tangent`), the lack of a tangent."""
     if dx is not None:
-        return dx
-    return 0.0 if type(x) is float else zero_tangent(x)
+        # of "a number" it may be known that its derivative is one, and then it turns out to be an int
+        if dx.__class__ is not float or x.__class__ is float:
+            return dx
+        return NO_TANGENT if kind_of(type(x)).inactive else dx
+    if type(x) is float:
+        return 0.0
+    kind = kind_of(type(x))
+    if isinstance(kind, ValueKind):
+        parts = [(k, fill_tangent(c, None)) for k, c in kind.parts(x)]
+        return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
+    return NO_TANGENT if kind.address else zero_tangent(x)
 
 
 # -- arithmetic of cotangents ----------------------------------------------------------------------
@@ -196,6 +210,10 @@ ARRAY_ACCUMULATE: dict[type, Any] = {}
 
 ARRAY_FRESH: dict[type, Any] = {}
 """Shadows of newly made arrays that own their memory, by class; None where that does not hold."""
+
+
+ARRAY_FINITE: dict[type, Any] = {}
+"""Whether all numbers of an array are finite, for classes of arrays."""
 
 
 def _hook(table: dict[type, Any], cls: type) -> Any:

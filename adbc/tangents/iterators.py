@@ -307,6 +307,7 @@ _INERT_ITERATORS = {
 
 def resolve_iterator(cls: type) -> Kind | None:
     """Iterators implemented in C, generators."""
-    if cls.__module__ in ("builtins", "itertools", "collections") and hasattr(cls, "__next__"):
+    modules = ("builtins", "itertools", "collections", "_collections")
+    if cls.__module__ in modules and hasattr(cls, "__next__"):
         return ITERATOR_KIND
     return None

@@ -7,6 +7,7 @@ import types
 from collections import deque
 
 from adbc.tangents import containers, iterators, objects, scalars
+from adbc.tangents.constants import CONST, Const
 from adbc.tangents.nothing import NoTangent
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS
 from adbc.tangents.walk import add_structure
@@ -20,6 +21,7 @@ def install() -> None:
     KINDS.update(
         {
             NoTangent: INACTIVE,
+            Const: CONST,
             float: scalars.ScalarKind(float),
             complex: scalars.ScalarKind(complex),
             tuple: containers.TUPLE,

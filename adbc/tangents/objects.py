@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.tangents.duals import MutableTangent, Tangent
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, set_instance_field, slots_of
 from adbc.tangents.nothing import NO_TANGENT
@@ -30,6 +32,7 @@ __all__ = [
     "PARTIAL",
     "InstanceKind",
     "Keywords",
+    "Record",
     "resolve_object",
 ]  # fmt: skip
 
@@ -64,14 +67,50 @@ class InstanceKind(_FieldKind):
         if not fields:
             return super().make(x, walk)
         key = ("fields", id(fields))
-        known = walk.memo.get(key)
-        if known is not None and known[0] is fields:  # two objects with one dictionary
+        known = walk.memo.get(key) or walk.memo.get(id(fields))
+        if known is not None and known[0] is fields:  # two objects with one dictionary, or it was met itself
+            if known[1] is NO_TANGENT:
+                walk.register(x, NO_TANGENT)
+                return NO_TANGENT
+            if self.slots:
+                refuse_shared_dictionary(x)
             t = self.shell(x)
-            t.__dict__ = known[1].__dict__
+            t.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
             walk.register(x, t)
+            walk.memo[key] = (fields, t)
             return t
         t = super().make(x, walk)
         walk.memo[key] = (fields, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        fields = instance_dict(x)
+        if not fields:
+            return super().perturb(x, t, walk)
+        key = ("fields", id(fields))
+        known = walk.memo.get(key) or walk.memo.get(id(fields))
+        if known is None:
+            y = super().perturb(x, t, walk)
+            walk.memo[key] = (fields, y)
+            return y
+        y = self.primal_shell(x)
+        y.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        fields = instance_dict(p)
+        if not fields:
+            return super().difference(p, q, walk)
+        key = ("fields", id(fields))
+        known = walk.memo.get(key) or walk.memo.get(id(fields))
+        if known is None:
+            t = super().difference(p, q, walk)
+            walk.memo[key] = (fields, t)
+            return t
+        t = self.shell(p)
+        t.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
+        walk.register(p, t)
         return t
 
     def primal_shell(self, x: Any) -> Any:
@@ -81,6 +120,14 @@ class InstanceKind(_FieldKind):
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         for name, value in parts:
             set_instance_field(y, name, value)
+
+
+def refuse_shared_dictionary(x: Any) -> None:
+    """`UnsupportedError`: the tangents of slots stand in the dictionary of the tangent too."""
+    raise UnsupportedError(
+        f"the __dict__ of a {type(x).__name__} is reached by two ways, and the class has __slots__ beside it:"
+        " pass the object alone"
+    )
 
 
 def _bare(cls: type) -> Any:
@@ -296,6 +343,23 @@ class PartialKind(MethodKind):
         y = type(x)(fields["func"], *fields["args"], **fields["keywords"].items)
         instance_dict(y).update(instance_dict(x))
         return y
+
+
+class Record(MethodKind):
+    """Immutable values with named parts: ``parts(x)`` is a dict of them, and ``rebuild(x, parts)`` a value
+    like `x` with other parts.  The tangent is a `Tangent` with a field for each.  See `register_tangent`."""
+
+    def __init__(
+        self, parts: Callable[[Any], dict[str, Any]], rebuild: Callable[[Any, dict[str, Any]], Any]
+    ) -> None:
+        self._parts_of = parts
+        self._rebuild = rebuild
+
+    def parts(self, x: Any) -> Parts:
+        return list(self._parts_of(x).items())
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return self._rebuild(x, dict(parts))
 
 
 def _frozen_fields(cls: type) -> tuple[str, ...] | None:

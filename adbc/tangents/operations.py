@@ -10,8 +10,8 @@ from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import DifferWalk, MakeWalk, Memo, PerturbWalk, TangentWalk
 
 __all__ = [
-    "add_to_primal", "difference", "dot", "increment", "random_tangent", "scale", "set_to_zero",
-    "tangent_type", "zero_tangent",
+    "add_to_primal", "check_increment", "difference", "dot", "increment", "random_tangent", "scale",
+    "set_to_zero", "tangent_type", "zero_tangent",
 ]  # fmt: skip
 
 
@@ -49,12 +49,36 @@ class _Add(_Leaf):
     def __call__(self, *numbers: Any) -> Any:
         t, s = numbers
         if type(t) is not type(s):
-            raise InvalidTangentError(f"a {type(t).__name__} does not go together with a {type(s).__name__}")
+            _check_numbers(t, s)
+            return type(t)(t + s)
         return t + s
 
     def into(self, t: Any, s: Any) -> None:
         """Add array `s` to array `t` in place."""
         t += s
+
+
+class _CheckAdd(_Leaf):
+    """Nothing is added, but what does not go together is found."""
+
+    def __call__(self, *numbers: Any) -> Any:
+        if type(numbers[0]) is not type(numbers[1]):
+            _check_numbers(*numbers)
+        return numbers[0]
+
+    def reduce_arrays(self, rows: Iterable[Any]) -> None:
+        """Their shapes and dtypes have been compared already."""
+
+
+def _check_numbers(t: Any, s: Any) -> None:
+    """`InvalidTangentError` unless the number `s` can be added to `t`: a complex one to a real one cannot."""
+    is_number = isinstance(s, int | float | complex) or getattr(s, "ndim", None) == 0
+    if not is_number or (_is_complex(s) and not _is_complex(t)):
+        raise InvalidTangentError(f"a {type(t).__name__} does not go together with a {type(s).__name__}")
+
+
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 class _Zero(_Leaf):
@@ -102,6 +126,11 @@ def increment(t: Any, s: Any) -> Any:
     if type(t) is float and type(s) is float:
         return t + s
     return TangentWalk(_Add(), in_place=True).run(t, s)
+
+
+def check_increment(t: Any, s: Any) -> None:
+    """`InvalidTangentError` if ``increment(t, s)`` would raise, which it may do half way."""
+    TangentWalk(_CheckAdd(), in_place=True).run(t, s)
 
 
 def set_to_zero(t: Any) -> Any:

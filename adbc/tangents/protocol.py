@@ -231,8 +231,26 @@ def _classify(cls: type) -> Kind:
     return kind
 
 
-def register_tangent(cls: type, kind: Kind) -> None:
-    """Say how the instances of `cls` (exactly) are differentiated."""
-    if not isinstance(cls, type) or not isinstance(kind, Kind):
-        raise TypeError("register_tangent takes a class and a Kind")
-    KINDS[cls] = kind
+def register_tangent(cls: type, kind: Kind | None) -> None:
+    """Say how the instances of `cls` (exactly) are differentiated; None: they have no derivative.
+
+    For a class made in C, which hides what it holds, that is not known otherwise.  A `Record` says
+    what an immutable value is made of; the functions of the class need rules of their own.
+
+    >>> import datetime, adbc
+    >>> adbc.register_tangent(
+    ...     datetime.timedelta,
+    ...     adbc.Record(
+    ...         parts=lambda t: {"seconds": t.total_seconds()},
+    ...         rebuild=lambda t, parts: datetime.timedelta(**parts),
+    ...     ),
+    ... )
+    >>> adbc.zero_tangent(datetime.timedelta(minutes=1))
+    Tangent(seconds=0.0)
+    >>> adbc.register_tangent(datetime.timedelta, None)
+    >>> adbc.zero_tangent(datetime.timedelta(minutes=1))
+    NoTangent()
+    """
+    if not isinstance(cls, type) or not (kind is None or isinstance(kind, Kind)):
+        raise TypeError("register_tangent takes a class and a Kind, or None")
+    KINDS[cls] = INACTIVE if kind is None else kind

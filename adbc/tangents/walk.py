@@ -54,7 +54,12 @@ class _Walk:
 
 
 class MakeWalk(_Walk):
-    """Make a tangent for a primal; `source` says which numbers (None: zeros)."""
+    """Make a tangent for a primal; `source` says which numbers (None: zeros).
+
+    is_constant: the walk is not there for the tangent but for what it meets, which is declared constant.
+    """
+
+    is_constant = False
 
     def __init__(self, memo: Memo | None = None, source: Any = None) -> None:
         super().__init__(memo)
@@ -255,6 +260,13 @@ class TangentWalk(_Walk):
             return found[1]
         target = t if self.in_place else structure.shell(t)
         self.register(t, target)
+        if cls is MutableTangent:  # its dictionary may be the tangent of the dictionary of the object
+            fields = t.__dict__
+            found = self.memo.get(id(fields))
+            if found is not None:
+                target.__dict__ = found[1]
+                return target
+            self.register(fields, target.__dict__)
         self.later(lambda: self._visit_parts(structure, target, t, others))
         return target
 

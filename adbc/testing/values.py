@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from adbc.tangents.fields import instance_dict
+
 __all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]
 
 FieldName = str
@@ -166,7 +168,13 @@ def _start(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
         made.__qualname__ = x.__qualname__
         return made
     if _is_plain_instance(x) and _fields(x):
-        return object.__new__(type(x))
+        new = object.__new__(type(x))
+        own = instance_dict(x)
+        if id(own) in memo:
+            new.__dict__ = memo[id(own)][1]
+        elif own:  # it may be met by itself as well
+            memo[id(own)] = (own, instance_dict(new))
+        return new
     return _MISSING
 
 
@@ -362,6 +370,11 @@ def _leaves(x: Any, where: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any
         if id(x) in seen:
             return
         seen[id(x)] = x
+        own = instance_dict(x)
+        if own and not isinstance(x, list | dict | collections.deque | types.FunctionType):
+            if id(own) in seen:  # the attributes were met as a dictionary
+                return
+            seen[id(own)] = own
     for label, item in parts(x) or []:
         yield from _leaves(item, where + label, seen)
 

@@ -11,6 +11,8 @@ and from what the rule table says; it writes no code.
     store       one number is written to a slot of a container, written inline
     slot_load, slot_store, field_load, field_store
                 an element of a list or dict, or a plain field of an instance, is read or written
+    overwrite_item, overwrite_field
+                a float is written where a float is known to be
     method      a method is read from an instance
     next        the next element of a list
     resume      an iterator over a list goes on elsewhere
@@ -18,6 +20,8 @@ and from what the rule table says; it writes no code.
     project     an element of a tuple whose structure is known, at a known index
     copy        the result is the first argument
     contextual  a name is read, a function is made: the builder knows what to do
+    view        a view of an array is taken, and the same of its shadow
+    formula     a function of arrays whose result is a number, or is treated like one, inline
     row         any other rule of the table, known now
     derived     a Python function, known now
     attempt     like dynamic, but an exception comes back as a value
@@ -43,13 +47,24 @@ from adbc.types.lattice import (
     ConstType,
     Exact,
     TupleType,
+    ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
     is_real,
 )
 
-__all__ = ["Binding", "CallSite", "Knowledge", "activity", "classify", "is_inline_number", "is_method"]
+__all__ = [
+    "Binding",
+    "CallSite",
+    "Knowledge",
+    "activity",
+    "classify",
+    "is_constant_dict",
+    "is_inline_number",
+    "is_method",
+    "name_of",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,9 +105,7 @@ class Knowledge(Protocol):
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
         and unless the instance has a field of that name."""
 
-    def bind(
-        self, function: object, count: int, keywords: tuple[str, ...]
-    ) -> Binding | None:
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in
         Python, can be lifted and has no captured state; else None."""
 
@@ -111,12 +124,36 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         intrinsics._intrinsic_1_, intrinsics._intrinsic_2_,
     }
 )  # fmt: skip
+_ASKING: frozenset[Any] = frozenset(
+    {
+        operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,
+        intrinsics._format_,
+    }
+)  # fmt: skip
+"""Those among them that the class of an argument may answer in Python, which may change active state."""
+_IMMUTABLE = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 _CONTEXTUAL: frozenset[Any] = frozenset(
     {
         intrinsics._global_, intrinsics._freevar_, intrinsics._globals_,
         intrinsics._delete_global_, intrinsics._store_global_,
     }
+)  # fmt: skip
+
+
+def name_of(function: Any) -> str:
+    """What a function is called in messages.  Attributes of the user's objects are not asked for."""
+    if not isinstance(function, _NAMED):
+        return f"a {type(function).__name__}"
+    module = getattr(function, "__module__", None)
+    is_ours = module in (None, "builtins", "_operator") or str(module).partition(".")[0] == "adbc"
+    name = getattr(function, "__qualname__", None) or repr(function)
+    return str(name) if is_ours else f"{module}.{name}"
+
+
+_NAMED = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType,
+    types.WrapperDescriptorType, type,
 )  # fmt: skip
 
 
@@ -142,7 +179,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     any_active = any(map(active, arguments))
     try:
         if function in _PRIMAL_ONLY:
-            return site("primal")
+            asks = function in _ASKING and any_active
+            return site("dynamic" if asks and knowledge.row(function, types_) is None else "primal")
         if function in _CONTEXTUAL:
             return site("contextual")
     except TypeError:  # unhashable callable
@@ -156,8 +194,14 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("field_load" if active(arguments[0]) else "primal")
         if types_[2] == FLOAT:
             return site("field_store")
+    if function is intrinsics._overwrite_field_:
+        return site("overwrite_field")
+    if function is intrinsics._overwrite_item_:
+        return site("overwrite_item", row=knowledge.row(operator.setitem, types_[:3]))
     if function is intrinsics._getattr_ and is_method(call, knowledge) is not None:
         return site("method" if active(arguments[0]) else "primal")
+    if function is operator.getitem and any_active and type(type_of(call)) is ArrayType and _is_view(types_):
+        return site("view")
     if not call.keywords:
         structural = _structural(function, arguments, types_, any_active)
         if structural is not None:
@@ -168,6 +212,10 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if row.kind == "overlay":
             binding = knowledge.bind(row.body, len(arguments), call.keywords)
             return site("dynamic") if binding is None else site("derived", binding=binding)
+        if type(result) is ValueArrayType:
+            return site("formula" if any_active else "primal", row=row)
+        if any_active and not call.keywords and _is_whole(row, types_) and is_inline_number(result):
+            return site("formula", row=row)
         if row.kind == "zero" or (not any_active and row.kind in ("scalar", "pure")):
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
@@ -180,9 +228,11 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site(
                 "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
             )
-        if row.kind == "scalar" and all(
-            is_inline_number(t) for t, a in zip(types_, arguments, strict=True)
-        ) and is_inline_number(result):
+        if (
+            row.kind == "scalar"
+            and all(is_inline_number(t) for t, a in zip(types_, arguments, strict=True))
+            and is_inline_number(result)
+        ):
             return site("scalar", row=row)
         return site("row", row=row)
     if isinstance(function, types.FunctionType) and function not in _INTRINSICS:
@@ -190,6 +240,21 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if binding is not None:
             return site("derived", binding=binding)
     return site("dynamic")
+
+
+def _is_whole(row: Any, types_: Sequence[AbstractType]) -> bool:
+    """Whether `row` has inline formulas for arguments of these types, arrays among them."""
+    if row.formulas is None or len(row.formulas) != len(types_):
+        return False
+    return any(isinstance(t, ArrayType) for t in types_)
+
+
+def _is_view(types_: Sequence[AbstractType]) -> bool:
+    """Whether a subscript takes a view of an array of real numbers: ints and slices, and nothing else."""
+    array = types_[0]
+    if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
+        return False
+    return isinstance(array_getitem(array, types_[1]), ArrayType)
 
 
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
@@ -244,6 +309,16 @@ class _Site:
         return CallSite(kind, *self.parts, **more)
 
 
+def is_constant_dict(value: Value) -> bool:
+    """Whether `value` is a new dict of immutable constants, as the keyword defaults of a function are."""
+    if not isinstance(value, Instruction) or value.op != "call":
+        return False
+    parts = [x.value if isinstance(x, Const) else value for x in value.operands]
+    if parts[0] is not intrinsics._new_ or parts[1] is not dict:
+        return False
+    return all(type(part) in _IMMUTABLE for part in parts[2:])
+
+
 def _structural(
     function: Any, arguments: list[Value], types_: list[AbstractType], any_active: bool
 ) -> str | None:
@@ -255,7 +330,7 @@ def _structural(
         if kind is types.FunctionType:
             return "contextual"
         if kind is slice:
-            return "primal"
+            return "dynamic" if any_active else "primal"
     elif function in (intrinsics._check_, intrinsics._assume_):
         return "copy" if any_active else "primal"
     elif function in (intrinsics._project_, operator.getitem) and isinstance(first, TupleType):
@@ -299,7 +374,7 @@ def activity(
                 if isinstance(value, Phi):
                     now = any(v in active for v in value.operands.values())
                 elif value.op != "call":
-                    now = False
+                    now = True  # what a handler catches may carry anything
                 else:
                     site = classify(value, active.__contains__, knowledge)
                     sites[value] = site

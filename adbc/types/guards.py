@@ -69,6 +69,9 @@ _ARITHMETIC: frozenset[Any] = frozenset(
 }  # fmt: skip
 
 
+_READS: frozenset[Any] = frozenset({intrinsics._getattr_, operator.getitem})
+
+
 class Policy(Protocol):
     """What the caller decides for each call whose result has no known type."""
 
@@ -86,6 +89,9 @@ class Policy(Protocol):
 
     def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
         """The rest of the function from where the result of `call` is tested, and its arguments."""
+
+    def known_slots(self, graph: Graph) -> dict[Value, Value]:
+        """Replace reads of fields and elements that are known; which, by what."""
 
 
 def point_behind(call: Instruction) -> tuple[Block, int] | None:
@@ -112,25 +118,38 @@ def point_behind(call: Instruction) -> tuple[Block, int] | None:
 
 
 def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> bool:
-    """Guess the types of `graph`, in place; `infer` writes types into it.  Whether anything was guessed."""
+    """Guess the types of `graph`, in place; `infer` writes types into it, and has done so once.
+
+    Returns whether types have to be inferred again.
+    """
     seen = {call for block in _behind_handlers(graph) for call in block.instructions}
     current: dict[Value, Value] = {}
     changed = False
-    infer()
     if sum(map(_is_candidate, graph.instructions())) > _LIMIT:
         # Every way out makes the pullback longer, and where nothing repeats there is little to gain.
         loops = natural_loops(graph)
         seen.update(call for call in graph.instructions() if call.block not in loops.innermost)
     guards = 0
-    for number in range(_ROUNDS):
-        if number > 0:
+    for _ in range(_ROUNDS):
+        if changed:
+            infer()
+            changed = False
+        known = policy.known_slots(graph)
+        if known:
+            current.update(known)
             infer()
         candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
         ready = [c for c in candidates if not any(type_of(v) is ANY for v in call_parts(c)[1])]
         chosen = ready or candidates[:1]
         if not chosen:
             break
+        read: set[tuple[Any, ...]] = set()
         for call in chosen:
+            again = (_callee(call), *(v.value if isinstance(v, Const) else v for v in call.operands[1:]))
+            if _callee(call) in _READS:
+                if again in read:
+                    continue  # with what is known of the first time, it may not need a test of its own
+                read.add(again)
             seen.add(call)
             place = point_behind(call)
             if place is None:
@@ -223,10 +242,17 @@ def _guard(
     for test in exhausted:
         test.operands[1] = call
     rest, live = policy.rest(call)
-    arguments = [v if v is call else current.get(v, v) for v in live]
+    arguments = [v if v is call else _latest(v, current) for v in live]
     current[call] = assumed
 
     _branch(graph, call, place, (intrinsics._class_is_, guess.cls), [assumed], policy, rest, arguments)
+
+
+def _latest(value: Value, current: dict[Value, Value]) -> Value:
+    """What `value` is called now."""
+    while value in current:
+        value = current[value]
+    return value
 
 
 def _branch(
@@ -272,7 +298,7 @@ def _guard_method(
 ) -> None:
     """``obj.method`` is tested for the function it is bound to, which then is called with `obj` in front."""
     rest, live = policy.rest(call)
-    arguments = [v if v is call else current.get(v, v) for v in live]
+    arguments = [v if v is call else _latest(v, current) for v in live]
     for user in list(graph.instructions()):
         if user.op == "call" and user.operands[0] is call:
             user.operands[:1] = [Const(function), call.operands[1]]

@@ -38,7 +38,7 @@ from adbc.types.lattice import (
 )
 from adbc.types.typeof import typeof
 
-__all__ = ["Oracle", "array_element", "array_getitem", "call_parts", "elementwise", "infer", "type_of"]
+__all__ = ["ARRAY_RESULTS", "Oracle", "array_element", "array_getitem", "call_parts", "infer", "type_of"]
 
 Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
 
@@ -83,13 +83,23 @@ def infer(graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle) -> Ab
         for value in (*block.phis, *block.instructions):
             value.type = NEVER
     order = _reverse_postorder(graph)
+    number = {block: i for i, block in enumerate(order)}
+    # In this order operands come before their users, save for phis that look at a block behind their own.
+    backwards = [
+        phi
+        for block in order
+        for phi in block.phis
+        if any(number.get(source, -1) >= number[block] for source in phi.operands)
+    ]
     for round in itertools.count():
-        changed = False
         for block in order:
             for phi in block.phis:
-                changed |= _widen(phi, join_all(map(type_of, phi.operands.values())), round)
+                _widen(phi, join_all(map(type_of, phi.operands.values())), round)
             for instruction in block.instructions:
-                changed |= _widen(instruction, _result(instruction, oracle), round)
+                _widen(instruction, _result(instruction, oracle), round)
+        changed = False
+        for phi in backwards:
+            changed |= _widen(phi, join_all(map(type_of, phi.operands.values())), round)
         if not changed:
             break
     returns = [b.terminator.value for b in order if isinstance(b.terminator, Return)]
@@ -275,6 +285,15 @@ def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
     return types_[0]
 
 
+def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """The methods of arrays are known to be C code."""
+    array, name = types_[0], values[1]
+    if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
+        return ANY
+    found = getattr(array.cls, name.value, None)
+    return Exact(types.BuiltinMethodType) if isinstance(found, types.MethodDescriptorType) else ANY
+
+
 def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     return Exact(range) if all(t in (INT, BOOL) for t in types_) else None
 
@@ -303,7 +322,10 @@ _STRUCTURAL: dict[Any, Row] = {
     intrinsics._freevar_: _constant(Exact(types.CellType)),
     intrinsics._cell_set_: _constant(NONE),
     intrinsics._list_append_: _constant(NONE),
+    intrinsics._getattr_: _attribute,
     intrinsics._setattr_: _constant(NONE),
+    intrinsics._overwrite_field_: _constant(NONE),
+    intrinsics._overwrite_item_: _constant(NONE),
     operator.getitem: _getitem,
     operator.setitem: _constant(NONE),
     operator.delitem: _constant(NONE),
@@ -348,3 +370,34 @@ def elementwise(types_: Sequence[AbstractType]) -> AbstractType:
     if not ndim:
         return ANY
     return ArrayType(dtype, ndim, array_class)
+
+
+def matmul(types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of a matrix product of arrays of floats, or `ANY`."""
+    if len(types_) != 2:
+        return ANY
+    a, b = types_
+    if not (isinstance(a, ArrayType) and isinstance(b, ArrayType)):
+        return ANY
+    if a.dtype != b.dtype or not a.dtype.startswith("float") or not a.ndim or not b.ndim:
+        return ANY
+    if a.ndim == b.ndim == 1:
+        return array_element(a)
+    ndim = b.ndim - 1 if a.ndim == 1 else a.ndim - 1 if b.ndim == 1 else max(a.ndim, b.ndim)
+    return ArrayType(a.dtype, ndim, a.cls)
+
+
+def whole(types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of a reduction of all of an array of floats to a number, or `ANY`."""
+    if len(types_) != 1 or not isinstance(types_[0], ArrayType) or not types_[0].dtype.startswith("float"):
+        return ANY
+    return array_element(types_[0])
+
+
+def transposed(types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of an array with its axes in another order, or `ANY`."""
+    return types_[0] if len(types_) == 1 and type(types_[0]) is ArrayType else ANY
+
+
+ARRAY_RESULTS = {"elementwise": elementwise, "matmul": matmul, "transposed": transposed, "whole": whole}
+"""How rules of array functions say what they return."""

@@ -43,6 +43,7 @@ __all__ = [
     "NeverType",
     "RealType",
     "TupleType",
+    "ValueArrayType",
     "class_of",
     "class_type",
     "has_cotangent",
@@ -103,6 +104,11 @@ class ArrayType(AbstractType):
 
     def __str__(self) -> str:
         return f"Array[{self.dtype}, {'?' if self.ndim is None else self.ndim}]"
+
+
+class ValueArrayType(ArrayType):
+    """An array that is new where it is computed and never changed, kept or handed out: like a number it has
+    a cotangent instead of memory (`reverse.array_values`)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,6 +198,8 @@ def is_numpy_number(cls: type, kind: str) -> bool:
 def has_cotangent(type: AbstractType) -> bool:
     """Whether a member may hold numbers that are identified by value."""
     match type:
+        case ValueArrayType():
+            return True
         case NeverType() | ConstType() | IteratorType() | ArrayType():
             return False
         case TupleType(elements):
@@ -210,7 +218,7 @@ def has_cotangent(type: AbstractType) -> bool:
 def has_shadow(type: AbstractType) -> bool:
     """Whether a member may be or hold memory that is identified by address."""
     match type:
-        case NeverType() | RealType() | IteratorType():
+        case NeverType() | RealType() | IteratorType() | ValueArrayType():
             return False
         case ConstType():
             value = type.value

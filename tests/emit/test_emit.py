@@ -415,3 +415,18 @@ def test_globals_are_those_of_the_function() -> None:
     assert function() == ("value", globals_)
     with pytest.raises(NameError, match="name 'name' is not defined"):
         emit_function(builder.graph, {})()
+
+
+def test_columns_behind_127_keep_the_table_of_locations_whole() -> None:
+    builder, (x,) = straight("x")
+    builder.position = Position(1, 1, 3, 9)
+    x = builder.call(operator.mul, x, x)
+    builder.position = Position(2, 2, 120, 140)
+    x = builder.call(operator.add, x, 1.0)
+    builder.position = Position(3, 3, 200, 260)
+    builder.ret(builder.call(operator.neg, x))
+    function = checked(builder.graph)
+    assert function(2.0) == -5.0
+    positions = [p for p in function.__code__.co_positions() if p[0] is not None]
+    assert len(positions) * 2 >= len(function.__code__.co_code) - 2
+    assert {line for line, *_ in positions} >= {1, 2, 3}

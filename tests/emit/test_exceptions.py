@@ -149,3 +149,80 @@ def test_raising_again_changes_neither_context_nor_traceback() -> None:
     i._pop_except_(previous)
     assert caught.value.__context__ is None
     assert [t.name for t in caught.traceback] == ["test_raising_again_changes_neither_context_nor_traceback"]
+
+
+def counts(n: int) -> Any:
+    yield from range(n)
+    raise Own(n)
+
+
+class Raising:
+    @property
+    def content(self) -> Any:
+        raise Own("content")
+
+    def __getitem__(self, index: int) -> Any:
+        raise Own(index)
+
+
+def sums_a_generator(n: int) -> Any:
+    total = 0
+    try:
+        for x in counts(n):
+            total += x
+    except Own as error:
+        return total, str(error)
+
+
+def delegates_to_a_generator(n: int) -> Any:
+    seen = 0
+    try:
+        seen += 1
+        yield from counts(n)
+    except Own as error:
+        yield seen, str(error)
+
+
+def reads_a_property_behind(make: Any) -> Any:
+    try:
+        y = make()
+    except Own:
+        return "caught by the handler of another instruction"
+    return y.content
+
+
+def indexes_in(made: Any, index: Any) -> Any:
+    log = 0
+    try:
+        log = index + 1
+        log = made[index] + made[log]
+    except Own as error:
+        return log, str(error)
+
+
+def outcome(function: Any, *arguments: Any) -> Any:
+    try:
+        result = function(*arguments)
+        return list(result) if hasattr(result, "send") else result
+    except Own as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize("normal", [False, True], ids=["raw", "normal"])
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (sums_a_generator, (4,)),
+        (delegates_to_a_generator, (4,)),
+        (reads_a_property_behind, (Raising,)),
+        (indexes_in, (Raising(), 3)),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_callees_without_a_c_frame_raise_into_the_right_handler(
+    function: Any, arguments: Any, normal: bool
+) -> None:
+    expected = outcome(function, *arguments)
+    copy = checked_roundtrip(function, normal=normal)
+    # Often enough for the instructions to be specialised.
+    assert [outcome(copy, *arguments) for _ in range(50)] == [expected] * 50

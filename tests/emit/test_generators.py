@@ -541,6 +541,7 @@ def test_roundtrip(function: Any, normal: bool) -> None:
 def test_interpreted(function: Any, normal: bool) -> None:
     graph = primal_graph(function, normal=normal)
     verify(graph)
+
     def run(*arguments: Any) -> Any:
         return interpret(graph, *arguments, globals=function.__globals__, limit=10_000)
 

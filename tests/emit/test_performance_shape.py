@@ -23,7 +23,7 @@ def loop_of(code: types.CodeType) -> list[str]:
 
 
 def _plain(instruction: dis.Instruction) -> str:
-    name = instruction.opname.replace("_FORWARD", "").replace("_BACKWARD", "")
+    name = instruction.opname.replace("_FORWARD", "").replace("_BACKWARD", "").replace("_BORROW", "")
     if name == "BINARY_OP" and instruction.argrepr == "[]":  # from 3.14
         return "SUBSCRIPT"
     if name in ("BINARY_OP", "COMPARE_OP"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from tests.emit.checking import checked_roundtrip
 from tests.lift.judge import run_function
 from tests.lift.raising import CASES
+from tests.programs.replacing import Replacer
 
 FUNCTIONS = list(dict.fromkeys(function for function, _ in CASES))
 
@@ -49,3 +51,65 @@ def test_tracebacks(function: Any) -> None:
         if candidate is function:
             assert lines(copy, arguments) == lines(function, arguments)
             assert full_positions(copy, arguments) == full_positions(function, arguments)
+
+
+NAMES_IN_CLASSES = """
+import enum, typing
+X = "global X"
+def outer(Y):
+    class Odd(dict):
+        def __missing__(self, name):
+            if name == "Z":
+                return "missing Z"
+            raise KeyError(name)
+    class Meta(type):
+        @classmethod
+        def __prepare__(cls, name, bases):
+            return Odd()
+        def __new__(cls, name, bases, space):
+            return super().__new__(cls, name, bases, dict(space))
+    class A[T](metaclass=Meta):
+        X = "X of the class"
+        def m[U: (X, Y)](self, a: X, b: Y, c: T, d: U, e: Z, *, f: len = 3) -> "A":
+            return a
+        type Alias[V] = tuple[X, Y, T, V, Z, len]
+        Y = "Y of the class"
+        y: Y
+        unknown: Unknown
+    class B[T]:
+        type Alias = later
+    bad = B.Alias
+    if Y == "never":
+        later = 1
+    return A, bad
+A, bad = outer("free Y")
+def outcome(f):
+    try:
+        return repr(f())
+    except Exception as error:
+        return type(error), str(error), len(error.__traceback__.tb_frame.f_locals)
+U, = A.m.__type_params__
+result = [
+    outcome(lambda: A.Alias.__value__),
+    outcome(lambda: U.__constraints__),
+    outcome(lambda: A.m.__annotations__),
+    outcome(lambda: A.__annotations__),
+    outcome(lambda: bad.__value__),
+    A.m(1, 2, 3, 4, 5, 6),
+]
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters are syntax from 3.12")
+def test_names_in_classes() -> None:
+    """The functions that evaluate annotations, bounds and aliases look into the class as well."""
+    source = NAMES_IN_CLASSES
+    if sys.version_info < (3, 14):  # annotations are evaluated at once
+        source = source.replace("        unknown: Unknown\n", "")
+    code = compile(source, "m", "exec")
+    replacer = Replacer()
+    spaces: list[dict[str, Any]] = [{"__name__": "m"}, {"__name__": "m"}]
+    exec(code, spaces[0])
+    exec(replacer.code(code, spaces[1]), spaces[1])
+    assert not replacer.refused
+    assert spaces[1]["result"] == spaces[0]["result"]

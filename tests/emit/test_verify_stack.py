@@ -7,7 +7,7 @@ import types
 
 import bytecode
 import pytest
-from bytecode import Instr, Label
+from bytecode import Instr, Label, TryBegin, TryEnd
 
 from adbc.emit.verify_stack import verify_stack
 from adbc.errors import VerificationError
@@ -109,3 +109,53 @@ def test_loop_exit_that_would_be_skipped() -> None:
         refuse(code, "leaves the loop to")
     else:
         verify_stack(code)  # 3.11 skips nothing
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="loads borrow from 3.14")
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([Instr("STORE_FAST", "y")], "takes a value borrowed from x"),
+        ([Instr("COPY", 1), Instr("POP_TOP"), Instr("POP_TOP")], "copies a value borrowed"),
+        ([Instr("LOAD_CONST", 1), Instr("STORE_FAST", "x"), Instr("POP_TOP")], "changes x"),
+        ([Instr("DELETE_FAST", "x"), Instr("POP_TOP")], "changes x"),
+    ],
+)
+def test_misuse_of_borrowed_values(items: list[Instr], message: str) -> None:
+    end = [Instr("LOAD_CONST", 1), Instr("RETURN_VALUE")]
+    refuse(assemble(Instr("LOAD_FAST_BORROW", "x"), *items, *end), message)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="loads borrow from 3.14")
+def test_borrowed_value_on_the_stack_at_a_jump() -> None:
+    after = Label()
+    jump = [Instr("JUMP_FORWARD", after), Instr("NOP"), after]
+    code = assemble(Instr("LOAD_FAST_BORROW", "x"), *jump, Instr("RETURN_VALUE"))
+    refuse(code, "leaves the block")
+
+
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("behind", [False, True])
+def test_edge_of_a_region_at_a_call(padded: bool, behind: bool) -> None:
+    handler = Label()
+    begin = TryBegin(handler, push_lasti=False, stack_depth=0)
+    padding = [Instr("NOP")] * padded
+    name = "BINARY_OP"  # the same on all versions, and it may call a method written in Python
+    multiply = Instr(name, bytecode.BinaryOp.MULTIPLY)
+    if behind:
+        region = [begin, Instr("LOAD_FAST", "x"), Instr("LOAD_FAST", "x"), TryEnd(begin), *padding, multiply]
+    else:
+        region = [Instr("LOAD_FAST", "x"), Instr("LOAD_FAST", "x"), begin, *padding, multiply, TryEnd(begin)]
+    code = assemble(*region, Instr("RETURN_VALUE"), handler, Instr("RERAISE", 0))
+    if sys.version_info >= (3, 13) and not padded:
+        refuse(code, "another handler than the code unit in front of it")
+    else:
+        verify_stack(code)
+
+
+def test_a_table_of_locations_that_is_too_long() -> None:
+    code = compile("x = 1", "<test>", "exec")
+    # One more entry: eight code units without a location.
+    broken = code.replace(co_linetable=code.co_linetable + bytes([0b1_1111_111]))
+    with pytest.raises(VerificationError, match="locations of"):
+        verify_stack(broken)

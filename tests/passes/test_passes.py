@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from adbc.ir.graph import Const, Graph, Jump
+from adbc.ir.interpret import interpret
 from adbc.ir.intrinsics import _cell_get_, _cell_new_, _foreigncall_, _new_, _next_
 from adbc.ir.parser import parse_graph as parse
 from adbc.ir.printer import print_graph
@@ -23,6 +24,7 @@ from adbc.passes.foreigncall_to_call import foreigncall_to_call, is_foreign, is_
 from adbc.passes.merge_blocks import merge_blocks
 from adbc.passes.new_to_call import new_to_call
 from adbc.passes.operators_to_call import operators_to_call
+from adbc.passes.pipeline import clean
 from adbc.passes.promote_cells import promote_cells
 from adbc.passes.resolve_globals import is_stable, resolve_globals
 from adbc.passes.trivial_phis import trivial_phis
@@ -648,6 +650,48 @@ def test_loop_to_itself_is_kept() -> None:
     merge_blocks(graph)
     verify(graph)
     assert isinstance(graph.blocks[-1].terminator, Jump)
+
+
+def test_nothing_comes_to_stand_in_front_of_a_raise_with_a_handler() -> None:
+    graph = parse("""
+        graph f(x)
+        entry:
+            %1 = call _new_(builtins.tuple, %x, 2)
+            jump raising
+        raising: handler h
+            raise builtins.KeyError
+        h:
+            %2 = catch
+            %3 = call _new_(builtins.tuple, %1, %2)
+            return %3
+        """)
+    merge_blocks(graph)
+    verify(graph)
+    value, error = interpret(graph, 5.0)
+    assert value == (5.0, 2)
+    assert isinstance(error, KeyError)
+
+
+def test_handlers_of_what_is_taken_apart_go() -> None:
+    graph = parse("""
+        graph f(x)
+        entry: handler h
+            %1 = call _new_(builtins.tuple, %x, 2)
+            %2 = call _unpack_(%1, 2)
+            jump behind
+        behind:
+            %3 = call _project_(%2, 0)
+            return %3
+        h:
+            %4 = catch
+            jump other
+        other:
+            return 0
+        """)
+    clean(graph)
+    verify(graph, normal_form=True)
+    assert len(graph.blocks) == 1
+    assert interpret(graph, 5.0) == 5.0
 
 
 # -- the pipeline ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.programs import arrays, bodies, functions, scalars, vectors
+from tests.programs import arrays, bodies, functions, objects, scalars, vectors
 
 COEFFICIENTS = [0.3, -1.2, 0.7, 2.5, -0.4]
 MATRIX = np.array(
@@ -88,5 +88,26 @@ PROGRAMS = [
     Program("forms of calls", functions.call_forms, (0.7, 1.2), (0, 1)),
     Program("keywords", functions.with_keywords, (1.7,), keywords={"power": 3, "offset": 0.5}),
     Program("*args and **kwargs", functions.weighted, (0.7, 1.2, -0.4), (0, 2), {"scale": 1.5, "abc": 0.3}),
+    Program("a ring of units", objects.ring_energy, (objects.ring(), 3), step=1e-3),
+    Program("a ring of units, from scratch", objects.ring_from_scratch, (0.3, 0.8, 4), (0, 1), step=1e-3),
+    Program("a linked list", objects.weighted_sum, (objects.chain([0.5, -1.0, 2.0, 0.3]), 0.7), (0, 1)),
+    Program(
+        "a linked list, turned", objects.reverse_and_sum, (objects.chain([0.5, -1.0, 2.0, 0.3]), 0.7), (0, 1)
+    ),
+    Program("a tree", objects.tree_total, (objects.tree(), 0.4), (0, 1), step=1e-3),
+    Program("a search tree", objects.tree_sort, ([0.5, -1.0, 2.0, 0.3, 0.4], 0.7), (0, 1)),
+    Program("events", objects.simulation, (0.4, [0.9, 0.35, 0.8, 0.15]), (0, 1), step=1e-3),
+    Program("a cache", objects.cached_sum, (0.7, 1.2), (0, 1)),
+    Program("a cached recursion", objects.lru_recursion, (0.6, 7)),
+    Program("observers", objects.observed, (0.7, 0.4), (0, 1)),
+    Program("shapes", objects.shapes, (0.8, 0.6), (0, 1), step=1e-3),
+    Program(
+        "elimination",
+        objects.eliminate,
+        ([[0.5, 2.0, -1.0], [3.0, 0.3, 0.7], [1.0, -1.5, 2.5]], [1.0, -0.5, 2.0]),
+        (0, 1),
+        step=1e-3,
+    ),
+    Program("lists of lists", objects.transposed_twice, ([[1.0, 2.0, 0.5], [0.3, -0.7, 1.5]], 1.3), (0, 1)),
     Program("polymorphic", functions.polymorphic, (0.7, np.array([0.2, -0.3, 0.9])), (0, 1)),
 ]

@@ -1,22 +1,28 @@
 """Run as a program: replace the functions of a module by round trips of themselves, then test it.
 
 ``python -m tests.programs.replace_and_test statistics`` runs the interpreter's own regression tests
-against the replaced functions and prints one line of JSON: what was replaced, what was refused.
+against the replaced functions and prints one line of JSON: what was replaced, what was refused, what failed.
+With ``--plain`` nothing is replaced: what fails then is not adbc's doing.  ``numpy.lib`` runs all of NumPy's
+tests of that package, ``numpy.lib:test_twodim_base`` those of one file.
 """
 
 from __future__ import annotations
 
-import collections
+import argparse
 import importlib
 import json
+import os
+import pathlib
+import pkgutil
+import platform
 import sys
 import types
 import unittest
 from typing import Any
 
-from adbc.emit.verify_stack import verify_stack
-from adbc.errors import LiftError
-from adbc.inspect.roundtrip import roundtrip
+import pytest
+
+from tests.programs.replacing import Replacer
 
 PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "statistics": ("test.test_statistics", ("tests.statistics",)),
@@ -54,57 +60,15 @@ Where a test imports a module afresh, without its C half, that is found in the t
 """
 
 
+PACKAGES = ("numpy.polynomial", "numpy.lib", "numpy.ma")
+"""Packages whose tests, by pytest, are in a folder of theirs."""
+
+
 class Namespace:
     """Globals, seen as the attributes of an object."""
 
     def __init__(self, space: dict[str, Any]) -> None:
         self.__dict__ = space
-
-
-class Replacer:
-    """Replaces functions in a module and its classes, and counts."""
-
-    def __init__(self) -> None:
-        self.replaced: list[str] = []
-        self.refused: collections.Counter[str] = collections.Counter()
-        self.seen: dict[types.FunctionType, types.FunctionType] = {}
-
-    def function(self, function: types.FunctionType) -> types.FunctionType:
-        if function not in self.seen:
-            try:
-                copy = roundtrip(function)
-                verify_stack(copy.__code__)
-                self.replaced.append(function.__qualname__)
-            except LiftError as error:
-                self.refused[str(error).split(": ", 1)[-1]] += 1
-                copy = function
-            self.seen[function] = copy
-        return self.seen[function]
-
-    def value(self, value: Any) -> Any:
-        if isinstance(value, types.FunctionType):
-            return self.function(value)
-        if isinstance(value, staticmethod | classmethod) and isinstance(value.__func__, types.FunctionType):
-            return type(value)(self.function(value.__func__))
-        if type(value) is property:
-            parts = [
-                self.function(f) if isinstance(f, types.FunctionType) else f
-                for f in (value.fget, value.fset, value.fdel)
-            ]
-            return property(*parts, value.__doc__)
-        return value
-
-    def namespace(self, owner: Any, space: dict[str, Any]) -> None:
-        for name, value in list(vars(owner).items()):
-            if isinstance(value, type):
-                if value.__module__ == space["__name__"] and not isinstance(owner, type):
-                    self.namespace(value, space)
-                continue
-            if isinstance(value, types.FunctionType) and value.__globals__ is not space:
-                continue
-            new = self.value(value)
-            if new is not value:
-                setattr(owner, name, new)
 
 
 def tests_of(name: str) -> types.ModuleType:
@@ -135,30 +99,88 @@ def found(path: str, tests: types.ModuleType) -> Any:
     return Namespace(value) if isinstance(value, dict) else value
 
 
-def main(name: str) -> int:
-    name_of_tests, paths = PROGRAMS[name]
-    tests = tests_of(name_of_tests)
-    replacer = Replacer()
-    for path in paths:
-        owner = found(path, tests)
-        replacer.namespace(owner, vars(owner))
-        for attribute, value in list(vars(tests).items()):
-            if isinstance(value, types.FunctionType) and value in replacer.seen:
-                setattr(tests, attribute, replacer.seen[value])  # `from module import function`
+def space_at(path: str, tests: types.ModuleType) -> dict[str, Any]:
+    """The globals at `path`, an attribute of the tests or a module."""
+    if not path.startswith("tests."):
+        return vars(importlib.import_module(path))
+    value: Any = tests
+    for attribute in path.split(".")[1:]:
+        value = getattr(value, attribute)
+    return value if isinstance(value, dict) else vars(value)
+
+
+def spaces_of_package(name: str) -> list[dict[str, Any]]:
+    """The globals of a package and of all modules in it but its tests."""
+    package = importlib.import_module(name)
+    modules = [package]
+    for info in pkgutil.walk_packages(package.__path__, name + "."):
+        if "tests" not in info.name.split("."):
+            modules.append(importlib.import_module(info.name))
+    return [vars(module) for module in modules]
+
+
+class Outcomes:
+    """A plugin of pytest that counts."""
+
+    def __init__(self) -> None:
+        self.run = 0
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.run += report.when == "call"
+        if report.failed:
+            self.failed.append(f"{report.nodeid} ({report.when})")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+
+def run_pytest(package: str, file: str) -> tuple[int, list[str]]:
+    """How many tests of a package ran, and which failed."""
+    folder = pathlib.Path(importlib.import_module(package).__path__[0]) / "tests"
+    outcomes = Outcomes()
+    where = folder / f"{file}.py" if file else folder
+    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(folder), "-m", "not slow"]
+    pytest.main([*options, "-W", "ignore::pytest.PytestUnknownMarkWarning", str(where)], plugins=[outcomes])
+    return outcomes.run, outcomes.failed
+
+
+def run_unittest(tests: types.ModuleType) -> tuple[int, list[str]]:
+    """How many tests of a module ran, and which failed."""
     suite = unittest.defaultTestLoader.loadTestsFromModule(tests)
     result = unittest.TextTestRunner(verbosity=0).run(suite)
-    print(
-        json.dumps(
-            {
-                "run": result.testsRun,
-                "replaced": replacer.replaced,
-                "refused": replacer.refused,
-                "failed": [str(test) for test, _ in (*result.failures, *result.errors)],
-            }
-        )
-    )
-    return 0 if result.wasSuccessful() else 1
+    return result.testsRun, [str(test) for test, _ in (*result.failures, *result.errors)]
+
+
+def main(name: str, *, plain: bool) -> int:
+    """Run one program; the result is 1 if a test failed."""
+    replacer = Replacer()
+    package, _, file = name.partition(":")
+    if package in PACKAGES:
+        if not plain:
+            replacer.namespaces(spaces_of_package(package))
+        run, failed = run_pytest(package, file)
+    else:
+        name_of_tests, paths = PROGRAMS[name]
+        tests = tests_of(name_of_tests)
+        if not plain:
+            replacer.namespaces(space_at(path, tests) for path in paths)
+        run, failed = run_unittest(tests)
+    report = {
+        "python": platform.python_version(),
+        "run": run,
+        "replaced": replacer.replaced,
+        "refused": replacer.refused,
+        "failed": failed,
+    }
+    print("\n" + json.dumps(report))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    parser = argparse.ArgumentParser(prog="python -m tests.programs.replace_and_test", description=__doc__)
+    parser.add_argument("name", metavar="MODULE")
+    parser.add_argument("--plain", action="store_true", help="replace nothing")
+    options = parser.parse_args()
+    sys.exit(main(options.name, plain=options.plain))

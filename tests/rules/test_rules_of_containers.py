@@ -5,13 +5,16 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict, defaultdict, namedtuple
 from types import CellType
+from typing import Any
 
 import pytest
 
+import adbc
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.ir import intrinsics as i
 from adbc.rules.builtins.ordering import sum_numbers
 from adbc.rules.math import _dist_of, _fsum_of, _prod_of
+from adbc.runtime import default_engine
 from adbc.tangents import NO_FDATA
 from tests.rules.rule_harness import check, find
 
@@ -389,3 +392,19 @@ def test_a_subclass_with_methods_of_its_own_has_no_row() -> None:
 
 def test_update_with_keywords() -> None:
     check(dict.update, {"a": 1.0}, {"b": [2.0]}, kwargs={"a": 5.0, "c": 1})
+
+
+@pytest.mark.parametrize("guess", ["never", "learn", "always"])
+def test_the_error_of_an_assignment_is_that_of_an_assignment(guess: str, monkeypatch: Any) -> None:
+    def f(x: float, a: list[float]) -> float:
+        a[0] += 0.25 * a.pop()
+        return x
+
+    engine = default_engine()
+    engine.clear()
+    monkeypatch.setattr(engine, "speculation", guess)
+    for _ in range(2):
+        for run in (lambda a: adbc.jvp(f, (0.5, a), (1.0, [1.0])), lambda a: adbc.vjp(f, 0.5, a)):
+            with pytest.raises(IndexError, match="list assignment index out of range"):
+                run([0.5])
+    engine.clear()

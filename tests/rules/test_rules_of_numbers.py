@@ -12,6 +12,7 @@ import pytest
 
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, ScalarRule, ZeroRule
+from adbc.testing import test_rule as check_rule
 from tests.rules.rule_harness import check
 
 REAL_UNARY = {
@@ -309,3 +310,15 @@ def test_a_complex_number_by_keywords_is_not_a_constant() -> None:
     assert row.body(imag=2.0) == 2j
     assert row.body() == 0j
     assert row.body(1.5, imag=2.0) == 1.5 + 2j
+
+
+class Angle:
+    def __init__(self, degrees: float) -> None:
+        self.degrees = degrees
+
+    def __float__(self) -> float:
+        return self.degrees * math.pi / 180.0
+
+
+def test_what_has_a_float() -> None:
+    check_rule(lambda x: math.sin(Angle(x)) + math.atan2(x, Angle(x * x)), 37.0)

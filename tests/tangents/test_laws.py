@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 
 from adbc import tangents
-from adbc.errors import AdbcError
+from adbc.errors import AdbcError, UnsupportedError
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.testing.tangents import DEFAULT, SPLITTING_LAWS, TANGENT_LAWS, test_data, test_tangent
+from tests.tangents.generated import GENERATED, REFUSED
 
 
 class Point(NamedTuple):
@@ -395,14 +396,18 @@ VALUES: dict[str, Callable[[], Any]] = {
 }
 
 
+ALL = {**VALUES, **GENERATED}
+
+
 def test_there_are_enough_values() -> None:
-    assert len(VALUES) >= 100
+    assert len(ALL) >= 600
+    assert len({*VALUES} & {*GENERATED}) == 0
 
 
 @pytest.mark.parametrize("law", TANGENT_LAWS + SPLITTING_LAWS, ids=lambda law: law.__name__)
 def test_law(law: Any) -> None:
     failures = []
-    for name, make in VALUES.items():
+    for name, make in ALL.items():
         try:
             law(random.Random(1), make(), DEFAULT)
         except (AssertionError, AdbcError) as error:
@@ -413,6 +418,29 @@ def test_law(law: Any) -> None:
 @pytest.mark.parametrize("name", VALUES)
 def test_value(name: str) -> None:
     test_data(VALUES[name](), random.Random(2))
+
+
+def test_generated_values() -> None:
+    failures = []
+    for name, make in GENERATED.items():
+        try:
+            test_data(make(), random.Random(3))
+        except (AssertionError, AdbcError) as error:
+            failures.append(f"{name}: {type(error).__name__}: {error}")
+    assert not failures, "\n".join(failures)
+
+
+def test_most_generated_values_have_a_derivative() -> None:
+    active = [name for name, make in GENERATED.items() if tangents.zero_tangent(make()) is not NO_TANGENT]
+    assert len(active) >= 400
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    make, remedy = REFUSED[name]
+    with pytest.raises(UnsupportedError) as caught:
+        test_tangent(make())
+    assert remedy in str(caught.value)
 
 
 def test_generators_of_numpy_make_random_tangents() -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.lift.frame import Frame
+from adbc.lift.handlers.names import LOOKS_OF_MODULES
 
 __all__ = ["HANDLERS"]
 
 
 def _attribute(frame: Frame, name: str) -> None:
     owner = frame.pop()
-    if name == "_getframe" and frame.is_module(owner, "sys"):
-        raise frame.refusal("frame")
+    for (module, function), construct in LOOKS_OF_MODULES.items():
+        if name == function and frame.is_module(owner, module):
+            raise frame.refusal(construct)
     frame.push(frame.emit("getattr", owner, attribute=name))
 
 

@@ -37,7 +37,7 @@ def _callee(frame: Frame, arguments: list[Value]) -> Value:
 def _special(frame: Frame, function: Value) -> bool:
     """Calls without arguments that look at the frame; whether this was one that is rewritten."""
     if frame.is_builtin(function, "vars", "dir"):
-        raise frame.refusal("locals")
+        raise frame.refusal("vars")
     if frame.is_builtin(function, "globals"):
         frame.push(frame.emit("globals"))
         return True

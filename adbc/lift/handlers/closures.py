@@ -27,6 +27,11 @@ def _load_deref(frame: Frame, slot: Slot) -> None:
     frame.push(frame.emit("cell_get", frame.read(slot), attribute=(slot.name, slot.free)))
 
 
+def _class_deref(frame: Frame, slot: Slot) -> None:
+    cell = frame.read(slot)
+    frame.push(frame.emit("class_cell", frame.pop(), cell, attribute=(slot.name, slot.free)))
+
+
 def _store_deref(frame: Frame, slot: Slot) -> None:
     frame.emit("cell_set", frame.read(slot), frame.pop())
 
@@ -58,6 +63,7 @@ def _annotations(frame: Frame, pairs: Value) -> Value:
 HANDLERS: dict[str, Any] = {
     "make_cell": _make_cell,
     "load_deref": _load_deref,
+    "class_deref": _class_deref,
     "store_deref": _store_deref,
     "delete_deref": _delete_deref,
     "make_function": _make_function,

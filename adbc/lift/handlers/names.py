@@ -6,6 +6,8 @@ give access to the frame itself are refused here, or where they are called (`cal
 
 from __future__ import annotations
 
+import sys
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from adbc.cpython.decode import Slot
@@ -13,9 +15,26 @@ from adbc.ir.graph import Const
 from adbc.ir.intrinsics import UNBOUND
 from adbc.lift.frame import Frame
 
-__all__ = ["HANDLERS"]
+__all__ = ["HANDLERS", "LOOKS_OF_MODULES"]
 
 _LOOKS_AT_FRAME = {"locals": "locals", "eval": "eval", "exec": "eval"}
+LOOKS_OF_MODULES = {
+    ("sys", "_getframe"): "frame",
+    ("sys", "settrace"): "trace",
+    ("sys", "setprofile"): "trace",
+    ("inspect", "currentframe"): "currentframe",
+    ("inspect", "stack"): "stack",
+    ("builtins", "eval"): "eval",
+    ("builtins", "exec"): "eval",
+}
+"""What functions of these modules look at, however their names were imported.
+
+Not ``builtins.locals``: what testing tools make of an ``assert`` calls it where that fails.  It is refused
+when it is called.
+"""
+
+
+_FUNCTIONS = (BuiltinFunctionType, FunctionType)
 
 
 def _load(frame: Frame, slot: Slot) -> None:
@@ -45,7 +64,18 @@ def _global(frame: Frame, name: str) -> None:
     value = frame.emit("global", attribute=name)
     if frame.is_builtin(value, *_LOOKS_AT_FRAME):
         raise frame.refusal(_LOOKS_AT_FRAME[name])
+    known = frame.globals.get(name)
+    if isinstance(known, _FUNCTIONS):
+        construct = LOOKS_OF_MODULES.get((known.__module__, known.__name__))
+        if construct is not None and getattr(sys.modules[known.__module__], known.__name__, None) is known:
+            raise frame.refusal(construct)
     frame.push(value)
+
+
+def _class_global(frame: Frame, name: str) -> None:
+    if name in _LOOKS_AT_FRAME and name not in frame.globals:
+        raise frame.refusal(_LOOKS_AT_FRAME[name])
+    frame.push(frame.emit("class_global", frame.pop(), attribute=name))
 
 
 def _store_global(frame: Frame, name: str) -> None:
@@ -72,6 +102,7 @@ HANDLERS: dict[str, Any] = {
     "store": _store,
     "delete": _delete,
     "global": _global,
+    "class_global": _class_global,
     "store_global": _store_global,
     "delete_global": _delete_global,
     "import_name": _import_name,

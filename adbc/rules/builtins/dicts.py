@@ -9,17 +9,17 @@ depend on it smoothly), to store one is refused.
 from __future__ import annotations
 
 import operator
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import dict_like
+from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "same_rows", "setdefault", "update_any"]
 
 _KEY = "the key of a dict"
 
@@ -82,16 +82,6 @@ def _getitem_missing(d: Any, k: Any) -> Any:
     return type(d).__missing__(d, k)
 
 
-def _missing_default(d: Any, k: Any, /) -> Any:
-    # defaultdict.__missing__ with the factory's call in the open
-    factory = d.default_factory
-    if factory is None:
-        raise KeyError(k)
-    value = factory()
-    d[k] = value
-    return value
-
-
 def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k, *default = args
     if k in d:
@@ -115,6 +105,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
     """Put `v` at `k`; the function that undoes it returns the rdata of `v`."""
     if fd is None:
         refuse_constant(d, fv)
+    check_name(d, k)
     if k not in d:
         d[k] = v
         if fd is not None:
@@ -153,6 +144,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     check_key(k, dk, _KEY)
     if dd is None:
         refuse_constant(d, dv)
+    check_name(d, k)
     d[k] = v
     if dd is not None:
         dd[k] = fill_tangent(v, dv)
@@ -169,6 +161,7 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]:
     """Delete `k`: the value, its slot tangent, and what undoes it given the rdata of the value."""
+    check_name(d, k)
     following = []
     for key in reversed(d):
         if key is k or key == k:
@@ -195,6 +188,7 @@ def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]
 
 def _delitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k = args
+    check_name(d, k)
     del d[k]
     if dargs[0] is not None:
         del dargs[0][k]
@@ -215,6 +209,7 @@ def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
     d, k, *default = args
     if default and k not in d:
         return default[0], dargs[2]
+    check_name(d, k)
     out = d.pop(k)
     return out, None if dargs[0] is None else symbolic(dargs[0].pop(k))
 
@@ -239,7 +234,7 @@ def _popitem(d: Any, /) -> Any:
     return k, d.pop(k)
 
 
-def _setdefault(d: Any, k: Any, default: Any = None, /) -> Any:
+def setdefault(d: Any, k: Any, default: Any = None, /) -> Any:
     if k not in d:
         d[k] = default
     return d[k]
@@ -250,6 +245,7 @@ def _setdefault(d: Any, k: Any, default: Any = None, /) -> Any:
 
 def _update_into(d: Any, fd: Any, other: Any, fother: Any) -> Callable[[], None]:
     """Store all items of dict `other`; the function returned undoes it and gives `other` its due."""
+    check_all_names(d, other)
     undos = []
     for k, v in list(other.items()):
         fv = None if fother is None else slot_shadow(fother[k])
@@ -271,6 +267,7 @@ def _update(returns: bool) -> tuple[Any, Any]:
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         d, other = args[:2]
         dd, dother = dargs[:2]
+        check_all_names(d, [*other, *kwargs])
         if dd is None:
             refuse_constant(d, dother)
         else:
@@ -314,7 +311,7 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _update(returns=False)[1](args, fargs, kwargs)
 
 
-def _update_any(d: Any, other: Any = (), /, **named: Any) -> None:
+def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
     if hasattr(other, "keys"):
         for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             d[k] = other[k]
@@ -326,6 +323,7 @@ def _update_any(d: Any, other: Any = (), /, **named: Any) -> None:
 
 
 def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    check_all_names(args[0], args[0])
     args[0].clear()
     if dargs[0] is not None:
         dargs[0].clear()
@@ -334,6 +332,7 @@ def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
 def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, fd = args[0], fargs[0]
+    check_all_names(d, d)
     items = list(d.items())
     shadows = None if fd is None else dict(fd)
     d.clear()
@@ -385,11 +384,13 @@ def _fromkeys(keys: Any, value: Any = None, /) -> Any:
 def _view(method: Any) -> list[Rule]:
     """A view is a window on the dict: its shadow is the dict's."""
 
+    name = method.__name__
+
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return method(args[0]), dargs[0]
+        return getattr(args[0], name)(), dargs[0]
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        return method(args[0]), fargs[0], nothing(1)
+        return getattr(args[0], name)(), fargs[0], nothing(1)
 
     return [Primitive(method, frule=frule, rrule=rrule, when=_dict_first)]
 
@@ -414,10 +415,10 @@ ROWS: list[Rule] = [
     *_primitive((dict.get,), _get_frule, _get_rrule, _dict_first),
     *_primitive((dict.pop,), _pop_frule, _pop_rrule, _dict_first),
     Overlay(dict.popitem, _popitem, when=_dict_first),
-    Overlay(dict.setdefault, _setdefault, when=_dict_first),
+    Overlay(dict.setdefault, setdefault, when=_dict_first),
     *_primitive((dict.update, intrinsics._dict_update_), *_update(returns=False), _two_dicts),
-    Overlay(dict.update, _update_any, when=_dict_first),
-    Overlay(intrinsics._dict_update_, _update_any, when=_dict_first),
+    Overlay(dict.update, update_any, when=_dict_first),
+    Overlay(intrinsics._dict_update_, update_any, when=_dict_first),
     *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
     Overlay(intrinsics._dict_merge_, intrinsics._dict_merge_),
     *_primitive((operator.ior,), *_update(returns=True), _two_dicts, dict),
@@ -425,9 +426,19 @@ ROWS: list[Rule] = [
     *_primitive((dict.clear,), _clear_frule, _clear_rrule, _dict_first),
     *_primitive((dict.copy,), _copy_frule, _copy_rrule, _exactly_dict, dict),
     Overlay(dict.fromkeys, _fromkeys, result=dict),
-    Overlay(defaultdict.__missing__, _missing_default),
     *_view(dict.keys),
     *_view(dict.values),
     *_view(dict.items),
     ZeroRule(dict.__contains__, when=_dict_first, result=bool),
 ]
+
+
+def same_rows(cls: type, base: type, names: Sequence[str]) -> list[Rule]:
+    """The rows of `base` for these methods, for a `cls` that has C code of its own for the same."""
+    rows: list[Rule] = []
+    for name in names:
+        for row in ROWS:
+            if row.function is getattr(base, name):
+                assert isinstance(row, Primitive)
+                rows.append(Primitive(getattr(cls, name), frule=row.frule, rrule=row.rrule, when=row.when))
+    return rows

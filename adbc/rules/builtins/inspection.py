@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data
+from adbc.rules.classes import NESTING, builtin_data, plain_attributes, plain_text
 from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -23,8 +23,14 @@ def _c_method(name: str) -> Any:
     return lambda cls, *rest: not isinstance(getattr(cls, name, None), FunctionType)
 
 
-def _c_text(*classes: type) -> bool:
-    return not classes or not isinstance(classes[0].__str__, FunctionType)
+def _flat_text(*classes: type) -> bool:
+    """What is written has no parts that may be written by Python code."""
+    return plain_text(*classes) and not any(issubclass(cls, NESTING) for cls in classes)
+
+
+def _joinable(*classes: type) -> bool:
+    """What is joined is at hand, and not made while joining."""
+    return len(classes) == 2 and classes[1] in (list, tuple, str, dict, set, frozenset)
 
 
 def _one(*classes: type) -> bool:
@@ -49,13 +55,13 @@ ROWS: list[Rule] = [
     ZeroRule(isinstance, result=bool),
     ZeroRule(issubclass, result=bool),
     ZeroRule(callable, result=bool),
-    ZeroRule(hasattr, result=bool),
-    ZeroRule(print),
-    ZeroRule(repr, when=_c_method("__repr__"), result=str),
-    ZeroRule(ascii, when=_c_method("__repr__"), result=str),
-    ZeroRule(str, when=_c_text, result=str),
-    ZeroRule(format, when=_c_method("__format__"), result=str),
-    ZeroRule(intrinsics._format_, when=_c_method("__format__"), result=str),
+    ZeroRule(hasattr, when=lambda cls, *name: plain_attributes(cls), result=bool),
+    ZeroRule(print, when=_flat_text),
+    ZeroRule(repr, when=_flat_text, result=str),
+    ZeroRule(ascii, when=_flat_text, result=str),
+    ZeroRule(str, when=_flat_text, result=str),
+    ZeroRule(format, when=lambda cls, *spec: _flat_text(cls), result=str),
+    ZeroRule(intrinsics._format_, when=lambda cls, *how: _flat_text(cls), result=str),
     ZeroRule(intrinsics._join_, result=str),
     ZeroRule(range, result=range),
     ZeroRule(ord, result=int),
@@ -74,7 +80,6 @@ ROWS: list[Rule] = [
         ZeroRule(getattr(str, name), result=_text_result(name))
         for name in (
             "format",
-            "join",
             "split",
             "strip",
             "startswith",
@@ -92,5 +97,6 @@ ROWS: list[Rule] = [
             "encode",
         )
     ),
+    ZeroRule(str.join, when=_joinable, result=str),
     ZeroRule(slice.indices, result=tuple),
 ]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -23,7 +25,9 @@ from adbc.tangents.iterators import KeyIterator
 
 __all__ = ["ITERATORS", "ROWS", "making_iterator", "next_frule", "next_rrule"]
 
-_VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
+_ORDERED: Any = OrderedDict()
+_DICTS: tuple[Any, ...] = ({}, _ORDERED)
+_VIEWS = frozenset({type(view) for d in _DICTS for view in (d.keys(), d.values(), d.items())})
 _SETS = (set, frozenset)
 _CONTAINERS = ITERABLES | _VIEWS | {bytearray}
 _EXAMPLES: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items())
@@ -34,6 +38,7 @@ ITERATORS: frozenset[type] = frozenset(
         reversed,
         *(type(iter(x)) for x in (*_EXAMPLES, "", "\xff", b"", bytearray(), range(0), range(1 << 99), set())),
         *(type(reversed(x)) for x in _EXAMPLES if type(x) is not tuple),
+        type(iter(_ORDERED)),
     }
 )
 """Classes of the iterators that have shadows."""
@@ -336,6 +341,80 @@ class _Filter:
                 return value
 
 
+class _Calls:
+    """``iter(function, sentinel)``."""
+
+    def __init__(self, function: Any, sentinel: Any) -> None:
+        self.function = function
+        self.sentinel = sentinel
+        self.ended = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self.ended:
+            raise StopIteration
+        try:
+            value = self.function()
+        except StopIteration:
+            self.ended = True
+            raise
+        if self.sentinel is value or self.sentinel == value:
+            self.ended = True
+            raise StopIteration
+        return value
+
+
+class _Sequence:
+    """The iterator of what has ``__getitem__`` only, or `reversed` of it."""
+
+    def __init__(self, sequence: Any, index: int, stride: int) -> None:
+        self.sequence = sequence
+        self.index = index
+        self.stride = stride
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self.index < 0:
+            raise StopIteration
+        try:
+            value = self.sequence[self.index]
+        except (IndexError, StopIteration):
+            self.index = -1
+            raise StopIteration from None
+        self.index += self.stride
+        return value
+
+
+def _iter_calls(function: Any, sentinel: Any, /) -> Any:
+    if not callable(function):
+        raise TypeError("iter(v, w): v must be callable")
+    return _Calls(function, sentinel)
+
+
+def _iter_indexed(sequence: Any, /) -> Any:
+    return _Sequence(sequence, 0, 1)
+
+
+def _reversed_indexed(sequence: Any, /) -> Any:
+    return _Sequence(sequence, len(sequence) - 1, -1)
+
+
+def _indexed(cls: type, *rest: type) -> bool:
+    return (
+        not rest
+        and not hasattr(cls, "__iter__")
+        and isinstance(getattr(cls, "__getitem__", None), FunctionType)
+    )
+
+
+def _indexed_backwards(cls: type, *rest: type) -> bool:
+    return not hasattr(cls, "__reversed__") and hasattr(cls, "__getitem__") and hasattr(cls, "__len__")
+
+
 def _zip_any(*iterables: Any, strict: bool = False) -> Any:
     return _Zip(iterables, strict)
 
@@ -387,7 +466,10 @@ def _appends(cls: type, *rest: type) -> bool:
 ROWS: list[Rule] = [
     _making(intrinsics._iter_, _first, _walkable),
     _making(builtins.iter, _first, lambda *classes: len(classes) == 1 and _walkable(classes[0])),
+    Overlay(builtins.iter, _iter_calls, when=lambda *classes: len(classes) == 2),
+    *(Overlay(f, _iter_indexed, when=_indexed) for f in (intrinsics._iter_, builtins.iter)),
     _making(reversed, _first, _container, backwards=True),
+    Overlay(reversed, _reversed_indexed, when=_indexed_backwards),
     _making(zip, shadow_zip, _zip_containers),
     Overlay(zip, _zip_any),
     _enumerate_rule(),

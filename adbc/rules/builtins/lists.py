@@ -31,7 +31,6 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, 
 from adbc.tangents import (
     add,
     fill_tangent,
-    fresh_tangent,
     slot_increment,
     slot_rdata,
     slot_shadow,
@@ -93,7 +92,7 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = args[0][args[1]]
-    return out, fresh_tangent(out) if dargs[0] is None else dargs[0][args[1]]
+    return out, [fill_tangent(x, None) for x in out] if dargs[0] is None else dargs[0][args[1]]
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -134,6 +133,8 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     fa, _, fv = fargs
     if fa is None:
         refuse_constant(a, fv)
+    if not -len(a) <= i < len(a):
+        a[i] = v  # for the error
     old = a[i]
     a[i] = v
     if fa is None:

@@ -7,10 +7,12 @@ user's classes there is no row, since the runtime follows their methods.
 from __future__ import annotations
 
 import operator
+from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import (
+    NESTING,
     arithmetic,
     builtin_data,
     c_truth,
@@ -64,7 +66,7 @@ def _same(cls: type) -> type | None:
 
 
 def _text_first(*classes: type) -> bool:
-    return issubclass(classes[0], (str, bytes))
+    return issubclass(classes[0], (str, bytes)) and builtin_data(classes[1]) and classes[1] not in NESTING
 
 
 def _bool_of_numbers(*classes: type) -> type | None:
@@ -110,8 +112,20 @@ def _data(*classes: type) -> bool:
     return all(map(builtin_data, classes))
 
 
-def _data_first(*classes: type) -> bool:
-    return builtin_data(classes[0])
+def _by_identity(*classes: type) -> bool:
+    """Equal is what is the same: a class without ``__eq__``, compared with another or with data."""
+    plain = [all(getattr(cls, n) is getattr(object, n) for n in ("__eq__", "__ne__")) for cls in classes]
+    return any(plain) and all(
+        is_plain or builtin_data(cls) for cls, is_plain in zip(classes, plain, strict=True)
+    )
+
+
+def _contains(container: type, item: type) -> bool:
+    """C code looks for an item that is compared by C code."""
+    method = getattr(container, "__contains__", None)
+    return builtin_data(container) or not (
+        method is None or isinstance(method, FunctionType) or isinstance(item.__eq__, FunctionType)
+    )
 
 
 _FROM_314 = "is_none", "is_not_none"
@@ -121,6 +135,7 @@ _COMPARISONS: list[Rule] = [
         ZeroRule(getattr(operator, name), when=_data, result=_bool_of_numbers)
         for name in ["lt", "le", "eq", "ne", "gt", "ge"]
     ),
+    *(ZeroRule(getattr(operator, name), when=_by_identity, result=bool) for name in ["eq", "ne"]),
     ZeroRule(operator.is_, result=bool),
     ZeroRule(operator.is_not, result=bool),
     *(ZeroRule(getattr(operator, name), result=bool) for name in _FROM_314 if hasattr(operator, name)),
@@ -128,8 +143,8 @@ _COMPARISONS: list[Rule] = [
     ZeroRule(operator.truth, when=c_truth, result=bool),
     ZeroRule(intrinsics._bool_, when=c_truth, result=bool),
     ZeroRule(intrinsics._exhausted_, result=bool),
-    ZeroRule(operator.contains, when=_data_first, result=bool),
-    ZeroRule(intrinsics._not_contains_, when=_data_first, result=bool),
+    ZeroRule(operator.contains, when=_contains, result=bool),
+    ZeroRule(intrinsics._not_contains_, when=_contains, result=bool),
     ZeroRule(object.__eq__),
     ZeroRule(object.__ne__, result=bool),
     ZeroRule(object.__hash__, result=int),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc.rules.classes import number
@@ -16,7 +17,7 @@ from adbc.rules.sequences import element_tangents, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "watched_order"]
 
 
 # -- sum ------------------------------------------------------------------------------------------------
@@ -79,6 +80,25 @@ def first_extreme(keys: Any, largest: bool) -> int:
     return choose(range(len(keys)), key=keys.__getitem__)
 
 
+def any_python_order(keys: Any) -> bool:
+    """Whether comparing some of the keys runs Python code."""
+    return any(
+        isinstance(getattr(cls, name, None), FunctionType)
+        for cls in set(map(type, keys))
+        for name in ("__lt__", "__gt__")
+    )
+
+
+def _extreme(values: Any, keys: Any, largest: bool) -> Any:
+    if not any_python_order(keys):
+        return values[first_extreme(keys, largest)]
+    best = 0
+    for i in range(1, len(keys)):
+        if keys[i] > keys[best] if largest else keys[i] < keys[best]:
+            best = i
+    return values[best]
+
+
 def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
     if len(args) == 1:
         values = list(args[0])
@@ -89,7 +109,7 @@ def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
     else:
         values = list(args)
     keys = values if key is None else [key(x) for x in values]
-    return values[first_extreme(keys, True)]
+    return _extreme(values, keys, True)
 
 
 def _min(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
@@ -102,7 +122,7 @@ def _min(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
     else:
         values = list(args)
     keys = values if key is None else [key(x) for x in values]
-    return values[first_extreme(keys, False)]
+    return _extreme(values, keys, False)
 
 
 # -- sorted, any, all -----------------------------------------------------------------------------------
@@ -113,10 +133,24 @@ def sorting_order(keys: Any, reverse: bool) -> tuple[int, ...]:
     return tuple(builtins.sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse))
 
 
+class _WatchedOrder:
+    """The same for keys that are compared by Python code; the runtime sees to it that this changes nothing.
+
+    It is no function, so that nobody enters it.
+    """
+
+    def __call__(self, keys: Any, reverse: bool) -> tuple[int, ...]:
+        return sorting_order(keys, reverse)
+
+
+watched_order = _WatchedOrder()
+
+
 def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
     values = list(iterable)
     keys = values if key is None else [key(x) for x in values]
-    return [values[i] for i in sorting_order(keys, reverse)]
+    order = watched_order(keys, reverse) if any_python_order(keys) else sorting_order(keys, reverse)
+    return [values[i] for i in order]
 
 
 def _any(iterable: Any, /) -> bool:
@@ -137,6 +171,7 @@ ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
     Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
     Overlay(builtins.sum, _sum),
+    ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),

@@ -52,13 +52,15 @@ def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> 
         if itself:
             found.append(subject)
         for i in range(0 if itself else count):
-            if not hasattr(subject, positional[i]):
+            try:  # once only: it may be computed
+                found.append(getattr(subject, positional[i]))
+            except AttributeError:
                 return None
-            found.append(getattr(subject, positional[i]))
     for name in names:
-        if not hasattr(subject, name):
+        try:
+            found.append(getattr(subject, name))
+        except AttributeError:
             return None
-        found.append(getattr(subject, name))
     return tuple(found)
 
 

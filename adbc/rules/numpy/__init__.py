@@ -12,12 +12,14 @@ from adbc.rules.numpy import (
     methods,
     operators,
     overlays,
+    overrides,
     reductions,
     scalars,
     scatter,
     selection,
     shapes,
     ufuncs,
+    walks,
     zeros,
 )
 from adbc.rules.table import Rule
@@ -39,7 +41,8 @@ ROWS: list[Rule] = [
     *scatter.ROWS,
     *methods.ROWS,
     *zeros.ROWS,
-    *iteration.ROWS,
+    *walks.ROWS,
     *overlays.ROWS,
     *fourier.ROWS,
+    *overrides.ROWS,
 ]

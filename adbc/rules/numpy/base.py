@@ -52,11 +52,25 @@ __all__ = [
 NUMBERS = (bool, int, float, complex)
 
 
+_PROTOCOLS = (
+    "__array_function__", "__array_ufunc__", "__array__", "__array_interface__", "__array_struct__",
+    "__float__", "__complex__",
+)  # fmt: skip
+"""By these a class has a say in what NumPy's functions do with its instances."""
+
+
 def is_plain(cls: type) -> bool:
-    """Whether NumPy treats instances of `cls` in its own way: they do not override its functions."""
-    if cls is np.ndarray:
+    """Whether NumPy treats instances of `cls` in its own way: they override nothing, and no code of their own
+    makes arrays or numbers of them.
+
+    Buffers that are not arrays (a memoryview, an `array.array`) are left to foreign calls, which know
+    whose memory it is.
+    """
+    if cls is np.ndarray or cls in NUMBERS or issubclass(cls, np.generic):
         return True
-    return not hasattr(cls, "__array_function__") and not hasattr(cls, "__array_ufunc__")
+    if cls is memoryview or (cls.__name__ == "array" and cls.__module__ == "array"):
+        return False
+    return not any(hasattr(cls, name) for name in _PROTOCOLS)
 
 
 def plain(*classes: type) -> bool:
@@ -265,7 +279,7 @@ class ArrayRule(Rule):
         result: Any = None,
     ) -> None:
         self.names = tuple(names.split())
-        self.arrays = len(jvp)
+        self.arrays = self.takes_values = len(jvp)
         self.jvp = tuple(jvp)
         self.vjp = tuple(vjp)
         self.defaults = dict(defaults or {})

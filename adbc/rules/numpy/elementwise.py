@@ -19,6 +19,7 @@ from adbc.rules.numpy.base import (
     ArrayRule,
     any_active,
     array_operands,
+    give,
     new_shadow,
     plain,
     refuse_opaque,
@@ -76,6 +77,15 @@ def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[...,
     return against
 
 
+def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
+    """What is left of `_against` for real numbers."""
+    if partial is None or (type(partial) is int and abs(partial) == 1):
+        return partial
+    if not callable(partial) or singular:
+        return _against(partial, singular)
+    return lambda d, out, *args: partial(out, *args) * d
+
+
 def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
     """`formula` with zeros where the mask ``where=`` is off."""
 
@@ -99,7 +109,9 @@ class ElementwiseRule(ArrayRule):
         vjp: Sequence[Callable[..., Any] | None],
         when: When = plain,
         result: Any = "elementwise",
+        formulas: Sequence[Callable[..., Any] | int | None] | None = None,
     ) -> None:
+        self.formulas = tuple(vjp) if formulas is None else formulas
         names = " ".join(f"x{i + 1}" for i in range(len(jvp)))
         if isinstance(function, np.ufunc):
             names += " out"
@@ -149,13 +161,30 @@ class InplaceRule(ElementwiseRule):
 
     def __init__(self, function: Any, ufunc: np.ufunc, pure: ElementwiseRule) -> None:
         super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
+        self.sign = pure.formulas[1] if pure.formulas and pure.formulas[0] == 1 else None
+        """Of ``+=`` and ``-=``, which are linear."""
+        self.formulas = None
         self.result = np.ndarray
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
+        if self.sign not in (1, -1) or fargs[0] is None:
+            return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
+        target, shadow = args[0], fargs[0]
+        refuse_opaque(target)
+        old = target.copy()
+        self.function(*args)
+
+        def linear_pullback(bout: Any) -> Sequence[Any]:
+            target[...] = old
+            if fargs[1] is None:
+                return None, None
+            # The shadow will change, and what is given may be kept.
+            return None, give(fargs[1], args[1], shadow.copy() if self.sign == 1 else -shadow)
+
+        return target, shadow, linear_pullback
 
 
 def _array_first(*classes: type) -> bool:
@@ -176,9 +205,10 @@ def elementwise(
         vjp=[None if p is None else _against(p, singular) for p in partials],
         when=when,
         result=result,
+        formulas=[_real(p, singular) for p in partials],
     )
 
 
 def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:
     """The same derivative as `row` for an operator, where an operand is an array or NumPy scalar."""
-    return ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands)
+    return ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands, formulas=row.formulas)

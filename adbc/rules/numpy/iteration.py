@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adbc.ir import intrinsics
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import shadow_iterator
 
 __all__ = ["ROWS"]
@@ -61,7 +61,12 @@ def _array_iterator(cls: type, *rest: type) -> bool:
     return cls is ITERATOR and not rest
 
 
+def _itself(x: Any, /) -> Any:
+    return x
+
+
 ROWS: list[Rule] = [
+    *(Overlay(f, _itself, when=_array_iterator) for f in (intrinsics._iter_, builtins.iter)),
     Primitive(intrinsics._iter_, frule=iter_frule, rrule=iter_rrule, when=_array),
     Primitive(builtins.iter, frule=iter_frule, rrule=iter_rrule, when=_array),
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_array_iterator),

@@ -201,7 +201,11 @@ class InplaceMatmul(ArrayRule):
 
 
 def _matmul_row(function: Any, names: str, when: When, kind: type[ArrayRule] = ArrayRule) -> ArrayRule:
-    return kind(function, names, jvp=[matmul_da, matmul_db], vjp=[matmul_a, matmul_b], when=when)
+    row = kind(
+        function, names, jvp=[matmul_da, matmul_db], vjp=[matmul_a, matmul_b], when=when, result="matmul"
+    )
+    row.formulas = row.vjp if kind is ArrayRule else None
+    return row
 
 
 def _products() -> list[Rule]:

@@ -260,7 +260,11 @@ def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) -> ArrayRule:
     """A row of one array; parameters as in `names`."""
-    return ArrayRule(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults)
+    result = "whole" if names not in (CUMULATIVE, UFUNC_REDUCE, UFUNC_ACCUMULATE) else None
+    row = ArrayRule(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
+    if result == "whole" and formulas in _WHOLE:
+        row.formulas = [_WHOLE[formulas]]
+    return row
 
 
 def axis_zero(formulas: Formulas) -> Formulas:
@@ -272,6 +276,14 @@ def axis_zero(formulas: Formulas) -> Formulas:
     )
 
 
+def _spread_sum(by: Any, y: Any, x: Any) -> Any:
+    return np.full(np.shape(x), by)
+
+
+def _spread_mean(by: Any, y: Any, x: Any) -> Any:
+    return np.full(np.shape(x), by / max(np.size(x), 1))
+
+
 SUM: Formulas = (sum_jvp, sum_vjp)
 MEAN: Formulas = (mean_jvp, mean_vjp)
 VAR: Formulas = (var_jvp, var_vjp)
@@ -279,6 +291,9 @@ STD: Formulas = (std_jvp, std_vjp)
 EXTREMUM: Formulas = (extremum_jvp, extremum_vjp)
 PTP: Formulas = (ptp_jvp, ptp_vjp)
 PROD: Formulas = (prod_jvp, prod_vjp)
+_WHOLE: dict[Formulas, Callable[..., Any]] = {SUM: _spread_sum, MEAN: _spread_mean}
+"""Of sums over a whole array, where no axis has to be put back."""
+
 CUMSUM: Formulas = (cumsum_jvp, cumsum_vjp)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 

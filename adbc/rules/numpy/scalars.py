@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from adbc.rules.numpy.creation import copying
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
 INEXACT = [np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble]
 EXACT = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
+
+def _itself(x: Any, memo: Any = None, /) -> Any:
+    return x
+
+
 ROWS: list[Rule] = [
     *(copying(cls, "x", result=None) for cls in INEXACT),
     *(ZeroRule(cls, result=cls) for cls in EXACT),
+    Overlay(np.generic.__copy__, _itself),
+    Overlay(np.generic.__deepcopy__, _itself),
 ]

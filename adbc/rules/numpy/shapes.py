@@ -110,14 +110,20 @@ def _function_reshape_back(by: Any, x: Any, shape: Any = None, order: Any = "C",
     return _reshape_back(by, x, order=order)
 
 
+def typed(row: ViewRule, result: str) -> ViewRule:
+    """`row`, which says what it returns."""
+    row.result = result
+    return row
+
+
 VIEWS: list[Rule] = [
     ViewRule(np.reshape, back=_function_reshape_back),
     ViewRule(np.ndarray.reshape, back=_reshape_back),
     ViewRule(np.ravel),
     ViewRule(np.ndarray.ravel),
     ViewRule(np.ndarray.flatten),
-    ViewRule(np.transpose),
-    ViewRule(np.ndarray.transpose),
+    typed(ViewRule(np.transpose), "transposed"),
+    typed(ViewRule(np.ndarray.transpose), "transposed"),
     ViewRule(np.ndarray.T, view=transposed),
     ViewRule(np.swapaxes),
     ViewRule(np.ndarray.swapaxes),

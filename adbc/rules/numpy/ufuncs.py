@@ -26,7 +26,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
+from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
@@ -66,7 +66,20 @@ def _power(function: Any) -> ElementwiseRule:
 
     # float_power computes in float64, whatever the dtypes of its arguments
     result = "elementwise" if function is np.power else None
-    return elementwise(function, by_base, _power_by_exponent, singular=True, result=result)
+    row = elementwise(function, by_base, _power_by_exponent, singular=True, result=result)
+    general = row.vjp[0]
+    assert general is not None
+
+    def by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
+        if type(y) in (int, float) and y == 2:
+            term = x * d  # never singular
+            term += term
+            return term
+        return general(d, out, x, y)
+
+    assert row.formulas is not None
+    row.formulas = (by_real_base, *row.formulas[1:])
+    return row
 
 
 def _float_exponent(x: Any, y: Any) -> Any:
@@ -242,7 +255,7 @@ class PairRule(Rule):
                 dout = term if dout is None else dout + term
         if dout is None:
             return outs, fresh_tangent(outs)
-        douts = [fill_tangent(out, None) for out in outs]
+        douts = [zero_tangent(out) for out in outs]
         douts[self.which] = finish(dout, outs[self.which])
         return outs, tuple(douts)
 

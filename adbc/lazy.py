@@ -1,0 +1,24 @@
+"""Packages whose modules are loaded when they are first used.
+
+What builds rules is two thirds of adbc, and not needed before the first rule is built: importing adbc
+stays quick for programs that only define functions.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["lazily"]
+
+
+def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """The module-level ``__getattr__`` of `package`: names, and the modules of it that they come from."""
+
+    def getattr_of_package(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+
+    return getattr_of_package

@@ -1,0 +1,107 @@
+"""The record of a call: what a derived rule hands from its forwards pass to its pullback.
+
+Where all ways through the function meet before anything else happens at the end, each way has a record of
+its own, ``(label, values...)``: it has exactly what the reverse of that way needs, and the pullback looks
+at the label first.  The usual way, the one on which all guesses of types were right, has the label None.
+Otherwise there is one record, made at the end, and what a way did not compute is None in it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Block, Const, Graph, Phi, Value
+from adbc.passes.query import target as function_of
+from adbc.reverse.pullback import PullbackWriter
+from adbc.reverse.recompute import Slot
+
+__all__ = ["WayRecords", "one_record", "open_record"]
+
+Read = Callable[[Slot, Block], Value]
+"""The value of a slot at the end of a block of the forwards pass."""
+
+
+def one_record(builder: Builder, slots: Sequence[Slot], read: Read) -> Value:
+    """The values of `slots` at the end of the builder's block, as one value."""
+    values = [read(slot, builder.block) for slot in slots]
+    if not values:
+        return Const(None)
+    return values[0] if len(values) == 1 else builder.call(intrinsics._new_, tuple, *values)
+
+
+def open_record(writer: PullbackWriter, slots: Sequence[Slot], saved: Value) -> None:
+    """Find the values of `slots` in what `one_record` made."""
+    values = [saved] if len(slots) == 1 else writer.unpack(saved, len(slots)) if slots else []
+    for (value, _), element in zip(slots, values, strict=True):
+        writer.define(value, element)
+
+
+class WayRecords:
+    """A record per way into the last block.  `layouts` has the slots of each."""
+
+    def __init__(self, sources: Sequence[Block], layouts: Sequence[Sequence[Slot]]) -> None:
+        self.layouts = layouts
+        usual = [k for k, source in enumerate(sources) if not _was_surprised(source)]
+        self.usual = usual[0] if len(usual) == 1 else None
+
+    def write(self, graph: Graph, ways: Sequence[Block], exit: Block, read: Read) -> Value:
+        """Write the records at the ends of `ways`; their phi in `exit`."""
+        records = Phi(exit, name="record")
+        for k, (way, layout) in enumerate(zip(ways, self.layouts, strict=True)):
+            values = [read(slot, way) for slot in layout]
+            label = None if k == self.usual else k
+            records.operands[way] = Builder(graph, way).call(intrinsics._new_, tuple, label, *values)
+        exit.phis.append(records)
+        return records
+
+    def connect(self, writer: PullbackWriter, block: Block, targets: Sequence[Block], is_only: bool) -> None:
+        """Declare the edges from `block` to where each way goes back to (`is_only`: the usual one)."""
+        self.others: Block | None = None
+        if is_only:
+            writer.variables.edge(block, targets[0])
+            return
+        if self.usual is not None and len(targets) > 2:
+            self.others = writer.graph.add_block("other_ways")
+            writer.variables.edge(block, self.others)
+            writer.variables.seal(self.others)
+        for k, target in enumerate(targets):
+            writer.variables.edge(block if k == self.usual else self.others or block, target)
+
+    def dispatch(self, writer: PullbackWriter, saved: Value, targets: Sequence[Block]) -> None:
+        """End the writer's block with a jump to the way back that `saved` tells."""
+        builder = writer.builder
+        label = builder.call(operator.getitem, saved, 0)
+        rest = [(k, target) for k, target in enumerate(targets) if k != self.usual]
+        if self.usual is not None:
+            is_usual = builder.call(operator.is_, label, None)
+            builder.branch(is_usual, targets[self.usual], self.others or rest[0][1])
+            if self.others is None:
+                return
+            builder.block = self.others
+        *cases, (_, default) = rest
+        builder.switch(label, dict(cases), default)
+
+    def expect(self, writer: PullbackWriter, saved: Value, target: Block, others: object) -> None:
+        """End the writer's block: `target` for the usual way, else a call of the pullback `others`."""
+        builder = writer.builder
+        label = builder.call(operator.getitem, saved, 0)
+        elsewhere = writer.graph.add_block("other_ways")
+        builder.branch(builder.call(operator.is_, label, None), target, elsewhere)
+        builder.block = elsewhere
+        builder.ret(builder.call(others, *writer.graph.arguments))
+
+    def open(self, writer: PullbackWriter, way: int, saved: Value) -> None:
+        """Find the values of one way in its record."""
+        layout = self.layouts[way]
+        if layout:
+            _, *values = writer.unpack(saved, len(layout) + 1)
+            for (value, _), element in zip(layout, values, strict=True):
+                writer.define(value, element)
+
+
+def _was_surprised(block: Block) -> bool:
+    """Whether a block of the primal goes on after a wrong guess of a type."""
+    return any(function_of(i) is intrinsics._observe_ for i in block.instructions)

@@ -1,0 +1,102 @@
+"""`copy`: its functions are Python, and are followed; here is what they ask of objects written in C.
+
+``__reduce_ex__`` says how an object is made again.  For `copy` it is enough to say so by protocol 4, as
+the interpreter does: of what class, with which arguments, with which attributes and which items.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import struct
+from collections import OrderedDict, defaultdict, deque
+from typing import Any
+
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+_POINTER = struct.calcsize("P")
+
+
+def slot_names(cls: type) -> list[str]:
+    """The names in ``__slots__``, of all bases."""
+    return list(copyreg._slotnames(cls))  # type: ignore[attr-defined]  # what the interpreter calls too
+
+
+def has_own(cls: type, name: str) -> bool:
+    """Whether `cls` has a method that `object` has not, or has in another way."""
+    return getattr(cls, name, None) is not getattr(object, name, None)
+
+
+def check_copied(cls: type) -> None:
+    """Raise, as the interpreter does, if instances hold something in memory that only C code knows."""
+    if issubclass(cls, (list, dict)) or hasattr(cls, "__getnewargs__"):
+        return
+    known = object.__basicsize__ + len(slot_names(cls)) * _POINTER
+    known += _POINTER * ((cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0))
+    if cls.__itemsize__ or cls.__basicsize__ > known:
+        raise TypeError(f"cannot pickle {cls.__name__!r} object")
+
+
+def _getstate(obj: Any, /) -> Any:
+    state: Any = None
+    if hasattr(obj, "__dict__") and obj.__dict__:
+        state = obj.__dict__
+    slots: dict[str, Any] = {}
+    for name in slot_names(type(obj)):
+        if hasattr(obj, name):
+            slots[name] = getattr(obj, name)
+    return (state, slots) if slots else state
+
+
+def _reduce_ex(obj: Any, protocol: Any, /) -> Any:
+    cls = type(obj)
+    if has_own(cls, "__reduce__"):
+        return obj.__reduce__()
+    check_copied(cls)
+    args: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = {}
+    if hasattr(cls, "__getnewargs_ex__"):
+        args, keywords = obj.__getnewargs_ex__()
+    elif hasattr(cls, "__getnewargs__"):
+        args = obj.__getnewargs__()
+    state = obj.__getstate__() if has_own(cls, "__getstate__") else _getstate(obj)
+    items = iter(obj) if issubclass(cls, list) else None
+    pairs = iter(obj.items()) if issubclass(cls, dict) else None
+    if keywords:
+        return copyreg.__newobj_ex__, (cls, args, keywords), state, items, pairs  # type: ignore[attr-defined]
+    return copyreg.__newobj__, (cls, *args), state, items, pairs  # type: ignore[attr-defined]  # it is there
+
+
+def _deque_reduce(d: Any, /) -> Any:
+    return type(d), (() if d.maxlen is None else ((), d.maxlen)), None, iter(d)
+
+
+def _ordered_reduce(d: Any, /) -> Any:
+    return type(d), (), None, None, iter(d.items())
+
+
+def _default_reduce(d: Any, /) -> Any:
+    return type(d), (() if d.default_factory is None else (d.default_factory,)), None, None, iter(d.items())
+
+
+def _default_copy(d: Any, /) -> Any:
+    return type(d)(d.default_factory, d)
+
+
+def _exactly(wanted: type) -> Any:
+    return lambda cls, *rest: cls is wanted
+
+
+ROWS: list[Rule] = [
+    ZeroRule(slot_names, result=list),
+    ZeroRule(has_own, result=bool),
+    ZeroRule(check_copied),
+    Overlay(object.__reduce_ex__, _reduce_ex),
+    Overlay(object.__getstate__, _getstate),
+    Overlay(deque.__reduce__, _deque_reduce, when=_exactly(deque)),
+    Overlay(OrderedDict.__reduce__, _ordered_reduce, when=_exactly(OrderedDict)),
+    Overlay(defaultdict.__reduce__, _default_reduce, when=_exactly(defaultdict)),
+    Overlay(defaultdict.__copy__, _default_copy, when=_exactly(defaultdict)),
+    Overlay(defaultdict.copy, _default_copy, when=_exactly(defaultdict)),
+]

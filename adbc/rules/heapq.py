@@ -1,0 +1,94 @@
+"""The heaps of `heapq`, in Python so that what is moved about keeps its derivative.
+
+The algorithm is that of the library, comparison by comparison, so that the list is the same after
+every call.  Only ``<`` is asked, and a comparison has no derivative: which element comes first decides
+which branch is differentiated.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+from adbc.rules.table import Overlay, Rule
+
+__all__ = ["ROWS"]
+
+
+def _rise(heap: list[Any], start: int, at: int) -> None:
+    """Move the item at `at` towards `start` until its parent is not greater."""
+    item = heap[at]
+    while at > start:
+        above = (at - 1) >> 1
+        parent = heap[above]
+        if not item < parent:
+            break
+        heap[at] = parent
+        at = above
+    heap[at] = item
+
+
+def _sink(heap: list[Any], at: int) -> None:
+    """Move the item at `at` down to a leaf, past the smaller children, and up again to its place."""
+    end, start = len(heap), at
+    item = heap[at]
+    child = 2 * at + 1
+    while child < end:
+        if child + 1 < end and not heap[child] < heap[child + 1]:
+            child += 1
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = item
+    _rise(heap, start, at)
+
+
+def _heappush(heap: list[Any], item: Any, /) -> None:
+    heap.append(item)
+    _rise(heap, 0, len(heap) - 1)
+
+
+def _heappop(heap: list[Any], /) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if not heap:
+        return last
+    first = heap[0]
+    heap[0] = last
+    _sink(heap, 0)
+    return first
+
+
+def _heapreplace(heap: list[Any], item: Any, /) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
+    first = heap[0]
+    heap[0] = item
+    _sink(heap, 0)
+    return first
+
+
+def _heappushpop(heap: list[Any], item: Any, /) -> Any:
+    if heap and heap[0] < item:
+        item, heap[0] = heap[0], item
+        _sink(heap, 0)
+    return item
+
+
+def _heapify(heap: list[Any], /) -> None:
+    for at in reversed(range(len(heap) // 2)):
+        _sink(heap, at)
+
+
+def _is_list(cls: type, *rest: type) -> bool:
+    return issubclass(cls, list)
+
+
+ROWS: list[Rule] = [
+    Overlay(heapq.heappush, _heappush, when=_is_list),
+    Overlay(heapq.heappop, _heappop, when=_is_list),
+    Overlay(heapq.heapreplace, _heapreplace, when=_is_list),
+    Overlay(heapq.heappushpop, _heappushpop, when=_is_list),
+    Overlay(heapq.heapify, _heapify, when=_is_list),
+]

@@ -1,0 +1,223 @@
+"""The mappings of `collections`, subclasses of list and dict as they are made, and views that are like sets.
+
+An `OrderedDict` has methods of its own for what a dict does, so its rows stand here; `Counter`,
+`ChainMap` and `UserDict` are Python, and are followed.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict, _count_elements, defaultdict  # type: ignore[attr-defined]  # of Counter
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.builtins import dicts
+from adbc.rules.classes import dict_like
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def _ordered(cls: type, *rest: type) -> bool:
+    return issubclass(cls, OrderedDict) and dict_like(cls)
+
+
+# -- making subclasses of list and dict -----------------------------------------------------------------
+
+
+def empty_list(cls: Any) -> Any:
+    """A new instance of a subclass of list, whatever its methods say."""
+    return list.__new__(cls)
+
+
+def empty_dict(cls: Any) -> Any:
+    """The same for dict."""
+    return dict.__new__(cls)
+
+
+def _list_new(cls: Any, /, *args: Any, **named: Any) -> Any:
+    return empty_list(cls)
+
+
+def _dict_new(cls: Any, /, *args: Any, **named: Any) -> Any:
+    return empty_dict(cls)
+
+
+def _list_init(target: Any, values: Any = (), /) -> None:
+    list.clear(target)
+    list.extend(target, values)
+
+
+def _dict_init(d: Any, other: Any = (), /, **named: Any) -> None:
+    if hasattr(other, "keys"):
+        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
+            dict.__setitem__(d, k, other[k])
+    else:
+        for k, v in other:
+            dict.__setitem__(d, k, v)
+    for k, v in named.items():
+        dict.__setitem__(d, k, v)
+
+
+def set_factory(d: Any, factory: Any) -> None:
+    """Have `d` make its missing values by `factory`."""
+    if factory is not None and not callable(factory):
+        raise TypeError("first argument must be callable or None")
+    d.default_factory = factory
+
+
+def factory_of(d: Any) -> Any:
+    """The function that `d` makes its missing values by, if it needs no shadow."""
+    factory = d.default_factory
+    plain = factory is None or isinstance(factory, type)
+    if isinstance(factory, BuiltinFunctionType):
+        plain = isinstance(factory.__self__, (type, ModuleType))
+    if isinstance(factory, FunctionType):
+        plain = not (factory.__closure__ or factory.__defaults__ or factory.__kwdefaults__)
+    if not plain:
+        raise UnsupportedError(
+            f"the factory {factory!r} of a defaultdict may have values of its own, whose derivative would be"
+            " lost there; use dict.setdefault, or a dict with __missing__"
+        )
+    return factory
+
+
+def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> None:
+    set_factory(d, factory)
+    _dict_init(d, *other, **named)
+
+
+def _missing(d: Any, k: Any, /) -> Any:
+    factory = factory_of(d)
+    if factory is None:
+        raise KeyError(k)
+    value = factory()
+    d[k] = value
+    return value
+
+
+# -- OrderedDict ----------------------------------------------------------------------------------------
+
+
+def end_key(d: Any, last: bool) -> Any:
+    """The last key of `d`, or the first."""
+    return next(reversed(d)) if last else next(iter(d))
+
+
+def _popitem(d: Any, /, last: bool = True) -> Any:
+    if not d:
+        raise KeyError("dictionary is empty")
+    k = end_key(d, bool(last))
+    return k, d.pop(k)
+
+
+def keys_but(d: Any, key: Any) -> list[Any]:
+    """The keys of `d` without one."""
+    return [k for k in d if k is not key and k != key]
+
+
+def _move_to_end(d: Any, /, key: Any, last: bool = True) -> None:
+    if not last:
+        others = keys_but(d, key)
+        if len(others) == len(d):
+            raise KeyError(key)
+        for k in others:
+            d[k] = d.pop(k)
+    else:
+        d[key] = d.pop(key)
+
+
+def _copy(d: Any, /) -> Any:
+    return type(d)(d)
+
+
+def _fromkeys(keys: Any, value: Any = None, /) -> Any:
+    out = OrderedDict()
+    for k in keys:
+        out[k] = value
+    return out
+
+
+def _or(d: Any, other: Any, /) -> Any:
+    out = d.copy()
+    out.update(other)
+    return out
+
+
+def _ior(d: Any, other: Any, /) -> Any:
+    d.update(other)
+    return d
+
+
+def _joinable(*classes: type) -> bool:
+    return classes[0] in (OrderedDict, defaultdict) and classes[1] in (dict, classes[0])
+
+
+def _updatable(cls: type, *rest: type) -> bool:
+    return dict_like(cls) and not isinstance(getattr(cls, "__ior__", None), FunctionType)
+
+
+def _plain_mappings(*classes: type) -> bool:
+    return all(c in (dict, OrderedDict, defaultdict) for c in classes)
+
+
+def _count(counts: Any, elements: Any, /) -> None:
+    for x in elements:
+        counts[x] = counts.get(x, 0) + 1
+
+
+# -- views ----------------------------------------------------------------------------------------------
+
+_KEYS: frozenset[Any] = frozenset({type({}.keys()), type(OrderedDict().keys())})
+_SETS = _KEYS | {set, frozenset, str, range}
+
+
+def _keys_first(cls: type, *rest: type) -> bool:
+    return cls in _KEYS and all(c in _SETS for c in rest)
+
+
+def _keys_and_sets(*classes: type) -> bool:
+    return any(c in _KEYS for c in classes) and all(c in _SETS for c in classes)
+
+
+def _both(name: str) -> list[Any]:
+    return [getattr(operator, name), getattr(operator, f"i{name.strip('_')}")]
+
+
+ROWS: list[Rule] = [
+    ZeroRule(empty_list),
+    ZeroRule(empty_dict),
+    Overlay(list.__new__, _list_new),
+    Overlay(dict.__new__, _dict_new),
+    Overlay(list.__init__, _list_init),
+    Overlay(dict.__init__, _dict_init),
+    Overlay(OrderedDict.__init__, _dict_init),
+    Overlay(defaultdict.__init__, _default_init),
+    Overlay(defaultdict.__missing__, _missing),
+    ZeroRule(set_factory),
+    ZeroRule(factory_of),
+    ZeroRule(end_key),
+    ZeroRule(keys_but, result=list),
+    Overlay(OrderedDict.popitem, _popitem, when=_ordered),
+    Overlay(OrderedDict.move_to_end, _move_to_end, when=_ordered),
+    Overlay(OrderedDict.update, dicts.update_any, when=_ordered),
+    Overlay(OrderedDict.setdefault, dicts.setdefault, when=_ordered),
+    Overlay(OrderedDict.copy, _copy, when=_ordered),
+    Overlay(OrderedDict.fromkeys, _fromkeys),
+    *dicts.same_rows(OrderedDict, dict, ("pop", "clear", "keys", "values", "items")),
+    Overlay(operator.or_, _or, when=_joinable),
+    Overlay(operator.ior, _ior, when=_updatable),
+    *(ZeroRule(f, when=_plain_mappings, result=bool) for f in (operator.eq, operator.ne)),
+    Overlay(_count_elements, _count),
+    *(
+        ZeroRule(f, when=_keys_and_sets, result=set)
+        for name in ("and_", "or_", "xor", "sub")
+        for f in _both(name)
+    ),
+    *(
+        ZeroRule(getattr(operator, name), when=_keys_and_sets, result=bool)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge")
+    ),
+    *(ZeroRule(cls.isdisjoint, when=_keys_first, result=bool) for cls in sorted(_KEYS, key=repr)),
+]

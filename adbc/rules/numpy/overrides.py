@@ -1,0 +1,123 @@
+"""Classes that have a say in what NumPy's functions do with their instances.
+
+The order is NumPy's (NEP 13 and NEP 18): left to right, a subclass before its base.  Only methods written in
+Python count here; classes of C code that override are reported as missing a rule.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.numpy.linalg import ROWS as LINALG
+from adbc.rules.numpy.operators import BINARY, UNARY
+from adbc.rules.numpy.reductions import ROWS as REDUCTIONS
+from adbc.rules.numpy.shapes import ROWS as SHAPES
+from adbc.rules.table import Overlay, Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def _defines(cls: type, name: str) -> bool:
+    """Whether the method `name` of `cls` is written in Python."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return isinstance(vars(base)[name], FunctionType)
+    return False
+
+
+def _when(name: str) -> Callable[..., bool]:
+    return lambda *classes: any(_defines(cls, name) for cls in classes)
+
+
+def turns(name: str, values: Sequence[Any]) -> list[int]:
+    """The numbers of those of `values` that override by method `name`, in the order they are asked."""
+    order: list[int] = []
+    asked: list[type] = []
+    for number, value in enumerate(values):
+        cls = type(value)
+        if cls in asked or not _defines(cls, name):
+            continue
+        at = len(order)
+        for place, other in enumerate(asked):
+            if issubclass(cls, other):
+                at = place
+                break
+        order.insert(at, number)
+        asked.insert(at, cls)
+    return order
+
+
+def types_of(name: str, values: Sequence[Any]) -> tuple[type, ...]:
+    """The classes of those of `values` that override by method `name`."""
+    return tuple(type(values[number]) for number in turns(name, values))
+
+
+def _ufunc(function: Any) -> Callable[..., Any]:
+    def overridden(*inputs: Any, **keywords: Any) -> Any:
+        for number in turns("__array_ufunc__", inputs):
+            result = inputs[number].__array_ufunc__(function, "__call__", *inputs, **keywords)
+            if result is not NotImplemented:
+                return result
+        raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({function!r})")
+
+    return overridden
+
+
+def _function(function: Any) -> Callable[..., Any]:
+    def overridden(*arguments: Any, **keywords: Any) -> Any:
+        kinds = types_of("__array_function__", arguments)
+        for number in turns("__array_function__", arguments):
+            result = arguments[number].__array_function__(function, kinds, arguments, keywords)
+            if result is not NotImplemented:
+                return result
+        raise TypeError(
+            f"no implementation found for {function!r} on types that implement __array_function__"
+        )
+
+    return overridden
+
+
+def _operator(ufunc: Any) -> Callable[..., Any]:
+    def applied(*operands: Any) -> Any:
+        return ufunc(*operands)
+
+    return applied
+
+
+def asarray(x: Any, dtype: Any = None) -> Any:
+    made = x.__array__()
+    return made if dtype is None else made.astype(dtype)
+
+
+def array(x: Any, dtype: Any = None) -> Any:
+    made = x.__array__()
+    return np.array(made) if dtype is None else made.astype(dtype)
+
+
+_UFUNCS = [value for value in vars(np).values() if isinstance(value, np.ufunc)]
+_DISPATCHED = [
+    row.function
+    for row in [*REDUCTIONS, *SHAPES, *LINALG]
+    if type(row.function).__name__ == "_ArrayFunctionDispatcher"
+]
+
+ROWS: list[Rule] = [
+    ZeroRule(turns),
+    ZeroRule(types_of),
+    *(Overlay(ufunc, _ufunc(ufunc), when=_when("__array_ufunc__")) for ufunc in dict.fromkeys(_UFUNCS)),
+    *(
+        Overlay(function, _function(function), when=_when("__array_function__"))
+        for function in dict.fromkeys(_DISPATCHED)
+    ),
+    *(
+        Overlay(getattr(operator, name), _operator(getattr(np, ufunc)), when=_when("__array_ufunc__"))
+        for name, ufunc in {**BINARY, **UNARY}.items()
+    ),
+    Overlay(np.asarray, asarray, when=lambda cls, *rest: _defines(cls, "__array__")),
+    Overlay(np.array, array, when=lambda cls, *rest: _defines(cls, "__array__")),
+]

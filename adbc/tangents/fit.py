@@ -1,0 +1,305 @@
+"""Whether a tangent, fdata or rdata fits its primal, and where it does not.
+
+Tangents that come from outside are checked whole before anything is done with them: an error in the
+middle would leave a call half done.  Debug mode asks the same of what rules return.  What is
+unambiguous is let through: a Python float where a NumPy number stands, an int for a float.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+import types
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from adbc.tangents.containers import FieldKey
+from adbc.tangents.duals import FData, MutableTangent, RData, Tangent
+from adbc.tangents.internal import ARRAY_FINITE
+from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
+from adbc.tangents.objects import is_active_function
+from adbc.tangents.protocol import AddressKind, Kind, ValueKind, kind_of
+from adbc.tangents.scalars import ScalarKind
+
+__all__ = ["as_numbers", "fdata_misfit", "is_finite", "misfit", "numbers", "rdata_misfit", "shadow_misfit"]
+
+Held = Callable[[Any], bool]
+_FLOATS = {float}
+Pending = list[tuple[Any, Any, str]]
+
+
+def misfit(x: Any, t: Any, held: Held | None = None, *, allow_none: bool = False) -> str | None:
+    """Where and how `t` is not a tangent of `x`; None if it fits.
+
+    held: whether an object is a constant, whose tangent is `NoTangent`.
+    allow_none: None stands for a zero, for all of `x` or a part of a value.
+    """
+    pending: Pending = [(x, t, "")]
+    seen: set[tuple[int, int]] = set()
+    while pending:
+        p, s, way = pending.pop()
+        if allow_none and s is None:
+            continue
+        if _are_floats(p, s) and (held is None or not held(p)):
+            continue
+        kind = kind_of(type(p))
+        if isinstance(kind, AddressKind):
+            if (id(p), id(s)) in seen:
+                continue
+            seen.add((id(p), id(s)))
+        problem = _misfit(p, s, way, kind, held, pending)
+        if problem is not None:
+            return f"{problem} (at {way[1:] if way[0] == '.' else way})" if way else problem
+    return None
+
+
+def _are_floats(p: Any, s: Any) -> bool:
+    """Whether both are lists of floats of one length: by far the commonest, and often long."""
+    if type(p) is not list or type(s) is not list or len(p) != len(s):
+        return False
+    return set(map(type, p)) == _FLOATS == set(map(type, s))
+
+
+def _misfit(x: Any, t: Any, way: str, kind: Kind, held: Held | None, pending: Pending) -> str | None:
+    cls = type(x)
+    if held is not None and kind.address and held(x):
+        return None if t is NO_TANGENT else f"a {cls.__name__} is declared constant and has no tangent"
+    if kind.inactive or not _has_tangent(x, kind):
+        return (
+            None
+            if t is NO_TANGENT
+            else f"a {cls.__name__} ({x!r:.40}) has no tangent, but was given {t!r:.40}"
+        )
+    if isinstance(kind, ScalarKind):
+        return None if _is_number(t, kind.is_complex) else _wanted(x, kind, t)
+    if isinstance(kind, ValueKind):
+        if t is NO_TANGENT:  # right if it has no part with a derivative
+            pending.extend((c, t, f"{way}{_step(x, k)}") for k, c in kind.parts(x))
+            return None
+        parts = kind.parts(x)
+        if type(t) is not _record_class(kind, x) or _names(t) != [k for k, _ in parts]:
+            return _wanted(x, kind, t, len(parts))
+        pending.extend((c, kind.part(t, k), f"{way}{_step(x, k)}") for k, c in parts)
+        return None
+    wanted: Any = kind.tangent_type(cls)
+    if not isinstance(t, wanted):
+        return _wanted(x, kind, t)
+    if isinstance(kind, AddressKind):
+        if type(t) is not wanted:
+            return _wanted(x, kind, t)
+        parts = kind.parts(x)
+        if not _same_names(t, [k for k, _ in parts]):
+            return _wanted(x, kind, t, len(parts))
+        pending.extend((c, kind.part(t, k), f"{way}{_step(x, k)}") for k, c in parts)
+    elif _is_array(x):
+        if type(t) is not wanted or t.shape != x.shape or t.dtype != x.dtype:
+            return _wanted(x, kind, t)
+        if x.dtype.kind == "O":
+            pending.extend((c, d, f"{way}[{i}]") for i, (c, d) in enumerate(zip(x.flat, t.flat, strict=True)))
+    return None
+
+
+def _has_tangent(x: Any, kind: Kind) -> bool:
+    """Whether this value of an active kind has a tangent."""
+    is_active = getattr(kind, "is_active", None)
+    if is_active is not None:
+        return bool(is_active(x))
+    return is_active_function(x) if type(x) is types.FunctionType else True
+
+
+def _is_array(x: Any) -> bool:
+    # Asked of the class: an object of the user's may answer to any name.
+    return hasattr(type(x), "__array_interface__")
+
+
+def _is_number(t: Any, is_complex: bool) -> bool:
+    cls = type(t)
+    if cls is bool:
+        return False
+    if isinstance(t, int | float) or (is_complex and isinstance(t, complex)):
+        return True
+    letter = getattr(getattr(t, "dtype", None), "kind", "")
+    return getattr(t, "ndim", None) == 0 and letter != "" and letter in ("iufc" if is_complex else "iuf")
+
+
+def _record_class(kind: ValueKind, x: Any) -> type:
+    found = kind.tangent_type(type(x))
+    return found if found in (tuple, Tangent) else tuple
+
+
+def _names(t: Any) -> list[Any]:
+    return list(range(len(t))) if type(t) is tuple else list(t.__dict__)
+
+
+def _same_names(t: Any, keys: list[Any]) -> bool:
+    fields = {k.name for k in keys if type(k) is FieldKey}
+    inside = [k for k in keys if type(k) is not FieldKey]
+    if isinstance(t, list | deque):
+        return len(t) == len(inside) and getattr(t, "__dict__", {}).keys() == fields
+    if isinstance(t, dict):
+        return t.keys() == set(inside) and getattr(t, "__dict__", {}).keys() == fields
+    return not isinstance(t, MutableTangent) or t.__dict__.keys() == set(inside)
+
+
+def _step(x: Any, key: Any) -> str:
+    if type(key) is FieldKey:
+        return f".{key.name}"
+    return f".{key}" if type(key) is str and not issubclass(type(x), dict) else f"[{key!r}]"
+
+
+def _wanted(x: Any, kind: Kind, t: Any, count: int | None = None) -> str:
+    wanted = kind.tangent_type(type(x)).__name__
+    article = "an" if wanted[0] in "aeiou" else "a"
+    if _is_array(x) and not isinstance(kind, ScalarKind):
+        wanted += f" of shape {x.shape} and dtype {x.dtype}"
+    elif count is not None:
+        wanted += f" with the same {count} part{'' if count == 1 else 's'}"
+    elif isinstance(kind, ScalarKind):
+        wanted += ", or another number that is not complex" if not kind.is_complex else ", or another number"
+    found = f"{t!r:.60}"
+    if _is_array(t) and t.shape != ():
+        found = f"one of shape {t.shape} and dtype {t.dtype}"
+    return f"the tangent of a {type(x).__name__} is {article} {wanted}; not {found}"
+
+
+def as_numbers(x: Any, t: Any) -> Any:
+    """Tangent or cotangent `t`, which fits `x`, with its numbers of the classes that `x` asks for, as far
+    as it is a value.  Objects stay themselves."""
+    kind = kind_of(type(x))
+    if kind.inactive:
+        return NO_TANGENT if t is not None else None  # a number may stand for zero there
+    if isinstance(kind, ScalarKind):
+        return t if t is None or type(t) is kind.tangent else kind.project(t, x)
+    if isinstance(kind, ValueKind) and t is not None and t is not NO_TANGENT:
+        if type(t) is RData:  # a part that is not there is zero
+            given = t.__dict__
+            return RData(**{k: as_numbers(c, given[k]) for k, c in kind.parts(x) if k in given})
+        return kind.join(x, [(k, as_numbers(c, kind.part(t, k))) for k, c in kind.parts(x)])
+    return t
+
+
+# -- the two halves, as rules have them -------------------------------------------------------------
+
+
+def shadow_misfit(x: Any, f: Any, *, is_tangent: bool = False) -> str | None:
+    """How `f` is not a shadow of `x` (with `NoFData` or None for what has none), or its tangent in
+    forward mode (None for zero), as far as its own address goes: what is behind it is another's business."""
+    cls, kind = type(x), kind_of(type(x))
+    if f is None or f is NO_FDATA or f is NO_TANGENT:
+        # None says that the value is inactive, or a constant.
+        return "a shadow by value of an object" if f is NO_FDATA and kind.address else None
+    if kind.inactive:
+        if cls is super or (is_tangent and type(f) is float and f == 0.0):  # it stands for its instance; zero
+            return None
+        return f"the shadow {f!r:.40} of a {cls.__name__}, which has none"
+    if isinstance(kind, ScalarKind):
+        if is_tangent and _is_number(f, kind.is_complex):
+            return None
+        return f"the {'tangent' if is_tangent else 'shadow'} {f!r:.40} of a {cls.__name__}"
+    if isinstance(kind, ValueKind):
+        parts = kind.parts(x)
+        if type(f) not in (tuple, FData, Tangent):
+            return f"the shadow of a {cls.__name__} is a tuple or FData, not {f!r:.40}"
+        names = _names(f)
+        if not set(names) <= {k for k, _ in parts}:
+            return f"the shadow of a {cls.__name__} has other parts than it: {names}"
+        if type(f) is tuple and len(f) != len(parts):
+            return f"the shadow of a tuple of {len(parts)} has {len(f)} parts"
+        for k, c in parts:
+            if k in names:
+                problem = shadow_misfit(c, kind.part(f, k), is_tangent=is_tangent)
+                if problem is not None:
+                    return f"{problem} (at {_step(x, k)})"
+        return None
+    if not issubclass(type(f), kind.tangent_type(cls)):
+        return f"the shadow of a {cls.__name__} is a {kind.tangent_type(cls).__name__}, not {f!r:.40}"
+    if _is_array(x):
+        for attribute in ("shape", "dtype"):
+            if getattr(f, attribute) != getattr(x, attribute):
+                return (
+                    f"an array of {attribute} {getattr(x, attribute)} has a shadow of {attribute}"
+                    f" {getattr(f, attribute)}"
+                )
+    elif issubclass(cls, list | dict | deque) and len(x) != len(f):
+        return f"a {cls.__name__} of {len(x)} has a shadow of {len(f)}"
+    return None
+
+
+def fdata_misfit(x: Any, f: Any) -> str | None:
+    """How `f` is not fdata of `x`.  `NoFData` fits an object too, which is a constant then."""
+    cls, kind = type(x), kind_of(type(x))
+    if f is NO_FDATA:
+        return None
+    if kind.address and not kind.inactive:
+        return misfit(x, f)
+    if not isinstance(kind, ValueKind):
+        return f"the fdata of a {cls.__name__} is NoFData(), not {f!r:.60}"
+    parts = kind.parts(x)
+    if type(f) not in (tuple, FData) or _names(f) != [k for k, _ in parts]:
+        return f"the fdata of a {cls.__name__} of {len(parts)} parts has the same parts, not {f!r:.60}"
+    for k, c in parts:
+        problem = fdata_misfit(c, kind.part(f, k))
+        if problem is not None:
+            return f"{problem} (at {_step(x, k)})"
+    return None
+
+
+def rdata_misfit(x: Any, r: Any) -> str | None:
+    """How `r` is not rdata of `x`, with None for zero."""
+    if r is None or r is NO_RDATA:
+        return None
+    cls, kind = type(x), kind_of(type(x))
+    if kind.inactive or kind.address:
+        return f"rdata {r!r:.40} for a {cls.__name__}, which has none"
+    if isinstance(kind, ScalarKind):
+        return None if _is_number(r, kind.is_complex) else f"rdata {r!r:.40} for a {cls.__name__}"
+    if isinstance(kind, ValueKind):
+        names = {k for k, _ in kind.parts(x)}
+        if type(r) not in (tuple, RData) or not set(_names(r)) <= names:
+            return f"rdata {r!r:.40} for a {cls.__name__} with the parts {sorted(map(str, names))}"
+        if type(r) is tuple and len(r) != len(names):
+            return f"rdata of {len(r)} parts for a tuple of {len(names)}"
+        for k, c in kind.parts(x):
+            if k in _names(r) and (problem := rdata_misfit(c, kind.part(r, k))) is not None:
+                return f"{problem} (at {_step(x, k)})"
+    return None
+
+
+def numbers(t: Any) -> Iterator[Any]:
+    """The numbers and arrays of numbers in a tangent, shadow or rdata, each object once."""
+    pending, seen = [t], set()
+    while pending:
+        s = pending.pop()
+        cls = type(s)
+        if s is None or s is NO_TANGENT or s is NO_FDATA or s is NO_RDATA:
+            continue
+        if cls is float or cls is complex:
+            yield s
+            continue
+        if id(s) in seen:
+            continue
+        seen.add(id(s))
+        if isinstance(s, tuple | list | deque):
+            pending.extend(s)
+        elif isinstance(s, dict):
+            pending.extend(s.values())
+        elif hasattr(cls, "__array_interface__"):
+            if s.dtype.kind == "O":
+                pending.extend(s.flat)
+            else:
+                yield s
+        if isinstance(s, MutableTangent | Tangent | FData | RData | list | dict | deque):
+            pending.extend(getattr(s, "__dict__", {}).values())
+
+
+def is_finite(t: Any) -> bool:
+    """Whether no number in a tangent, shadow or rdata is infinite or not a number."""
+    if type(t) is float:
+        return math.isfinite(t)
+    return all(map(_is_finite, numbers(t)))
+
+
+def _is_finite(number: Any) -> bool:
+    whole = ARRAY_FINITE.get(type(number))
+    return cmath.isfinite(number) if whole is None else whole(number)

@@ -1,0 +1,390 @@
+"""What cannot be followed is refused by a message with the construct, the place, and a remedy."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import collections
+import concurrent.futures
+import enum
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from inspect import currentframe
+from sys import _getframe as frame_of
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.errors import AdbcError, LiftError, MissingRuleError, UnsupportedError
+
+
+def refused(f: Callable[..., Any], error: type[AdbcError], *words: object, arguments: Any = (1.5,)) -> None:
+    """Both modes refuse `f` in these words."""
+    tangents = tuple(1.0 if isinstance(a, float) else [1.0] * len(a) for a in arguments)
+    for run in (lambda: adbc.grad(f)(*arguments), lambda: adbc.jvp(f, arguments, tangents)):
+        with pytest.raises(error) as caught:
+            run()
+        missing = [word for word in words if str(word) not in str(caught.value)]
+        assert not missing, f"the message lacks {missing}: {caught.value}"
+
+
+def place(f: Callable[..., Any], text: str) -> tuple[str, str, str]:
+    """Function, file and line, and columns of `text` in the source of `f`, as messages name them."""
+    lines, first = inspect.getsourcelines(f)
+    at = next(i for i, line in enumerate(lines) if text in line and i)
+    column = lines[at].index(text)
+    return f.__qualname__, f'{__file__}", line {first + at}', f"columns {column + 1} to {column + len(text)}"
+
+
+def with_locals(x):
+    y = x * 2.0
+    return locals()["y"]
+
+
+def with_locals_of_builtins(x):
+    y = x * 2.0
+    return builtins.locals()["y"]
+
+
+def with_vars(x):
+    y = x * 2.0
+    return vars()["y"]
+
+
+def with_dir(x):
+    return x * len(dir())
+
+
+def with_exec(x):
+    y = x * 2.0
+    exec("y = 1.0")
+    return y
+
+
+def with_eval(x):
+    return eval("x * 2.0")
+
+
+def with_compiled_code(x):
+    space = {"x": x}
+    exec(compile("y = x * 2.0", "<text>", "exec"), space)
+    return space["y"]
+
+
+def with_getframe(x):
+    y = x * 2.0
+    return sys._getframe().f_locals["y"]
+
+
+def with_getframe_by_name(x):
+    y = x * 2.0
+    return frame_of().f_locals["y"]
+
+
+def with_currentframe(x):
+    y = x * 2.0
+    return inspect.currentframe().f_locals["y"]
+
+
+def with_currentframe_by_name(x):
+    y = x * 2.0
+    return currentframe().f_locals["y"]
+
+
+def with_stack(x):
+    return x * len(inspect.stack())
+
+
+def with_settrace(x):
+    sys.settrace(None)
+    return x * 2.0
+
+
+def with_setprofile(x):
+    sys.setprofile(None)
+    return x * 2.0
+
+
+@pytest.mark.parametrize(
+    ("f", "text", "words"),
+    [
+        (with_locals, "locals", ["locals()", "as arguments"]),
+        (with_vars, "vars()", ["vars()", "as arguments"]),
+        (with_dir, "dir()", ["dir()", "as arguments"]),
+        (with_exec, "exec", ["eval or exec", "write the evaluated code out"]),
+        (with_eval, "eval", ["eval or exec", "write the evaluated code out"]),
+        (with_compiled_code, "exec", ["eval or exec", "write the evaluated code out"]),
+        (with_getframe, "sys._getframe", ["sys._getframe", "as arguments"]),
+        (with_getframe_by_name, "frame_of", ["sys._getframe", "as arguments"]),
+        (with_currentframe, "inspect.currentframe", ["inspect.currentframe", "as arguments"]),
+        (with_currentframe_by_name, "currentframe", ["inspect.currentframe", "as arguments"]),
+        (with_stack, "inspect.stack", ["inspect.stack", "as arguments"]),
+        (with_settrace, "sys.settrace", ["sys.settrace", "without differentiating"]),
+        (with_setprofile, "sys.setprofile", ["sys.setprofile", "without differentiating"]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_look_at_the_frame(f: Callable[..., Any], text: str, words: list[str]) -> None:
+    refused(f, LiftError, *words, *place(f, text))
+
+
+@pytest.mark.parametrize(
+    ("look", "argument"),
+    [
+        *((look, ()) for look in (locals, vars, dir, sys._getframe)),
+        *((look, ("y * 2.0",)) for look in (eval, exec)),
+        *((look, (None,)) for look in (sys.settrace, sys.setprofile)),
+    ],
+)
+def test_a_look_at_the_frame_under_another_name(look: Any, argument: tuple[Any, ...]) -> None:
+    def looks(x):
+        y = x * 2.0
+        found = look(*argument)
+        return y if found else x
+
+    refused(looks, UnsupportedError, look.__name__, "looks", __file__, "as arguments")
+
+
+def test_locals_of_builtins() -> None:
+    refused(with_locals_of_builtins, UnsupportedError, "locals", "with_locals_of_builtins", __file__)
+
+
+async def awaited(x):
+    return x * 2.0
+
+
+async def awaits(x):
+    return await awaited(x)
+
+
+async def async_for(x):
+    total = x
+    async for y in several(x):
+        total += y
+    return total
+
+
+async def async_with(x, manager=None):
+    async with manager as y:
+        return x * y
+
+
+async def several(x):
+    yield x
+
+
+@types.coroutine
+def old_coroutine(x):
+    yield x
+
+
+@pytest.mark.parametrize("f", [awaited, awaits, async_for, async_with, several, old_coroutine])
+def test_asynchronous_functions(f: Callable[..., Any]) -> None:
+    line = inspect.getsourcelines(f)[1]
+    words = "asynchronous", "synchronous functions"
+    refused(f, LiftError, f.__qualname__, f'{__file__}", line {line}', *words)
+
+
+def test_asynchronous_functions_that_are_called() -> None:
+    def runs(x):
+        return asyncio.run(awaits(x))
+
+    def drives(x):
+        coroutine = awaits(x)
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value
+
+    async def comprehends(x):
+        return [y async for y in several(x)]
+
+    def drives_a_comprehension(x):
+        return comprehends(x).send(None)
+
+    for f in (runs, drives):
+        refused(f, LiftError, "awaits", __file__, "asynchronous")
+    refused(drives_a_comprehension, LiftError, "comprehends", "asynchronous")
+
+
+def test_an_active_bound_of_a_slice() -> None:
+    class Grid:
+        def __getitem__(self, key):
+            return key.start
+
+    def f(x):
+        return Grid()[x:]
+
+    refused(f, UnsupportedError, "bound of a slice", "stop_gradient")
+
+
+def test_an_active_value_in_the_body_of_a_class() -> None:
+    def f(x):
+        class C:
+            scale = x * 2.0
+
+        return C.scale
+
+    refused(f, UnsupportedError, "the body of class 'C'", "reads 'x'", "__init__")
+
+
+def changing_metaclass(x, u):
+    class Meta(type):
+        def __init__(cls, *details):
+            u[0] *= x
+
+    class C(metaclass=Meta):
+        pass
+
+    return u[0]
+
+
+def changing_namespace(x, u):
+    class Meta(type):
+        @classmethod
+        def __prepare__(meta, name, bases):
+            u[0] *= x
+            return {}
+
+    class C(metaclass=Meta):
+        pass
+
+    return u[0]
+
+
+def changing_subclass_hook(x, u):
+    class Base:
+        def __init_subclass__(cls):
+            u[0] *= x
+
+    class C(Base):
+        pass
+
+    return u[0]
+
+
+def changing_set_name(x, u):
+    class Field:
+        def __set_name__(self, owner, name):
+            u[0] *= x
+
+    class C:
+        field = Field()
+
+    return u[0]
+
+
+class Field:
+    def __init__(self, u, x):
+        self.u, self.x = u, x
+
+    def __lt__(self, other):
+        self.u[0] *= self.x
+        return True
+
+    def __repr__(self):
+        self.u[0] *= self.x
+        return "field"
+
+
+def changing_comparison(x, u):
+    return sorted([Field(u, x), Field(u, x)])[0].u[0]
+
+
+def changing_text(x, u):
+    text = "%(k)r" % {"k": Field(u, x)}
+    return u[0] * len(text)
+
+
+def changing_text_deep_inside(x, u):
+    text = "{}".format([{"k": (Field(u, x),)}])
+    return u[0] * len(text)
+
+
+def changing_enumeration(x, u):
+    class C(enum.Enum):
+        A = 1
+
+        def __init__(self, value):
+            u[0] *= x
+
+    return u[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        changing_metaclass,
+        changing_namespace,
+        changing_subclass_hook,
+        changing_set_name,
+        changing_comparison,
+        changing_text,
+        changing_text_deep_inside,
+        changing_enumeration,
+    ],
+)
+def test_python_code_run_by_the_interpreter_that_changes_active_state(f: Callable[..., Any]) -> None:
+    words = "changes a list that has a derivative", "called plainly"
+    refused(f, UnsupportedError, *words, arguments=(1.5, [2.0]))
+
+
+def test_classes_made_by_the_library_inside_the_function() -> None:
+    def f(x):
+        Pair = collections.namedtuple("Pair", "left right")
+        p = Pair(x, x * x)
+        return p.left * p.right
+
+    assert adbc.grad(f)(2.0) == pytest.approx(12.0)
+    assert adbc.jvp(f, (2.0,), (1.0,)) == (8.0, pytest.approx(12.0))
+
+
+def test_single_dispatch_made_inside_the_function() -> None:
+    def f(x):
+        @functools.singledispatch
+        def g(v):
+            return x
+
+        @g.register(float)
+        def _(v):
+            return v * x
+
+        return g(x)
+
+    refused(f, UnsupportedError, "register")
+
+
+def test_an_exception_from_c_that_carries_an_active_number() -> None:
+    def f(x):
+        try:
+            return {}[x * 2.0]
+        except KeyError as error:
+            return error.args[0]
+
+    # A refusal leaves the handler without ending it, and what a thread handles is its state: not of this one.
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(refused, f, UnsupportedError, "'args'", "cannot be followed").result()
+
+
+def test_an_exception_class_in_c_that_keeps_something_else() -> None:
+    def f(x):
+        try:
+            raise OSError(1, x, "name")
+        except OSError as error:
+            return error.args[1]
+
+    refused(f, UnsupportedError, "PermissionError", "does not keep them", "a field")
+
+
+def test_refusals_are_not_caught() -> None:
+    def f(x):
+        try:
+            return sys.intern(x)
+        except Exception:
+            return x
+
+    refused(f, MissingRuleError, "intern")
