@@ -42,6 +42,7 @@ from adbc.types.array_methods import array_methods, drop_method_reads
 from adbc.types.callsites import Binding
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, Exact
+from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
@@ -222,6 +223,10 @@ class Engine:
         """Sites where a guess has changed since rules were built on it."""
         self.plans: dict[Key, Any] = {}
         """What dispatch does to enter functions, by code and classes of arguments."""
+        self.readers: dict[Key, tuple[bool, ...]] = {}
+        """Which parameters functions only read, by code, namespace and types of the parameters."""
+        self.read_places: dict[Key, list[int]] = {}
+        """What `reading.only_read` has found, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
         self.builds = 0
@@ -241,6 +246,8 @@ class Engine:
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
+            self.readers.clear()
+            self.read_places.clear()
             self.guarded.clear()
             self.bases.clear()
             self.sites.clear()
@@ -294,6 +301,26 @@ class Engine:
         except LiftError:
             return False
         return True
+
+    def only_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> tuple[bool, ...]:
+        """Per parameter of these types, whether `function` only reads it (`types.readers`).
+
+        A function that calls itself is taken to write into what it hands to itself.
+        """
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.readers.get(key)
+        if known is None:
+            with self.lock:
+                self.readers[key] = (False,) * len(parameters)
+                graph, _, _ = copy_graph(self.primal(function))
+                self._infer(graph, parameters)
+                known = self.readers[key] = tuple(only_reads(graph, a, self) for a in graph.arguments)
+        return known
+
+    def rows(self, function: object) -> Sequence[Any]:
+        return self.table.rows(function)
 
     # -- knowledge: what the builders ask ------------------------------------------------------------
 

@@ -236,8 +236,8 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
         refuse_opaque(target)
         if is_inexact(target):
             raise ConstWriteError(
-                "an active value is written into an array that was declared constant; drop adbc.Const, or"
-                " write into a copy of the array"
+                "an active value is written into an array that is constant, so its derivative would be lost;"
+                f" {ConstWriteError.remedy}"
             )
 
 
