@@ -23,8 +23,8 @@ def powered(x: float) -> float:
 
 def declare() -> None:
     exponent = 3.0
-    scalar_rule(scaled)(lambda out, x: SCALE * math.cos(x))
-    scalar_rule(powered)((lambda out, x: exponent * x * x,))
+    scalar_rule(scaled, result=float)((lambda out, x: SCALE * math.cos(x),))
+    scalar_rule(powered, result=float)((lambda out, x: exponent * x * x,))
 
 
 declare()
