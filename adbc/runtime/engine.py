@@ -27,6 +27,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Return
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
+from adbc.passes.query import target
 from adbc.passes.segments import must_be_closed, segments
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
@@ -621,7 +622,7 @@ class Engine:
     # -- partial derivatives -------------------------------------------------------------------------------
 
     def partial(self, row: Any, index: int) -> Graph | None:
-        """The graph of partial derivative `index` of a scalar rule, constants resolved, one block."""
+        """The graph of partial derivative `index` of a scalar rule, one block, to be written into any code."""
         key = (row, index)
         if key not in self.partials:
             partial = row.partials[index] if index < len(row.partials) else None
@@ -630,7 +631,8 @@ class Engine:
                 return None
             graph, _, _ = copy_graph(self.primal(partial))
             infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
-            self.partials[key] = graph if _is_straight(graph) else _call_of(partial, graph)
+            fits = _is_straight(graph) and not _reads_names(graph)
+            self.partials[key] = graph if fits else _call_of(partial, graph)
         return self.partials[key]
 
 
@@ -640,6 +642,17 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 
 def _is_straight(graph: Graph) -> bool:
     return len(graph.blocks) == 1 and isinstance(graph.entry.terminator, Return)
+
+
+_BY_NAME: tuple[Any, ...] = (
+    intrinsics._global_, intrinsics._globals_, intrinsics._freevar_,
+    intrinsics._store_global_, intrinsics._delete_global_,
+)  # fmt: skip
+
+
+def _reads_names(graph: Graph) -> bool:
+    """Whether names are looked up at run time: elsewhere they mean something else."""
+    return any(target(call) in _BY_NAME for call in graph.instructions())
 
 
 def _call_of(partial: Callable[..., Any], like: Graph) -> Graph:
