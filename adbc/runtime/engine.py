@@ -24,7 +24,7 @@ from adbc.errors import LiftError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Argument, Const, Graph, Return
+from adbc.ir.graph import Argument, Const, Graph, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
 from adbc.passes.query import target
@@ -36,6 +36,7 @@ from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_differentiation, runs_as_it_is
+from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer, is_real
@@ -226,6 +227,8 @@ class Engine:
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
         """Which parameters functions only read, by code, namespace and types of the parameters."""
+        self.samples: dict[Any, AbstractType | None] = {}
+        """What calls on examples have shown, by function and descriptions of arguments."""
         self.read_places: dict[Key, list[int]] = {}
         """What `reading.only_read` has found, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
@@ -248,6 +251,7 @@ class Engine:
             self.rules.clear()
             self.plans.clear()
             self.readers.clear()
+            self.samples.clear()
             self.read_places.clear()
             self.guarded.clear()
             self.bases.clear()
@@ -410,6 +414,13 @@ class Engine:
             return self._row_result(row, types_)
         return self._python_result(function, types_, keywords)
 
+    def sample(
+        self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
+    ) -> AbstractType | None:
+        """The type of a call's result by the example that its rule makes, or None."""
+        row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
+        return None if row is None else sampled_type(row, function, values, keywords, self.samples)
+
     def _row_result(self, row: Any, types_: Sequence[AbstractType]) -> AbstractType:
         result = row.result
         if result is None:
@@ -454,7 +465,7 @@ class Engine:
                 found: AbstractType = ANY
                 for _ in range(4):
                     graph, _, _ = copy_graph(self.primal(function))
-                    found = infer(graph, parameters, self.oracle)
+                    found = infer(graph, parameters, self.oracle, self.sample)
                     if key not in self.recursive or found == self.assumed[key]:
                         break
                     self.assumed[key] = found
@@ -531,9 +542,9 @@ class Engine:
 
     def _infer(self, graph: Graph, parameters: tuple[AbstractType, ...]) -> None:
         """Write types into `graph`, and what follows from them at once."""
-        infer(graph, parameters, self.oracle)
+        infer(graph, parameters, self.oracle, self.sample)
         while array_methods(graph):
-            infer(graph, parameters, self.oracle)
+            infer(graph, parameters, self.oracle, self.sample)
 
     def refresh(self) -> None:
         """Forget the rules that were built on guesses that have changed, and those that call them."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
     NO_FDATA,
@@ -35,6 +36,7 @@ __all__ = [
     "ViewRule",
     "array_operands",
     "bound",
+    "by_example",
     "check_writable",
     "finish",
     "gather",
@@ -257,6 +259,12 @@ def any_active(shadows: Sequence[Any]) -> bool:
     return any([f is not None for f in shadows])  # noqa: C419  # quicker than a generator, and can be lifted
 
 
+def by_example(row: Rule) -> Rule:
+    """`row`, of a function that may be called on examples to see what it returns (`Rule.sample`)."""
+    row.sample = sampled
+    return row
+
+
 class ArrayRule(Rule):
     """A function whose result is new memory, or is written into ``out=``.
 
@@ -266,6 +274,8 @@ class ArrayRule(Rule):
         they may ignore broadcasting, dtype and the realness of arguments.
     defaults: what to fill in for a parameter before ``out`` that was not given, if not None.
     """
+
+    sample = staticmethod(sampled)
 
     def __init__(
         self,
@@ -424,6 +434,8 @@ class ViewRule(Rule):
     has a fresh shadow, and `back(by, x, *args, **kwargs)` brings its cotangent into the shape of `x`.
     Without `back` the elements are followed through the function by their numbers.
     """
+
+    sample = staticmethod(sampled)
 
     def __init__(
         self,
