@@ -39,11 +39,11 @@ from adbc.runtime.resolve import is_differentiation, runs_as_it_is
 from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
-from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer, is_real
+from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.array_methods import array_methods, drop_method_reads
 from adbc.types.callsites import Binding
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import FLOAT, Exact
+from adbc.types.lattice import FLOAT, Exact, RealType
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
 
@@ -339,8 +339,8 @@ class Engine:
         choices: list[tuple[type, ...]] = [()]
         for type in types_:
             cls = class_of(type)
-            if is_real(type) and not isinstance(type, Exact):
-                choices = [(*before, c) for before in choices for c in (int, float)]
+            if isinstance(type, RealType):
+                choices = [(*before, c) for before in choices for c in type.members]
             elif cls is None:
                 return None
             else:
@@ -633,7 +633,7 @@ class Engine:
     # -- partial derivatives -------------------------------------------------------------------------------
 
     def partial(self, row: Any, index: int) -> Graph | None:
-        """The graph of partial derivative `index` of a scalar rule, one block, to be written into any code."""
+        """The graph of partial derivative `index` of a scalar rule: one block, for any code."""
         key = (row, index)
         if key not in self.partials:
             partial = row.partials[index] if index < len(row.partials) else None

@@ -1,4 +1,4 @@
-"""The types of results that rules find out by example: between abstract types and what rules know of values."""
+"""The types of results that rules find out by example: from abstract types to descriptions, and back."""
 
 from __future__ import annotations
 

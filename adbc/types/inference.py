@@ -19,26 +19,36 @@ from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Retur
 from adbc.types.lattice import (
     ANY,
     BOOL,
-    FLOAT,
     INT,
     NEVER,
     NONE,
-    REAL,
     STR,
     AbstractType,
     ArrayType,
     ConstType,
     Exact,
     IteratorType,
+    RealType,
     TupleType,
     class_of,
     is_numpy_number,
+    is_real,
     join,
     join_all,
 )
 from adbc.types.typeof import typeof
 
-__all__ = ["ARRAY_RESULTS", "Oracle", "array_element", "array_getitem", "call_parts", "infer", "method_of", "transpose_of", "type_of"]
+__all__ = [
+    "ARRAY_RESULTS",
+    "Oracle",
+    "array_element",
+    "array_getitem",
+    "call_parts",
+    "infer",
+    "method_of",
+    "transpose_of",
+    "type_of",
+]
 
 Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
 
@@ -157,7 +167,9 @@ def _attribute_read(value: Value) -> tuple[type, str] | None:
         return None
     callee, array, name = value.operands
     known = type_of(array)
-    if not isinstance(callee, Const) or callee.value is not intrinsics._getattr_ or type(known) is not ArrayType:
+    if not isinstance(callee, Const) or callee.value is not intrinsics._getattr_:
+        return None
+    if type(known) is not ArrayType:
         return None
     return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
 
@@ -180,8 +192,8 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
         return ANY
     callee, arguments = call_parts(instruction)
     method = method_of(callee)
-    if method is not None:
-        arguments = [callee.operands[1], *arguments]  # type: ignore[union-attr]  # it is a call of _getattr_
+    if method is not None and isinstance(callee, Instruction):
+        arguments = [callee.operands[1], *arguments]
     types_ = [type_of(a) for a in arguments]
     if any(t is NEVER for t in types_):
         return NEVER  # not reached yet
@@ -216,11 +228,12 @@ def _is_some_array(type: AbstractType) -> bool:
 def ask(
     oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
 ) -> AbstractType:
-    """What the oracle says, asked for int and for float where an argument is `REAL`."""
-    if not any(t is REAL for t in types_):
+    """What the oracle says, asked for each class where an argument is a `RealType`."""
+    reals = sum(isinstance(t, RealType) for t in types_)
+    if not reals:
         return oracle(function, types_, keywords)
-    if not isinstance(function, types.FunctionType) and sum(t is REAL for t in types_) <= 4:
-        choices = [(INT, FLOAT) if t is REAL else (t,) for t in types_]
+    if not isinstance(function, types.FunctionType) and reals <= 4:
+        choices = [tuple(map(Exact, t.members)) if isinstance(t, RealType) else (t,) for t in types_]
         return join_all(
             oracle(function, combination, keywords) for combination in itertools.product(*choices)
         )
@@ -410,7 +423,7 @@ def elementwise(types_: Sequence[AbstractType]) -> AbstractType:
     array_class: type | None = None
     scalar_class: type | None = None
     for type in types_:
-        if type in (INT, FLOAT, BOOL, REAL):
+        if is_real(type):
             continue
         if isinstance(type, ArrayType):
             array_class = type.cls

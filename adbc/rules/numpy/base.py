@@ -14,7 +14,7 @@ active, because the pullback also restores what was overwritten.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,7 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex)
+AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
 _PROTOCOLS = (
@@ -259,7 +260,7 @@ def any_active(shadows: Sequence[Any]) -> bool:
     return any([f is not None for f in shadows])  # noqa: C419  # quicker than a generator, and can be lifted
 
 
-def by_example(row: Rule) -> Rule:
+def by_example(row: AnyRule) -> AnyRule:
     """`row`, of a function that may be called on examples to see what it returns (`Rule.sample`)."""
     row.sample = sampled
     return row

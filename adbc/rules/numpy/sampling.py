@@ -10,7 +10,7 @@ result depends on more than types (``np.squeeze``), and there is no answer.
 
 from __future__ import annotations
 
-import itertools
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +36,8 @@ def sampled(
     An argument is described by an `ArrayLike`, a `Known` value, a class, or a tuple or list of descriptions.
     """
     found: list[Any] = []
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a mean of nothing is no mistake of the user's
         for length in (1, 2):
             answers = []
             for whole in (None, 1, 0):
@@ -77,7 +78,8 @@ def _example(description: Any, length: int, whole: int | None) -> Any:
     if description is slice:
         return slice(None)
     if isinstance(description, type) and issubclass(description, np.number | np.bool_):
-        return description(0.5 if issubclass(description, np.inexact) else 1)
+        maker: Any = description
+        return maker(0.5 if issubclass(description, np.inexact) else 1)
     raise _Cannot
 
 
@@ -98,7 +100,6 @@ def _described(out: Any) -> Any | None:
         return ArrayLike(out.dtype.name, out.ndim) if out.ndim and out.dtype.kind in "fciub" else None
     if type(out) is tuple:
         parts = tuple(map(_described, out))
-        return None if any(p is None for p in itertools.chain(parts)) else parts
-    if out is None or isinstance(out, np.number | np.bool_) or type(out) in (int, float, bool, complex, str, list):
-        return type(out)
-    return None
+        return None if any(p is None for p in parts) else parts
+    is_number = isinstance(out, np.number | np.bool_)
+    return type(out) if is_number or type(out) in (int, float, bool, complex, str, list, type(None)) else None
