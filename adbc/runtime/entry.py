@@ -82,7 +82,7 @@ class Entrance:
         rule = way.plan[0]
         if rule.engine is not engine or way.generation != engine.generation or engine.stale:
             return None
-        if f.__code__ is not way.code:
+        if f.__code__ is not way.code or engine.epoch != engine.table.epoch:
             return None
         context = Context()
         shadows: list[Any] = []
