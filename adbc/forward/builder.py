@@ -305,6 +305,19 @@ class _Dual:
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, operator.setitem)
 
+    def _slot_append(self, call: Instruction, site: CallSite) -> None:
+        container, value = site.arguments
+        if value in self.active:
+            self.builder.call(
+                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
+            )
+        self._define(call, self._copy_call(call))
+        dvalue = self.tangent[value] if value in self.active else Const(0.0)
+        self.builder.call(self.support.append_tangent, self.d(container), dvalue)
+
+    def _empty_list(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
+
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, intrinsics._setattr_)
 

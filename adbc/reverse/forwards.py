@@ -35,6 +35,7 @@ from adbc.ir.graph import (
 )
 from adbc.passes.protected import is_isolated
 from adbc.reverse.steps import (
+    AppendStep,
     CallStep,
     CopyStep,
     DerivedStep,
@@ -376,6 +377,16 @@ class ForwardsPass:
 
     def _slot_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._write_slot(call, site, site.row.rrule, False, steps)
+
+    def _slot_append(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        container, value = site.arguments
+        u, fu = self.p(container), self.s(container)
+        self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
+        self.primal[call] = Const(None)
+        steps.append(AppendStep(value, u, fu))
+
+    def _empty_list(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
 
     def _field_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._write_slot(call, site, self.support.set_field, True, steps)

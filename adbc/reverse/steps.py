@@ -340,6 +340,24 @@ class SlotStoreStep(StoreStep):
 
 
 @dataclasses.dataclass
+class AppendStep(Step):
+    """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element."""
+
+    value: Value
+    container: Value
+    shadow: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [self.container, self.shadow]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        container, shadow = writer.get(self.container), writer.get(self.shadow)
+        bv = writer.builder.call(writer.support.undo_append, container, shadow)
+        if _wants(writer, self.value):
+            writer.give(self.value, {(): bv})
+
+
+@dataclasses.dataclass
 class OverwriteStep(StoreStep):
     """The same where `old` is a float and its slot of `shadow`, which is never None, has a number: inline."""
 

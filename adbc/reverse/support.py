@@ -73,6 +73,10 @@ class Support:
     """check_slot(u, fu): an active number may be written into `u`, or `ConstWriteError`"""
     restore_slot: Callable[..., Any]
     """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
+    append_item: Callable[..., Any]
+    """append_item(l, fl, x, is_active): ``l.append(x)`` of a number"""
+    undo_append: Callable[..., Any]
+    """undo_append(l, fl) -> bx: the reverse of that"""
     add_to_item: Callable[..., Any]
     """add_to_item(fl, index, b): the slot of a list or dict grows by `b`, if both are there"""
     add_to_field: Callable[..., Any]

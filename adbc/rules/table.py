@@ -80,8 +80,8 @@ class Rule:
 
     kind = "primitive"
     inline: str | None = None
-    """"load" or "store" if the row says what reading or writing one slot of a container means, so that
-    builders may write the same inline where they know that it is one slot holding one number."""
+    """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
+    means, so that builders may write the same inline where they know that the slot holds one number."""
 
     sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
     """Finds out by example what the function returns for arguments that are described by `ArrayLike`, `Known`
