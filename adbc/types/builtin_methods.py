@@ -21,6 +21,7 @@ class of C, whose methods cannot be replaced.  Needs types.
 from __future__ import annotations
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.intrinsics import _observe_
 from adbc.types.inference import method_of, transpose_of
 
 __all__ = ["builtin_methods", "drop_method_reads"]
@@ -46,14 +47,46 @@ def builtin_methods(graph: Graph) -> bool:
 
 
 def drop_method_reads(graph: Graph) -> None:
-    """Remove the reads of methods that nobody uses any more."""
+    """Remove the reads of methods that nobody uses any more.
+
+    Where a guess was wrong, the rest of the function may still be given one that was read before: it is read
+    on the way there.
+    """
     used: set[Value] = set()
+    rests: dict[Value, list[Instruction]] = {}
     for block in graph.blocks:
         used.update(block.terminator.values)
         for phi in block.phis:
             used.update(phi.operands.values())
+        is_rest = any(_is_observation(i) for i in block.instructions[:1])
         for user in block.instructions:
-            used.update(user.operands)
+            if is_rest and user in block.terminator.values:
+                for value in user.operands:
+                    rests.setdefault(value, []).append(user)
+            else:
+                used.update(user.operands)
     for block in graph.blocks:
-        if block.handler is None:
-            block.instructions = [i for i in block.instructions if i in used or method_of(i) is None]
+        if block.handler is not None:
+            continue
+        kept = []
+        for read in block.instructions:
+            if read in used or method_of(read) is None:
+                kept.append(read)
+                continue
+            for user in rests.get(read, ()):
+                _read_again(read, user)
+        block.instructions = kept
+
+
+def _read_again(read: Instruction, user: Instruction) -> None:
+    """Let `user` take its own read of what `read` reads."""
+    again = Instruction("call", read.operands, type=read.type, position=read.position, name=read.name)
+    again.block = user.block
+    assert user.block is not None
+    user.block.instructions.insert(user.block.instructions.index(user), again)
+    user.operands = [again if v is read else v for v in user.operands]
+
+
+def _is_observation(call: Instruction) -> bool:
+    callee = call.operands[0] if call.op == "call" else None
+    return isinstance(callee, Const) and callee.value is _observe_
