@@ -74,17 +74,18 @@ def drop_method_reads(graph: Graph) -> None:
                 kept.append(read)
                 continue
             for user in rests.get(read, ()):
-                _read_again(read, user)
+                used.add(_read_again(read, user))
         block.instructions = kept
 
 
-def _read_again(read: Instruction, user: Instruction) -> None:
+def _read_again(read: Instruction, user: Instruction) -> Instruction:
     """Let `user` take its own read of what `read` reads."""
     again = Instruction("call", read.operands, type=read.type, position=read.position, name=read.name)
     again.block = user.block
     assert user.block is not None
     user.block.instructions.insert(user.block.instructions.index(user), again)
     user.operands = [again if v is read else v for v in user.operands]
+    return again
 
 
 def _is_observation(call: Instruction) -> bool:
