@@ -7,22 +7,28 @@ Ratios only mean something within one process on one machine.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from benchmarks import machine, others, roundtrips, table
+from benchmarks import machine, others, publish, roundtrips, table
 from benchmarks.run import run
+from benchmarks.saved import million_steps
+from benchmarks.workload import Workload
 from benchmarks.workloads import GROUPS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--json", metavar="FILE", help="write all numbers, in seconds and bytes")
-    parser.add_argument("--rounds", type=int, default=15, help="how often each function has its turn (15)")
+    parser.add_argument("--publish", action="store_true", help="write docs/measured and docs/benchmarks.rst")
     parser.add_argument(
-        "--only", default="", metavar="TEXT", help="workloads whose name or group contains this"
+        "--render", action="store_true", help="only draw and tabulate what is in docs/measured"
     )
+    parser.add_argument("--json", metavar="FILE", help="write all numbers, in seconds and bytes")
+    parser.add_argument("--rounds", type=int, default=9, help="how often each function has its turn (9)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="workloads whose name or group has this")
     parser.add_argument("--roundtrip", action="store_true", help="adbc's bytecode of it, undifferentiated")
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
@@ -34,26 +40,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     groups = {group: workloads for group, workloads in groups.items() if workloads}
     if not groups:
         parser.error(f"no workload is called {options.only!r}")
+    if options.render:
+        publish.render()
+        return 0
+    if options.publish and importlib.util.find_spec("matplotlib") is None:
+        parser.error(
+            "the picture needs matplotlib: use --json docs/measured/X.Y.json, and --render elsewhere"
+        )
+    if options.publish and options.only:
+        parser.error("what is published is complete: leave out --only")
     if options.roundtrip:
         found = roundtrips.ratios([w for workloads in groups.values() for w in workloads], options.rounds)
         roundtrips.report(found)
         return 0
-    systems = [] if options.alone else others.installed()
-    results = {"machine": machine.describe(systems), "groups": {}}
-    print("\n".join(table.heading(results["machine"])), flush=True)
+    results = measured(groups, options.rounds, [] if options.alone else others.installed())
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+    if options.publish:
+        publish.publish(results)
+    return 0
+
+
+def measured(groups: dict[str, list[Workload]], rounds: int, systems: list[str]) -> dict[str, Any]:
+    """All numbers; the table is printed as they come."""
+    results: dict[str, Any] = {
+        "machine": machine.describe(systems), "systems": systems, "rounds": rounds, "groups": {}
+    }  # fmt: skip
+    print("\n".join(table.heading(results)), flush=True)
     for group, workloads in groups.items():
         print(f"\n{table.heads(group, systems)}", flush=True)
         results["groups"][group] = []
         for workload in workloads:
-            result = run(workload, options.rounds, systems)
+            result = run(workload, rounds, systems)
             results["groups"][group].append(result)
             print(table.row(result, systems), flush=True)
+    if sys.platform == "linux" and "typed" in groups:
+        results["million steps"] = million_steps()
     print("\n" + "\n".join(table.summary(results)))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=1)
-            file.write("\n")
-    return 0
+    return results
 
 
 if __name__ == "__main__":

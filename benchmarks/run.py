@@ -12,14 +12,15 @@ import numpy as np
 
 import adbc
 from adbc.runtime import default_engine
+from adbc.testing.values import leaves
 from benchmarks import measure, others
-from benchmarks.workload import Workload, duplicate, numbers
+from benchmarks.saved import saved_state
+from benchmarks.settle import MOST, QUIET, settle
+from benchmarks.workload import Array, Workload, duplicate, numbers
 
 __all__ = ["calls_of", "run"]
 
 BUILDS = 3
-SETTLING = 100
-"""Calls after which something is measured even if it has not settled."""
 
 
 def run(workload: Workload, rounds: int, systems: Sequence[str]) -> dict[str, Any]:
@@ -30,9 +31,11 @@ def run(workload: Workload, rounds: int, systems: Sequence[str]) -> dict[str, An
     for system in systems:
         call = others.gradient_of(system, workload)
         if call is not None:
+            check(system, call(), calls["gradient"]()[1])
             calls[system] = call
     plain, ratios = measure.ratios(calls, rounds, "plain")
     memory = {name: peak_memory(calls[name]) for name in ("plain", "gradient", "hand")}
+    size, count = saved_state(workload.function, *workload.arguments)
     built = [build_time(calls["gradient"], plain * ratios["gradient"]) for _ in range(BUILDS)]
     return {
         "name": workload.name,
@@ -42,6 +45,7 @@ def run(workload: Workload, rounds: int, systems: Sequence[str]) -> dict[str, An
         "first build": statistics.median(first for first, _, _ in built),
         "builds": statistics.median(count for _, _, count in built),
         "memory": memory,
+        "saved": {"bytes": size, "floats": count},
     }
 
 
@@ -67,20 +71,16 @@ def ones(x: Any) -> Any:
     return np.ones(x.shape) if isinstance(x, np.ndarray) else 1.0
 
 
-def settle(call: measure.Call) -> int:
-    """Call until no more rules are built: what early calls see may change the code for later ones.
+def check(system: str, theirs: list[Any], ours: Any) -> None:
+    """Raise AssertionError if a gradient is another one than ours: then something else would be timed."""
+    expected, found = flat(ours), flat([np.asarray(part) for part in theirs])
+    scale = np.max(np.abs(expected))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9 * scale, err_msg=system)
 
-    Returns how many were.
-    """
-    engine = default_engine()
-    before, quiet = engine.builds, 0
-    for _ in range(SETTLING):
-        builds = engine.builds
-        call()
-        quiet = quiet + 1 if engine.builds == builds else 0
-        if quiet == 4:
-            break
-    return engine.builds - before
+
+def flat(x: Any) -> Array:
+    """All numbers of a gradient."""
+    return np.concatenate([np.ravel(np.asarray(value)) for _, value in leaves(x)])
 
 
 def build_time(gradient: measure.Call, steady: float) -> tuple[float, float, int]:
@@ -94,13 +94,13 @@ def build_time(gradient: measure.Call, steady: float) -> tuple[float, float, int
     before = engine.builds
     first = measure.once(gradient) - steady
     total, quiet = first, 0
-    for _ in range(SETTLING):
+    for _ in range(MOST):
         builds = engine.builds
         time = measure.once(gradient)
         quiet = quiet + 1 if engine.builds == builds else 0
         if quiet == 0:
             total += time - steady
-        if quiet == 4:
+        if quiet == QUIET:
             break
     return max(0.0, first), max(0.0, total), engine.builds - before
 

@@ -197,7 +197,7 @@ def recurrent_network(layers: Array, ends: Array, state: Array, sequence: Array)
             x = memory[i][0]
         out = x * ends[1] + ends[2]
         total += np.sum(sequence[t + 1] * (out - np.log(np.sum(np.exp(out)) + 2.0)))
-    return -total / (sequence[0].size * (len(sequence) - 1))
+    return -total / (sequence.shape[1] * (len(sequence) - 1))
 
 
 def recurrent_network_adjoint(
@@ -227,7 +227,7 @@ def recurrent_network_adjoint(
         norm = np.sum(exponentials) + 2.0
         saved.append((records, x, exponentials, norm))
         total += np.sum(sequence[t + 1] * (out - np.log(norm)))
-    scale = -1.0 / (sequence[0].size * steps)
+    scale = -1.0 / (sequence.shape[1] * steps)
 
     d_layers, d_ends = np.zeros(layers.shape), np.zeros(ends.shape)
     d_memory = [(np.zeros(ends.shape[1]), np.zeros(ends.shape[1])) for _ in range(depth)]
