@@ -14,6 +14,7 @@ from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
 from adbc.runtime.generators import refuse_left_open
 from adbc.runtime.messages import describe
+from adbc.runtime.reading import only_read
 from adbc.runtime.signature import Signature, as_signature
 from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
@@ -224,14 +225,21 @@ class _Call:
                         f"argument {i} of {describe(f)} is declared adbc.Const, but argnums asks for its"
                         " gradient"
                     )
-            f, *given = hold_constants(context, (f, *args, *kwargs.values()))
-            args, kwargs = tuple(given[:n]), dict(zip(kwargs, given[n:], strict=True))
+            f, *held_values = hold_constants(context, (f, *args, *kwargs.values()))
+            args, kwargs = tuple(held_values[:n]), dict(zip(kwargs, held_values[n:], strict=True))
             self.tangents = [
                 NO_TANGENT if is_held else context.shadows.tangent(x)
                 for x, is_held in zip(args, held, strict=True)
             ]
+            constants: list[int] = []
         else:
-            self.tangents = [context.shadows.tangent(x) for x in args]
+            given = (*args, *kwargs.values())
+            constants = constant_arguments(
+                context, f, given, tuple(kwargs), set(range(len(given))) - set(self.numbers)
+            )
+            self.tangents = [
+                NO_TANGENT if i in constants else context.shadows.tangent(x) for i, x in enumerate(args)
+            ]
         if strict:
             for i in self.numbers:
                 _check_differentiable(f, i, args[i], self.tangents[i])
@@ -239,7 +247,10 @@ class _Call:
         for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=True)):
             shadow = slot_shadow(tangent)
             shadows.append(shadow if i in self.numbers or shadow is None else context.known_shadow(x))
-        named = [context.known_shadow(x) for x in kwargs.values()]
+        named = [
+            None if i in constants else context.known_shadow(x)
+            for i, x in enumerate(kwargs.values(), len(args))
+        ]
         self.shadows = shadows
         with plain_tracebacks():
             self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
@@ -283,6 +294,22 @@ def hold_constants(context: Context, values: tuple[Any, ...]) -> tuple[Any, ...]
         if type(x) is Const:
             context.shadows.hold_constant(x.value)
     return tuple([x.value if type(x) is Const else x for x in values])
+
+
+def constant_arguments(
+    context: Context, f: Callable[..., Any], args: Sequence[Any], names: Sequence[str], others: set[int]
+) -> list[int]:
+    """Those of the arguments `others`, which nobody asks for, that are held constant from here on.
+
+    `f` only reads them, and they share no memory with anything else that was given.
+    """
+    places = only_read(default_engine(), f, args, names, others)
+    if places:
+        context.known_shadow(f)
+        for i, x in enumerate(args):
+            if i not in places:
+                context.shadows.tangent(x)
+    return [i for i in places if context.shadows.hold_if_free(args[i])]
 
 
 def seed(out: Any, fout: Any, cotangent: Any) -> Any:
@@ -341,7 +368,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         )
     for x, t in zip(primals, given, strict=True):
         context.shadows.adopt(x, t)
-    directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
+    nothing = {i for i, t in enumerate(given) if t is None}
+    constants = constant_arguments(context, f, primals, (), nothing)
+    directions = [
+        None if i in constants else context.known_tangent(x) if t is None else t
+        for i, (x, t) in enumerate(zip(primals, given, strict=True))
+    ]
     with plain_tracebacks():
         out, dout = default_engine().forward_calls.call(
             context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.types.callsites import Knowledge
+from adbc.types.callsites import Knowledge, is_inline_number
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import ArrayType, ValueArrayType, is_real
+from adbc.types.lattice import ArrayType, ValueArrayType
 
 __all__ = ["find_value_arrays"]
 
@@ -79,4 +79,4 @@ def _is_plain(value: Value) -> bool:
     known = type_of(value)
     if isinstance(known, ArrayType):
         return known.dtype in _FLOATS
-    return is_real(known) or getattr(getattr(known, "cls", None), "__name__", "") == "float64"
+    return is_inline_number(known)

@@ -24,7 +24,7 @@ from adbc.errors import LiftError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Argument, Const, Graph, Return
+from adbc.ir.graph import Argument, Const, Graph, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
 from adbc.passes.query import target
@@ -36,13 +36,15 @@ from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_differentiation, runs_as_it_is
+from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
-from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer, is_real
+from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.array_methods import array_methods, drop_method_reads
 from adbc.types.callsites import Binding
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import FLOAT, Exact
+from adbc.types.lattice import FLOAT, Exact, RealType
+from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
 from adbc.types.typeof import typeof
 
@@ -223,6 +225,12 @@ class Engine:
         """Sites where a guess has changed since rules were built on it."""
         self.plans: dict[Key, Any] = {}
         """What dispatch does to enter functions, by code and classes of arguments."""
+        self.readers: dict[Key, tuple[bool, ...]] = {}
+        """Which parameters functions only read, by code, namespace and types of the parameters."""
+        self.samples: dict[Any, AbstractType | None] = {}
+        """What calls on examples have shown, by function and descriptions of arguments."""
+        self.read_places: dict[Key, list[int]] = {}
+        """What `reading.only_read` has found, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
         self.builds = 0
@@ -242,6 +250,9 @@ class Engine:
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
+            self.readers.clear()
+            self.samples.clear()
+            self.read_places.clear()
             self.guarded.clear()
             self.bases.clear()
             self.sites.clear()
@@ -296,6 +307,26 @@ class Engine:
             return False
         return True
 
+    def only_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> tuple[bool, ...]:
+        """Per parameter of these types, whether `function` only reads it (`types.readers`).
+
+        A function that calls itself is taken to write into what it hands to itself.
+        """
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.readers.get(key)
+        if known is None:
+            with self.lock:
+                self.readers[key] = (False,) * len(parameters)
+                graph, _, _ = copy_graph(self.primal(function))
+                self._infer(graph, parameters)
+                known = self.readers[key] = tuple(only_reads(graph, a, self) for a in graph.arguments)
+        return known
+
+    def rows(self, function: object) -> Sequence[Any]:
+        return self.table.rows(function)
+
     # -- knowledge: what the builders ask ------------------------------------------------------------
 
     def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
@@ -308,8 +339,8 @@ class Engine:
         choices: list[tuple[type, ...]] = [()]
         for type in types_:
             cls = class_of(type)
-            if is_real(type) and not isinstance(type, Exact):
-                choices = [(*before, c) for before in choices for c in (int, float)]
+            if isinstance(type, RealType):
+                choices = [(*before, c) for before in choices for c in type.members]
             elif cls is None:
                 return None
             else:
@@ -387,6 +418,13 @@ class Engine:
             return self._row_result(row, types_)
         return self._python_result(function, types_, keywords)
 
+    def sample(
+        self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
+    ) -> AbstractType | None:
+        """The type of a call's result by the example that its rule makes, or None."""
+        row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
+        return None if row is None else sampled_type(row, function, values, keywords, self.samples)
+
     def _row_result(self, row: Any, types_: Sequence[AbstractType]) -> AbstractType:
         result = row.result
         if result is None:
@@ -433,7 +471,7 @@ class Engine:
                 found: AbstractType = ANY
                 for _ in range(4):
                     graph, _, _ = copy_graph(self.primal(function))
-                    found = infer(graph, parameters, self.oracle)
+                    found = infer(graph, parameters, self.oracle, self.sample)
                     if key not in self.recursive or found == self.assumed[key]:
                         break
                     self.assumed[key] = found
@@ -513,9 +551,9 @@ class Engine:
         if self.speculation == "dynamic":
             infer(graph, parameters, _knows_nothing)
             return
-        infer(graph, parameters, self.oracle)
+        infer(graph, parameters, self.oracle, self.sample)
         while array_methods(graph):
-            infer(graph, parameters, self.oracle)
+            infer(graph, parameters, self.oracle, self.sample)
 
     def refresh(self) -> None:
         """Forget the rules that were built on guesses that have changed, and those that call them."""
@@ -604,7 +642,7 @@ class Engine:
     # -- partial derivatives -------------------------------------------------------------------------------
 
     def partial(self, row: Any, index: int) -> Graph | None:
-        """The graph of partial derivative `index` of a scalar rule: one block, fit for any code."""
+        """The graph of partial derivative `index` of a scalar rule: one block, for any code."""
         key = (row, index)
         if key not in self.partials:
             partial = row.partials[index] if index < len(row.partials) else None

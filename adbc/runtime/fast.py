@@ -18,7 +18,18 @@ from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.types import has_cotangent, has_shadow
 
-__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "method", "plan"]
+__all__ = [
+    "BY_VALUE",
+    "FIELD",
+    "SLOW",
+    "attribute",
+    "checked",
+    "decide",
+    "is_derived",
+    "is_field",
+    "method",
+    "plan",
+]
 
 SLOW = "slow"
 """Not decided by classes: go through `resolve.step` each time."""
@@ -65,9 +76,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
             len(xs) != code.co_argcount
             or code.co_kwonlyargcount
             or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
-            or function in _INTRINSICS
-            or resolve.is_differentiation(function)
-            or resolve.runs_as_it_is(function)
+            or not is_derived(engine, function)
         ):
             return None
         active = [
@@ -80,6 +89,17 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
         )
         known = engine.plans[key] = (rule, flags, parameters, active)
     return known
+
+
+def is_derived(engine: Any, function: Any) -> bool:
+    """Whether `function` is differentiated by what it is written as: in Python, and without a rule."""
+    return (
+        type(function) is types.FunctionType
+        and not engine.table.rows(function)
+        and function not in _INTRINSICS
+        and not resolve.is_differentiation(function)
+        and not resolve.runs_as_it_is(function)
+    )
 
 
 def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any, active: Any) -> Any:

@@ -12,7 +12,7 @@ import types
 import weakref
 from typing import Any
 
-from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, slot_shadow, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, slot_shadow, zero_tangent
 from adbc.tangents.duals import MutableTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
@@ -44,6 +44,10 @@ class Shadows:
     def hold_constant(self, obj: Any) -> None:
         """From now on `obj` and all that is reached from it are constants, by every name."""
         hold_constant(obj, self._memo)
+
+    def hold_if_free(self, obj: Any) -> bool:
+        """From now on `obj`, an array or a list of numbers, is constant, unless it was met; whether it is."""
+        return hold_if_free(obj, self._memo)
 
     def is_constant(self, obj: Any) -> bool:
         """Whether `obj`, an object, was declared constant."""

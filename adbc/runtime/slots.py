@@ -34,7 +34,7 @@ def check_slot(container: Any, shadow: Any) -> None:
     if shadow is None:
         raise ConstWriteError(
             f"a value that has a derivative is written into a constant {type(container).__name__};"
-            " pass it as an argument that is differentiated, or do not declare it Const"
+            f" {ConstWriteError.remedy}"
         )
 
 

@@ -17,12 +17,8 @@ NumPy's own class.  Needs types.
 
 from __future__ import annotations
 
-import types
-
 from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.ir.intrinsics import _getattr_
-from adbc.types.inference import type_of
-from adbc.types.lattice import ArrayType
+from adbc.types.inference import method_of, transpose_of
 
 __all__ = ["array_methods", "drop_method_reads"]
 
@@ -34,12 +30,12 @@ def array_methods(graph: Graph) -> bool:
         for call in block.instructions:
             if call.op != "call":
                 continue
-            transpose = _transpose(call)
+            transpose = transpose_of(call)
             if transpose is not None:
                 call.operands = [Const(transpose), call.operands[1]]
                 changed = True
             read = call.operands[0]
-            method = _method(read)
+            method = method_of(read)
             if isinstance(read, Instruction) and method is not None:
                 call.operands[:1] = [Const(method), read.operands[1]]
                 changed = True
@@ -57,28 +53,4 @@ def drop_method_reads(graph: Graph) -> None:
             used.update(user.operands)
     for block in graph.blocks:
         if block.handler is None:
-            block.instructions = [i for i in block.instructions if i in used or _method(i) is None]
-
-
-def _read(value: Value) -> tuple[type, str] | None:
-    """The class and the name, if `value` reads an attribute of an array."""
-    if not isinstance(value, Instruction) or value.op != "call" or len(value.operands) != 3:
-        return None
-    callee, array, name = value.operands
-    known = type_of(array)
-    if not isinstance(callee, Const) or callee.value is not _getattr_ or type(known) is not ArrayType:
-        return None
-    return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
-
-
-def _transpose(value: Value) -> object | None:
-    """The function that ``x.T`` is."""
-    read = _read(value)
-    return getattr(read[0], "transpose", None) if read is not None and read[1] == "T" else None
-
-
-def _method(value: Value) -> object | None:
-    """The method descriptor that `value` reads from an array."""
-    read = _read(value)
-    found = getattr(read[0], read[1], None) if read is not None else None
-    return found if isinstance(found, types.MethodDescriptorType) else None
+            block.instructions = [i for i in block.instructions if i in used or method_of(i) is None]

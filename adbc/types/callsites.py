@@ -46,11 +46,13 @@ from adbc.types.lattice import (
     ArrayType,
     ConstType,
     Exact,
+    RealType,
     TupleType,
     ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
+    is_float64,
     is_real,
 )
 
@@ -159,7 +161,7 @@ _NAMED = (
 
 def is_inline_number(type: AbstractType) -> bool:
     """Whether derivative code for values of this type may be written inline: real, 64 bit."""
-    return is_real(type) or (isinstance(type, Exact) and type.cls.__name__ == "float64")
+    return isinstance(type, RealType) or is_real(type) or is_float64(type)
 
 
 def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Knowledge) -> CallSite:

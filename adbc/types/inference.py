@@ -19,28 +19,40 @@ from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Retur
 from adbc.types.lattice import (
     ANY,
     BOOL,
-    FLOAT,
     INT,
     NEVER,
     NONE,
-    REAL,
     STR,
     AbstractType,
     ArrayType,
     ConstType,
     Exact,
     IteratorType,
+    RealType,
     TupleType,
     class_of,
     is_numpy_number,
+    is_real,
     join,
     join_all,
 )
 from adbc.types.typeof import typeof
 
-__all__ = ["ARRAY_RESULTS", "Oracle", "array_element", "array_getitem", "call_parts", "infer", "type_of"]
+__all__ = [
+    "ARRAY_RESULTS",
+    "Oracle",
+    "array_element",
+    "array_getitem",
+    "call_parts",
+    "infer",
+    "method_of",
+    "transpose_of",
+    "type_of",
+]
 
 Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
+
+Sampler = Callable[[object, Sequence[Value], tuple[str, ...]], AbstractType | None]
 
 _DEPTH = 6
 _ROUNDS = 40
@@ -75,8 +87,13 @@ def type_of(value: Value) -> AbstractType:
     return value.type if isinstance(value.type, AbstractType) else ANY
 
 
-def infer(graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle) -> AbstractType:
-    """Write the type of every value into `graph`, given those of its arguments; return the result's."""
+def infer(
+    graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle, sample: Sampler | None = None
+) -> AbstractType:
+    """Write the type of every value into `graph`, given those of its arguments; return the result's.
+
+    `sample` is asked for what the oracle cannot tell from types alone: it is given the arguments.
+    """
     for argument, type in zip(graph.arguments, arguments, strict=True):
         argument.type = type
     for block in graph.blocks:
@@ -96,7 +113,7 @@ def infer(graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle) -> Ab
             for phi in block.phis:
                 _widen(phi, join_all(map(type_of, phi.operands.values())), round)
             for instruction in block.instructions:
-                _widen(instruction, _result(instruction, oracle), round)
+                _widen(instruction, _result(instruction, oracle, sample), round)
         changed = False
         for phi in backwards:
             changed |= _widen(phi, join_all(map(type_of, phi.operands.values())), round)
@@ -141,15 +158,49 @@ def _reverse_postorder(graph: Graph) -> list[Block]:
     return order[::-1]
 
 
-def _result(instruction: Instruction, oracle: Oracle) -> AbstractType:
+# -- attributes of arrays ------------------------------------------------------------
+
+
+def _attribute_read(value: Value) -> tuple[type, str] | None:
+    """The class and the name, if `value` reads an attribute of an array."""
+    if not isinstance(value, Instruction) or value.op != "call" or len(value.operands) != 3:
+        return None
+    callee, array, name = value.operands
+    known = type_of(array)
+    if not isinstance(callee, Const) or callee.value is not intrinsics._getattr_:
+        return None
+    if type(known) is not ArrayType:
+        return None
+    return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
+
+
+def transpose_of(value: Value) -> object | None:
+    """The function that ``x.T`` is."""
+    read = _attribute_read(value)
+    return getattr(read[0], "transpose", None) if read is not None and read[1] == "T" else None
+
+
+def method_of(value: Value) -> object | None:
+    """The method descriptor that `value` reads from an array."""
+    read = _attribute_read(value)
+    found = getattr(read[0], read[1], None) if read is not None else None
+    return found if isinstance(found, types.MethodDescriptorType) else None
+
+
+def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) -> AbstractType:
     if instruction.op != "call":
         return ANY
     callee, arguments = call_parts(instruction)
+    method = method_of(callee)
+    if method is not None and isinstance(callee, Instruction):
+        arguments = [callee.operands[1], *arguments]
     types_ = [type_of(a) for a in arguments]
     if any(t is NEVER for t in types_):
         return NEVER  # not reached yet
     function: object
-    if isinstance(callee, Const):
+    if method is not None:
+        function = method
+    elif isinstance(callee, Const):
         function = callee.value
     elif isinstance(known := type_of(callee), ConstType):
         function = known.value
@@ -162,17 +213,27 @@ def _result(instruction: Instruction, oracle: Oracle) -> AbstractType:
         answer = row(arguments, types_)
         if answer is not None:
             return answer
-    return ask(oracle, function, types_, instruction.keywords)
+    answer = ask(oracle, function, types_, instruction.keywords)
+    if sample is not None and (answer is ANY or _is_some_array(answer)):
+        found = sample(function, arguments, instruction.keywords)
+        return answer if found is None else found
+    return answer
+
+
+def _is_some_array(type: AbstractType) -> bool:
+    """Whether nothing but its class is known of an array."""
+    return isinstance(type, Exact) and type.cls.__name__ == "ndarray"
 
 
 def ask(
     oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
 ) -> AbstractType:
-    """What the oracle says, asked for int and for float where an argument is `REAL`."""
-    if not any(t is REAL for t in types_):
+    """What the oracle says, asked for each class where an argument is a `RealType`."""
+    reals = sum(isinstance(t, RealType) for t in types_)
+    if not reals:
         return oracle(function, types_, keywords)
-    if not isinstance(function, types.FunctionType) and sum(t is REAL for t in types_) <= 4:
-        choices = [(INT, FLOAT) if t is REAL else (t,) for t in types_]
+    if not isinstance(function, types.FunctionType) and reals <= 4:
+        choices = [tuple(map(Exact, t.members)) if isinstance(t, RealType) else (t,) for t in types_]
         return join_all(
             oracle(function, combination, keywords) for combination in itertools.product(*choices)
         )
@@ -212,6 +273,18 @@ def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
         if isinstance(i, int) and -len(container.elements) <= i < len(container.elements):
             return container.elements[i]
     return None
+
+
+def _getattr(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """Attributes of an array that follow from its type."""
+    array, name = types_[0], values[1]
+    if type(array) is not ArrayType or array.ndim is None or not isinstance(name, Const):
+        return None
+    if name.value == "shape":
+        return TupleType((INT,) * array.ndim)
+    if name.value in ("size", "ndim", "nbytes", "itemsize"):
+        return INT
+    return array if name.value == "T" else None
 
 
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
@@ -300,6 +373,7 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 _STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
+    intrinsics._getattr_: _getattr,
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,
@@ -349,7 +423,7 @@ def elementwise(types_: Sequence[AbstractType]) -> AbstractType:
     array_class: type | None = None
     scalar_class: type | None = None
     for type in types_:
-        if type in (INT, FLOAT, BOOL, REAL):
+        if is_real(type):
             continue
         if isinstance(type, ArrayType):
             array_class = type.cls

@@ -14,11 +14,12 @@ active, because the pullback also restores what was overwritten.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
     NO_FDATA,
@@ -35,6 +36,7 @@ __all__ = [
     "ViewRule",
     "array_operands",
     "bound",
+    "by_example",
     "check_writable",
     "finish",
     "gather",
@@ -50,6 +52,7 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex)
+AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
 _PROTOCOLS = (
@@ -236,8 +239,8 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
         refuse_opaque(target)
         if is_inexact(target):
             raise ConstWriteError(
-                "an active value is written into an array that was declared constant; drop adbc.Const, or"
-                " write into a copy of the array"
+                "an active value is written into an array that is constant, so its derivative would be lost;"
+                f" {ConstWriteError.remedy}"
             )
 
 
@@ -257,6 +260,12 @@ def any_active(shadows: Sequence[Any]) -> bool:
     return any([f is not None for f in shadows])  # noqa: C419  # quicker than a generator, and can be lifted
 
 
+def by_example(row: AnyRule) -> AnyRule:
+    """`row`, of a function that may be called on examples to see what it returns (`Rule.sample`)."""
+    row.sample = sampled
+    return row
+
+
 class ArrayRule(Rule):
     """A function whose result is new memory, or is written into ``out=``.
 
@@ -266,6 +275,8 @@ class ArrayRule(Rule):
         they may ignore broadcasting, dtype and the realness of arguments.
     defaults: what to fill in for a parameter before ``out`` that was not given, if not None.
     """
+
+    sample = staticmethod(sampled)
 
     def __init__(
         self,
@@ -424,6 +435,8 @@ class ViewRule(Rule):
     has a fresh shadow, and `back(by, x, *args, **kwargs)` brings its cotangent into the shape of `x`.
     Without `back` the elements are followed through the function by their numbers.
     """
+
+    sample = staticmethod(sampled)
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import plain
+from adbc.rules.numpy.base import by_example, plain
 from adbc.rules.numpy.elementwise import elementwise
 from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
 
@@ -64,9 +64,10 @@ def _rows() -> list[Rule]:
         ufunc = getattr(np, name)
         result = "elementwise" if name in STEPS else None
         rows.append(elementwise(ufunc, *([None] * ufunc.nin), result=result))
-    rows.extend(ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name))
+    tests = [ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name)]
+    methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
+    rows.extend(map(by_example, tests + methods))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
-    rows.extend(ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name) for name in ATTRIBUTES)
     rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM)
