@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import machine, others, publish, roundtrips, table
+from benchmarks import machine, measure, others, publish, roundtrips, table
 from benchmarks.run import run
 from benchmarks.saved import million_steps
 from benchmarks.workload import Workload
@@ -67,6 +67,7 @@ def measured(groups: dict[str, list[Workload]], rounds: int, systems: list[str])
     results: dict[str, Any] = {
         "machine": machine.describe(systems), "systems": systems, "rounds": rounds, "groups": {}
     }  # fmt: skip
+    measure.keep_memory()
     print("\n".join(table.heading(results)), flush=True)
     for group, workloads in groups.items():
         print(f"\n{table.heads(group, systems)}", flush=True)
@@ -75,6 +76,7 @@ def measured(groups: dict[str, list[Workload]], rounds: int, systems: list[str])
             result = run(workload, rounds, systems)
             results["groups"][group].append(result)
             print(table.row(result, systems), flush=True)
+    results["import"] = measure.import_time("adbc")
     if sys.platform == "linux" and "typed" in groups:
         results["million steps"] = million_steps()
     print("\n" + "\n".join(table.summary(results)))

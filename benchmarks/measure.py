@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["Call", "fastest", "import_time", "once", "ratios"]
+__all__ = ["Call", "fastest", "import_time", "keep_memory", "once", "ratios"]
 
 SHORTEST = 2e-3
 """Calls are repeated until one measurement takes this long."""
@@ -67,6 +67,17 @@ def _times(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
         if gc_was_on:
             gc.enable()
     return times
+
+
+def keep_memory() -> None:
+    """Have the allocator of the C library keep memory that is freed.
+
+    At first it gives it back to the system again and again, and each page of an array that is asked for
+    next costs an interrupt: gradients of arrays of some 10000 numbers may take three times as long, or not,
+    as chance has it.  It learns otherwise when a large block is freed, as in any program with large arrays.
+    """
+    block = bytearray(1 << 24)
+    del block
 
 
 def import_time(module: str, rounds: int = 5) -> float:

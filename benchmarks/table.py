@@ -69,4 +69,4 @@ def summary(results: Mapping[str, Any]) -> list[str]:
         bound = f"{'<=' if finding.at_most else '>='} {finding.aim:g}"
         met = "" if finding.met else "   missed"
         text.append(f"{finding.text:66}{finding.value:>9.2f}{bound:>12}{met}")
-    return text
+    return [*text, "", f"import adbc: {results['import']:.2f} s"]

@@ -35,6 +35,7 @@ RESULTS = {
     "machine": {"python": "3.11.7", "versions": {}, "processor": "a", "cores": 1, "system": "b"},
     "systems": ["torch"],
     "rounds": 1,
+    "import": 0.1,
     "groups": {
         "typed": [
             row("f", gradient=2.0, jvp=1.0, hand=2.0, torch=400.0),
