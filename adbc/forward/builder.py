@@ -391,6 +391,9 @@ class _Dual:
                 Const(None) if is_constant_dict(kwdefaults) else self.d(kwdefaults),
             )
             self._define(call, made, tangent)
+        elif function is intrinsics._instance_:
+            made = self._copy_call(call)
+            self._define(call, made, builder.call(support.instance_tangent, self.context, made))
         else:
             out = self._copy_call(call)
             known = builder.call(support.known_tangent, self.context, out) if call in self.active else None

@@ -489,6 +489,9 @@ class ForwardsPass:
             if defaults in self.active:
                 collected = self.builder.call(support.defaults_pullback, self.shadow[call])
                 steps.append(CallStep(call, collected, [defaults]))
+        elif function is intrinsics._instance_:
+            made = self._copy_call(call)
+            self._define(call, made, self.builder.call(support.instance_shadow, self.context, made))
         else:
             out = self._copy_call(call)
             shadow = None

@@ -49,6 +49,8 @@ class Support:
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
     known_shadow: Callable[..., Any]
     """known_shadow(context, value): the shadow of an object that did not come through an argument"""
+    instance_shadow: Callable[..., Any]
+    """instance_shadow(context, obj): the shadow of a new instance, which has no fields yet"""
     caught_shadow: Callable[..., Any]
     """caught_shadow(context, exception): the shadow of an exception that a handler was entered with"""
     function_shadow: Callable[..., Any]

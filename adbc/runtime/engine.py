@@ -29,9 +29,10 @@ from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
 from adbc.passes.query import target
 from adbc.passes.segments import must_be_closed, segments
+from adbc.passes.zipped_loops import zipped_loops
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
-from adbc.runtime.fast import is_field, method
+from adbc.runtime.fast import constructor, is_field, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
@@ -40,8 +41,9 @@ from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
-from adbc.types.array_methods import array_methods, drop_method_reads
+from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
+from adbc.types.constructions import constructions
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, Exact, RealType
 from adbc.types.readers import only_reads
@@ -89,8 +91,8 @@ class Derived:
         self.returns_float = result == FLOAT
         self.returns_shadow = has_shadow(result)
         self.returns_cotangent = has_cotangent(result)
-        self.guards: list[_Fact | _ClassFact] = []
-        self.class_facts: dict[tuple[type, str], _ClassFact] = {}
+        self.guards: list[Fact] = []
+        self.class_facts: dict[tuple[type, str], Fact] = {}
         self.callees: dict[int, _Fact] = {}
         """What is known of the functions that it calls directly, by their addresses."""
         self.sites: list[Site] = []
@@ -99,7 +101,7 @@ class Derived:
         self.function = made if isinstance(made, GraphFunction) else None
         self.is_rest = isinstance(made, Continuation)
         name = function.__name__
-        self._facts: tuple[_Fact | _ClassFact, ...] = ()
+        self._facts: tuple[Fact, ...] = ()
         self._builds = -1
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
@@ -114,13 +116,13 @@ class Derived:
             if not self.is_built:
                 self.engine.build(self)
 
-    def facts(self) -> tuple[_Fact | _ClassFact, ...]:
+    def facts(self) -> tuple[Fact, ...]:
         """The facts that this rule and those it calls directly depend on, as of what has been built."""
         if self._builds != self.engine.builds:
             self._facts, self._builds = tuple(self._all_facts()), self.engine.builds
         return self._facts
 
-    def _all_facts(self) -> Iterator[_Fact | _ClassFact]:
+    def _all_facts(self) -> Iterator[Fact]:
         seen: set[Derived] = set()
         waiting = [self]
         while waiting:
@@ -201,6 +203,22 @@ class _ClassFact:
         if self.function is not None:
             return method(self.cls, self.name) is self.function
         return is_field(self.cls, self.name)
+
+
+class _ConstructorFact:
+    """What calling a class does: it runs this ``__init__`` on a new object."""
+
+    __slots__ = ("cls", "function")
+
+    def __init__(self, cls: type, function: Any) -> None:
+        self.cls = cls
+        self.function = function
+
+    def holds(self) -> bool:
+        return constructor(self.cls) is self.function
+
+
+Fact = _Fact | _ClassFact | _ConstructorFact
 
 
 class Engine:
@@ -286,6 +304,7 @@ class Engine:
         graph = lift.lift(function, inline=True)
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
         passes.normalise(graph, function.__globals__)
+        zipped_loops(graph)
         self.observer.graph(function.__code__, "normal", graph)
         return graph
 
@@ -356,6 +375,14 @@ class Engine:
             return None
         if self.building:
             self.building[-1].class_facts[cls, name] = _ClassFact(cls, name, found)
+        return found
+
+    def constructor(self, cls: type) -> types.FunctionType | None:
+        found: types.FunctionType | None = constructor(cls)
+        if found is None or self.table.rows(found) or self.table.rows(cls):
+            return None
+        if self.building:
+            self.building[-1].class_facts[cls, "()"] = _ConstructorFact(cls, found)
         return found
 
     def is_field(self, cls: type, name: str) -> bool:
@@ -552,7 +579,7 @@ class Engine:
             infer(graph, parameters, _knows_nothing)
             return
         infer(graph, parameters, self.oracle, self.sample)
-        while array_methods(graph):
+        while builtin_methods(graph) | constructions(graph, self, self.oracle):
             infer(graph, parameters, self.oracle, self.sample)
 
     def refresh(self) -> None:
@@ -570,10 +597,10 @@ class Engine:
 
     def build(self, rule: Derived) -> None:
         """Write the code of `rule`."""
-        graph = self.typed(rule)
-        self.observer.graph(rule.code, "typed", graph)
         self.building.append(rule)
         try:
+            graph = self.typed(rule)
+            self.observer.graph(rule.code, "typed", graph)
             if rule.mode != "forward":
                 pair = reverse.build_reverse(
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"

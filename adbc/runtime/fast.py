@@ -24,6 +24,7 @@ __all__ = [
     "SLOW",
     "attribute",
     "checked",
+    "constructor",
     "decide",
     "is_derived",
     "is_field",
@@ -113,6 +114,16 @@ def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any
         rule.build()
     context.checked.add(rule)
     return rule
+
+
+def constructor(cls: type) -> Any:
+    """The ``__init__`` that calling `cls` runs on a new object, if it does nothing else; else None."""
+    if type(cls) is not type or type(kind_of(cls)) is not InstanceKind or issubclass(cls, BaseException):
+        return None
+    if lookup(cls, "__new__") is not object.__new__:
+        return None
+    found = lookup(cls, "__init__")
+    return found if found.__class__ is types.FunctionType else None
 
 
 def method(cls: type, name: str) -> Any:

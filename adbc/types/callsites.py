@@ -138,7 +138,7 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 _CONTEXTUAL: frozenset[Any] = frozenset(
     {
         intrinsics._global_, intrinsics._freevar_, intrinsics._globals_,
-        intrinsics._delete_global_, intrinsics._store_global_,
+        intrinsics._delete_global_, intrinsics._store_global_, intrinsics._instance_,
     }
 )  # fmt: skip
 

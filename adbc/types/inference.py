@@ -7,6 +7,7 @@ cut off at a depth), so it ends.  What a call of an ordinary function gives is n
 
 from __future__ import annotations
 
+import collections
 import itertools
 import operator
 import sys
@@ -55,6 +56,7 @@ Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractTyp
 Sampler = Callable[[object, Sequence[Value], tuple[str, ...]], AbstractType | None]
 
 _DEPTH = 6
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, so it may be changed
 _ROUNDS = 40
 
 
@@ -158,32 +160,53 @@ def _reverse_postorder(graph: Graph) -> list[Block]:
     return order[::-1]
 
 
-# -- attributes of arrays ------------------------------------------------------------
+# -- attributes of builtin objects ------------------------------------------------------------
 
 
 def _attribute_read(value: Value) -> tuple[type, str] | None:
-    """The class and the name, if `value` reads an attribute of an array."""
+    """The class and the name, if `value` reads an attribute of an array or of another builtin object, which
+    has no attributes but those of its class, and they do not change."""
     if not isinstance(value, Instruction) or value.op != "call" or len(value.operands) != 3:
         return None
     callee, array, name = value.operands
     known = type_of(array)
     if not isinstance(callee, Const) or callee.value is not intrinsics._getattr_:
         return None
-    if type(known) is not ArrayType:
+    if not (type(known) is ArrayType or (isinstance(known, Exact) and _is_closed(known.cls))):
         return None
     return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
 
 
+_UNQUESTIONING: dict[type, frozenset[str]] = {
+    list: frozenset({"append", "extend", "insert", "clear", "copy", "reverse", "pop"}),
+    dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy"}),
+    collections.deque: frozenset({"append", "appendleft", "pop", "popleft", "clear", "copy", "reverse"}),
+}
+
+
+def _is_closed(cls: type) -> bool:
+    """Whether neither `cls` nor an instance can be given attributes."""
+    return not cls.__flags__ & _HEAP and not cls.__dictoffset__
+
+
 def transpose_of(value: Value) -> object | None:
-    """The function that ``x.T`` is."""
+    """The function that ``x.T`` of an array is."""
     read = _attribute_read(value)
-    return getattr(read[0], "transpose", None) if read is not None and read[1] == "T" else None
+    if read is None or read[1] != "T" or not isinstance(value, Instruction):
+        return None
+    return getattr(read[0], "transpose", None) if type(type_of(value.operands[1])) is ArrayType else None
 
 
 def method_of(value: Value) -> object | None:
-    """The method descriptor that `value` reads from an array."""
+    """The method descriptor that `value` reads from an array or a builtin container.
+
+    Not the methods that ask objects questions (``index`` whether they are equal, ``format`` for their text):
+    what classes written in Python answer is not a matter of types.
+    """
     read = _attribute_read(value)
-    found = getattr(read[0], read[1], None) if read is not None else None
+    if read is None or not (read[0].__name__ == "ndarray" or read[1] in _UNQUESTIONING.get(read[0], ())):
+        return None
+    found = getattr(read[0], read[1], None)
     return found if isinstance(found, types.MethodDescriptorType) else None
 
 
@@ -273,6 +296,11 @@ def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
         if isinstance(i, int) and -len(container.elements) <= i < len(container.elements):
             return container.elements[i]
     return None
+
+
+def _instance(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    cls = values[0].value if isinstance(values[0], Const) else None
+    return Exact(cls) if isinstance(cls, type) else None
 
 
 def _getattr(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
@@ -373,6 +401,7 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 _STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
+    intrinsics._instance_: _instance,
     intrinsics._getattr_: _getattr,
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,

@@ -1,18 +1,21 @@
-"""Methods of arrays are called as the functions that they are.
+"""Methods of arrays and of builtin containers are called as the functions that they are.
 
 before::
 
     %1: Any = call _getattr_(%x, 'sum')
     %2: Any = call %1(0)
     %3: Any = call _getattr_(%x, 'T')
+    %4: Any = call _getattr_(%l, 'append')
+    %5: Any = call %4(%2)
 
 after::
 
     %2: Any = call numpy.ndarray.sum(%x, 0)
     %3: Array = call numpy.ndarray.transpose(%x)
+    %5: None = call list.append(%l, %2)
 
-So the rule is known, and with it often the type of the result.  For arrays that are proved to be of
-NumPy's own class.  Needs types.
+So the rule is known, and with it often the type of the result.  For objects that are proved to be of a
+class of C, whose methods cannot be replaced.  Needs types.
 """
 
 from __future__ import annotations
@@ -20,10 +23,10 @@ from __future__ import annotations
 from adbc.ir.graph import Const, Graph, Instruction, Value
 from adbc.types.inference import method_of, transpose_of
 
-__all__ = ["array_methods", "drop_method_reads"]
+__all__ = ["builtin_methods", "drop_method_reads"]
 
 
-def array_methods(graph: Graph) -> bool:
+def builtin_methods(graph: Graph) -> bool:
     """See the module, in place, but for the reads of methods, which stay; whether anything was changed."""
     changed = False
     for block in graph.blocks:
