@@ -12,6 +12,7 @@ from adbc.runtime import default_engine
 from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
+from adbc.runtime.entry import Entrance
 from adbc.runtime.generators import refuse_left_open
 from adbc.runtime.messages import describe
 from adbc.runtime.reading import only_read
@@ -115,43 +116,29 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     """
     numbers = _argnums(argnums)
     single = not isinstance(argnums, Sequence)
-    plain: dict[tuple[type, ...], tuple[Any, ...]] = {}
+    entrance = Entrance()
 
     @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        classes = tuple(map(type, args))
-        shadows = plain.get(classes)
-        if shadows is not None and not kwargs:
-            out, gradients = _gradients_by_numbers(f, args, shadows, numbers)
+        engine = default_engine()
+        entered = None if kwargs else entrance.enter(engine, f, args)
+        if entered is not None:
+            out, fout, pullback, shadows = entered
+            _check_scalar(f, out)
+            bargs = pullback(seed(out, fout, 1.0))
+            gradients = tuple(
+                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+            )
         else:
             call = _Call(f, args, kwargs, numbers)
             _check_scalar(f, call.out)
             bargs = call.pullback(1.0)
             out, gradients = call.out, tuple(call.gradient(i, bargs) for i in call.numbers)
-            if _NUMBERS.issuperset(classes) and not kwargs and not isinstance(f, Const):
-                plain[classes] = tuple(call.shadows)
+            if not kwargs:
+                entrance.learn(engine, f, args, call.shadows, call.constants)
         return out, gradients[0] if single else gradients
 
     return value_and_gradient
-
-
-_NUMBERS = frozenset({float, int, bool})
-"""Classes whose instances have shadows that depend on the class alone."""
-
-
-def _gradients_by_numbers(
-    f: Callable[..., Any], args: tuple[Any, ...], shadows: tuple[Any, ...], numbers: Sequence[int]
-) -> tuple[Any, tuple[Any, ...]]:
-    """Value and gradients of a call on numbers alone, like one that was checked before."""
-    context = Context()
-    with plain_tracebacks():
-        out, fout, pullback = default_engine().reverse_calls.call(
-            context, (), f, context.known_shadow(f), args, shadows
-        )
-        refuse_left_open(context.opened)
-    _check_scalar(f, out)
-    bargs = pullback(seed(out, fout, 1.0))[1:]
-    return out, tuple([slot_increment(0.0, bargs[i]) for i in numbers])
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -252,6 +239,7 @@ class _Call:
             for i, x in enumerate(kwargs.values(), len(args))
         ]
         self.shadows = shadows
+        self.constants = constants
         with plain_tracebacks():
             self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
                 context,

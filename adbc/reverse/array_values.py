@@ -52,8 +52,11 @@ def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
             candidates.pop(value, None)
         for call in block.instructions:
             row = rows.get(call)
-            taken = row.takes_values if row is not None and block.handler is None else 0
-            arguments = call_parts(call)[1] if taken else call.operands
+            arguments = call.operands
+            taken = 0
+            if row is not None and block.handler is None:
+                arguments = call_parts(call)[1]
+                taken = len(arguments) if row.kind == "zero" else row.takes_values
             for value in arguments[taken:]:
                 candidates.pop(value, None)
             if taken and getattr(row, "mutates", False):
@@ -75,8 +78,8 @@ def _row(call: Instruction, knowledge: Knowledge) -> Any:
 
 
 def _is_plain(value: Value) -> bool:
-    """Whether an argument is a real number or an array of floats."""
+    """Whether an argument is a real number or an array of such."""
     known = type_of(value)
     if isinstance(known, ArrayType):
-        return known.dtype in _FLOATS
+        return known.dtype in _FLOATS or known.dtype.startswith(("int", "uint", "bool"))
     return is_inline_number(known)

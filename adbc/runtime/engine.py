@@ -251,6 +251,8 @@ class Engine:
         """What `reading.only_read` has found, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
+        self.generation = 0
+        """How often something was forgotten."""
         self.builds = 0
         """How many rules have been built: what rules need may have changed with it."""
         self.guarded: set[tuple[int, str]] = set()
@@ -263,6 +265,7 @@ class Engine:
     def clear(self) -> None:
         """Forget everything that was derived."""
         with self.lock:
+            self.generation += 1
             self.graphs.clear()
             self.generators.clear()
             self.results.clear()
@@ -594,6 +597,7 @@ class Engine:
                 gone |= {rule for rule in self.rules.values() if not gone.isdisjoint(rule.needs)}
             self.rules = {key: rule for key, rule in self.rules.items() if rule not in gone}
             self.plans.clear()
+            self.generation += 1
 
     def build(self, rule: Derived) -> None:
         """Write the code of `rule`."""

@@ -23,10 +23,29 @@ __all__ = ["Shadows"]
 class Shadows:
     """Object -> tangent, by identity."""
 
-    __slots__ = ("_memo",)
+    __slots__ = ("_known", "waiting")
 
     def __init__(self) -> None:
-        self._memo: dict[Any, tuple[Any, Any]] = {}
+        self._known: dict[Any, tuple[Any, Any]] = {}
+        self.waiting: list[tuple[Any, Any]] = []
+
+    @property
+    def _memo(self) -> dict[Any, tuple[Any, Any]]:
+        if self.waiting:
+            waiting, self.waiting = self.waiting, []
+            for obj, tangent in waiting:
+                if tangent is NO_TANGENT:
+                    hold_if_free(obj, self._known)
+                else:
+                    kind_of(type(obj)).remember(obj, tangent, self._known)
+        return self._known
+
+    def later(self, obj: Any, tangent: Any) -> None:
+        """Let `tangent` be that of `obj`, an array or list of numbers that shares nothing with what was met.
+
+        `NO_TANGENT` if it is constant.  It is entered when something is asked.
+        """
+        self.waiting.append((obj, tangent))
 
     def tangent(self, obj: Any) -> Any:
         """The tangent of `obj`: that of before if it was met, else zero."""

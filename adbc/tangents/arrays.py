@@ -225,6 +225,10 @@ class ArrayKind(Kind):
             t[...] = draw(x.shape) + 1j * draw(x.shape) if x.dtype.kind == "c" else draw(x.shape)
         return t
 
+    def zeros(self, x: Array) -> Array:
+        """The zero tangent of an array that owns its memory, outside of any walk."""
+        return np.zeros_like(x)
+
     def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
         memo[id(x)] = (x, t)
         owner, twin = ultimate_owner(x), ultimate_owner(t)

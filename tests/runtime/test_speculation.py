@@ -241,8 +241,7 @@ def test_a_wrong_guess_is_replaced_by_what_was_seen(engine: Engine) -> None:
     adbc.grad(horner)(0.5, [1, 2, 3])
     adbc.grad(horner)(0.5, [1, 2, 3])
     assert "_class_is_" in str(fwd_ir(signature))
-    (site,) = [s for s in engine.sites.values() if s.guess is not None]
-    assert site.guess == Exact(int)
+    (site,) = [s for s in engine.sites.values() if s.guess == Exact(int)]
     adbc.grad(horner)(0.5, [1.0, 2])
     adbc.grad(horner)(0.5, [1, 2.0])
     adbc.grad(horner)(0.5, [1.0, 2])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import ArrayRule, by_example, plain
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.numpy.reductions import axes_of, kept
 from adbc.rules.numpy.shapes import back_by_number
@@ -282,7 +282,7 @@ ROWS: list[Rule] = [
     ArrayRule(
         np.where, "condition x y", jvp=[None, where_x, where_y], vjp=[None, where_x, where_y], when=_three
     ),
-    ZeroRule(np.where, when=plain),
+    by_example(ZeroRule(np.where, when=plain)),
     clip_row(np.clip, "a a_min a_max out"),
     clip_row(np.ndarray.clip, "a min max out"),
     ArrayRule(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp]),
