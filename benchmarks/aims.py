@@ -11,16 +11,18 @@ from typing import Any
 __all__ = ["Finding", "findings", "geometric_mean"]
 
 Rows = Sequence[Mapping[str, Any]]
+Value = Callable[[Mapping[str, Any]], float]
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """A number, and the bound that it should keep."""
+    """A number, and the bound that it should keep; of which workload it is, if of one."""
 
     text: str
     value: float
     aim: float
     at_most: bool = True
+    where: str = ""
 
     @property
     def met(self) -> bool:
@@ -48,13 +50,21 @@ def findings(results: Mapping[str, Any]) -> list[Finding]:
         if rows:
             found.append(Finding(text, value(rows), aim, at_most))
 
+    def add_worst(text: str, rows: Rows, value: Value, aim: float, at_most: bool = True) -> None:
+        if rows:
+            worst = (max if at_most else min)(rows, key=value)
+            found.append(Finding(text, value(worst), aim, at_most, worst["name"]))
+
     def mean(name: str, to: str = "") -> Callable[[Rows], float]:
         return lambda rows: geometric_mean([_quotient(r, name, to) for r in rows])
+
+    def each(name: str, to: str = "") -> Value:
+        return lambda row: _quotient(row, name, to)
 
     for group, aim in {"typed": 4.0, "guarded": 8.0, "elements": 6.0, "vectorised": 2.6}.items():
         add(f"gradient, {group}: geometric mean", over([group]), mean("gradient"), aim)
     for group, aim in {"typed": 5.5, "guarded": 12.0}.items():
-        add(f"gradient, {group}: largest", over([group]), _largest, aim)
+        add_worst(f"gradient, {group}: largest", over([group]), each("gradient"), aim)
     add(f"JVP, {', '.join(LOOPS)}: geometric mean", over(LOOPS), mean("jvp"), 2.5)
     for group in ("typed", "vectorised"):
         text = f"gradient over adjoint by hand, {group}: geometric mean"
@@ -65,31 +75,22 @@ def findings(results: Mapping[str, Any]) -> list[Finding]:
         text = f"{system} over adbc, elements: geometric mean"
         add(text, over(["elements"], system), mean(system, "gradient"), element, False)
         text = f"{system} over adbc, vectorised: smallest"
-        add(text, over(["vectorised"], system), _smallest(system), 1.0, False)
+        add_worst(text, over(["vectorised"], system), each(system, "gradient"), 1.0, False)
     add("building, ms: median", over(list(groups)), _median_build, 30.0)
-    typed = over(["typed"])
-    add("bytes held per saved float, typed: largest", typed, _largest_saved, 100.0)
+    add_worst("bytes held per saved float, typed: largest", over(["typed"]), _saved, 100.0)
     if "million steps" in results:
         text = "memory for a million steps of the logistic map, MB"
         found.append(Finding(text, results["million steps"] / 1e6, 200.0))
     return found
 
 
-def _largest_saved(rows: Rows) -> float:
-    return max(float(r["saved"]["bytes"] / r["saved"]["floats"]) for r in rows)
+def _saved(row: Mapping[str, Any]) -> float:
+    return float(row["saved"]["bytes"] / row["saved"]["floats"])
 
 
 def _quotient(row: Mapping[str, Any], name: str, to: str) -> float:
     ratio = row["ratio"]
     return float(ratio[name] / ratio[to]) if to else float(ratio[name])
-
-
-def _largest(rows: Rows) -> float:
-    return max(_quotient(r, "gradient", "") for r in rows)
-
-
-def _smallest(system: str) -> Callable[[Rows], float]:
-    return lambda rows: min(_quotient(r, system, "gradient") for r in rows)
 
 
 def _median_build(rows: Rows) -> float:

@@ -67,6 +67,7 @@ def summary(results: Mapping[str, Any]) -> list[str]:
     text += ["", f"{'aims':66}{'found':>9}{'aim':>12}"]
     for finding in findings(results):
         bound = f"{'<=' if finding.at_most else '>='} {finding.aim:g}"
-        met = "" if finding.met else "   missed"
-        text.append(f"{finding.text:66}{finding.value:>9.2f}{bound:>12}{met}")
+        met = "" if finding.met else "missed"
+        line = f"{finding.text:66}{finding.value:>9.2f}{bound:>12}   {met:6}   {finding.where}"
+        text.append(line.rstrip())
     return [*text, "", f"import adbc: {results['import']:.2f} s"]

@@ -53,7 +53,7 @@ def test_geometric_mean() -> None:
 def test_aims() -> None:
     found = {finding.text: finding for finding in findings(RESULTS)}
     assert found["gradient, typed: geometric mean"].value == pytest.approx(4.0)
-    assert found["gradient, typed: largest"] == Finding("gradient, typed: largest", 8.0, 5.5)
+    assert found["gradient, typed: largest"] == Finding("gradient, typed: largest", 8.0, 5.5, True, "g")
     assert not found["gradient, typed: largest"].met
     assert found["gradient over adjoint by hand, vectorised: geometric mean"].value == pytest.approx(3.0)
     # Only the workload that PyTorch can do counts.
