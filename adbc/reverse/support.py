@@ -94,6 +94,10 @@ class Support:
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
     fit: Callable[..., Any]
     """fit(d, x): `d` as a cotangent of the number or array `x`, broadcasting undone"""
+    fit_array: Callable[..., Any]
+    """fit_array(d, shape, code): likewise for an array of that shape and dtype"""
+    filled_array: Callable[..., Any]
+    """filled_array(d, shape, code): `d`, or zeros of that shape and dtype if it is None"""
     filled: Callable[..., Any]
     """filled(d, x): `d`, or zeros like array `x` if it is None"""
     values: bool

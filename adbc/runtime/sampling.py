@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adbc.ir.graph import Const, Instruction, Value
@@ -19,6 +19,7 @@ from adbc.types.lattice import (
     ArrayType,
     ConstType,
     Exact,
+    RealType,
     TupleType,
     class_of,
     is_numpy_number,
@@ -40,13 +41,38 @@ def sampled_type(
     descriptions = [_describe(v) for v in values]
     if any(d is None for d in descriptions):
         return None
-    key = (function, *map(_key, descriptions), keywords)
+    key = (function, *map(_key, descriptions), keywords, frozenset(t.members for t in _reals(values)))
     if key not in known:
         by_position = len(values) - len(keywords)
         named = dict(zip(keywords, descriptions[by_position:], strict=True))
-        found = row.sample(function, descriptions[:by_position], named)
-        known[key] = None if found is None else _type(found)
+        cases = [(descriptions[:by_position], named)]
+        reals = {t.members for t in _reals(values)}
+        if reals:
+            cases = [
+                (_with(descriptions[:by_position], m), {k: _with(d, m) for k, d in named.items()})
+                for m in sorted(frozenset().union(*reals), key=str)
+            ]
+        found = {row.sample(function, *case) for case in cases}
+        known[key] = _type(found.pop()) if len(found) == 1 and None not in found else None
     return known[key]
+
+
+def _reals(values: Sequence[Value]) -> Iterator[RealType]:
+    """The types of real numbers of several classes among `values` and what they display."""
+    for value in values:
+        if isinstance(value, Instruction) and _is_list_display(value):
+            yield from _reals(value.operands[2:])
+        elif isinstance(type_of(value), RealType):
+            yield type_of(value)  # type: ignore[misc]
+
+
+def _with(description: Any, member: type) -> Any:
+    """`description` where numbers of one of several classes are all of class `member`."""
+    if description is RealType:
+        return member
+    if isinstance(description, tuple | list):
+        return type(description)(_with(d, member) for d in description)
+    return description
 
 
 def _describe(value: Value) -> Any:
@@ -85,6 +111,8 @@ def _described(type: AbstractType) -> Any:
         return None if any(p is None for p in parts) else tuple(parts)
     if isinstance(type, ConstType):
         return Known(type.value)
+    if isinstance(type, RealType):
+        return RealType
     if type in (INT, FLOAT, BOOL) or type == NONE:
         return Known(None) if type == NONE else class_of(type)
     if isinstance(type, Exact) and (

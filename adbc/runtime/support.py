@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -95,6 +96,8 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         give_array=give_array,
         fit=fit,
         filled=filled,
+        fit_array=fit_array,
+        filled_array=filled_array,
         values=True,
         view=view,
         sink=slots.SINK,
@@ -135,6 +138,26 @@ def fit(d: Any, x: Any) -> Any:
 def filled(d: Any, x: Any) -> Any:
     """`d`, or zeros like `x`."""
     return zero_tangent(x) if d is None else d
+
+
+def fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`d` as a cotangent of an array of `shape` and of the dtype with this code; broadcasting undone."""
+    try:
+        if d.shape == shape and d.dtype.char == code:
+            return d
+    except AttributeError:
+        pass  # a number of Python
+    return project(d, zeros_of(shape, code))
+
+
+def filled_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`d`, or zeros of that shape and dtype."""
+    return zeros_of(shape, code) if d is None else d
+
+
+def zeros_of(shape: tuple[int, ...], code: str) -> Any:
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return numpy.zeros(shape, code)
 
 
 def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:

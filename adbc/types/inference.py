@@ -53,6 +53,7 @@ __all__ = [
 
 Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
 
+_DOTS = Exact(type(...))
 Sampler = Callable[[object, Sequence[Value], tuple[str, ...]], AbstractType | None]
 
 _DEPTH = 6
@@ -303,18 +304,6 @@ def _instance(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstra
     return Exact(cls) if isinstance(cls, type) else None
 
 
-def _getattr(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """Attributes of an array that follow from its type."""
-    array, name = types_[0], values[1]
-    if type(array) is not ArrayType or array.ndim is None or not isinstance(name, Const):
-        return None
-    if name.value == "shape":
-        return TupleType((INT,) * array.ndim)
-    if name.value in ("size", "ndim", "nbytes", "itemsize"):
-        return INT
-    return array if name.value == "T" else None
-
-
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     container, index = types_
     if isinstance(container, TupleType):
@@ -328,7 +317,7 @@ def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
 
 
 def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
-    """The type of ``array[index]`` where `index` is of ints and slices, else None."""
+    """The type of ``array[index]`` where `index` is of ints, slices, None and ``...``, else None."""
     if array.ndim is None:
         return None
     parts = index.elements if isinstance(index, TupleType) else (index,)
@@ -336,8 +325,12 @@ def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
     for part in parts:
         if part == INT or (isinstance(part, Exact) and is_numpy_number(part.cls, "integer")):
             remaining -= 1
-        elif not (isinstance(part, Exact) and part.cls is slice):
+        elif part == NONE:
+            remaining += 1
+        elif not (isinstance(part, Exact) and part.cls in (slice, type(...))):
             return None
+    if any(part == _DOTS for part in parts) and remaining == 0:
+        return None  # ``x[..., 0]`` of one axis is an array of none
     if remaining < 0:
         return None
     return array_element(array) if remaining == 0 else ArrayType(array.dtype, remaining, array.cls)
@@ -387,10 +380,16 @@ def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """The methods of arrays are known to be C code."""
+    """Attributes of an array that follow from its type; its methods are known to be C code."""
     array, name = types_[0], values[1]
     if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
+    if name.value == "shape" and array.ndim is not None:
+        return TupleType((INT,) * array.ndim)
+    if name.value in ("size", "ndim", "nbytes", "itemsize"):
+        return INT
+    if name.value == "T":
+        return array
     found = getattr(array.cls, name.value, None)
     return Exact(types.BuiltinMethodType) if isinstance(found, types.MethodDescriptorType) else ANY
 
@@ -402,7 +401,6 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 _STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
-    intrinsics._getattr_: _getattr,
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,
