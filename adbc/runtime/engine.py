@@ -48,6 +48,7 @@ from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, Exact, RealType
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
+from adbc.types.typeof import typeof
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
     from adbc.runtime.forward_calls import ForwardCalls
@@ -234,9 +235,8 @@ class Engine:
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
         self.rules: dict[Key, Derived] = {}
-        self.speculation = "learn"
-        """"learn": guess types and learn from what is seen; "never": do not guess; "always": guess float
-        wherever nothing is known, so that the ways out of wrong guesses are taken (for tests)."""
+        self.speculation = config.speculation
+        """See `Config`.  Whoever changes it in a test has the engine forget everything (`clear`)."""
         self.bases: dict[Key, Base] = {}
         self.sites: dict[Key, Site] = {}
         self.stale: set[Site] = set()
@@ -431,6 +431,10 @@ class Engine:
 
     # -- inference -------------------------------------------------------------------------------------
 
+    def typeof(self, value: object) -> AbstractType:
+        """The type that a rule for the argument `value` is made for."""
+        return ANY if self.speculation == "dynamic" else typeof(value)
+
     def oracle(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
     ) -> AbstractType:
@@ -480,6 +484,8 @@ class Engine:
         A recursive function is first assumed to return nothing, then what was found under that
         assumption, until the two agree.  Results found on the way under an assumption are not kept.
         """
+        if self.speculation == "dynamic":
+            return ANY
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.results.get(key)
         if known is not None:
@@ -572,6 +578,9 @@ class Engine:
 
     def _infer(self, graph: Graph, parameters: tuple[AbstractType, ...]) -> None:
         """Write types into `graph`, and what follows from them at once."""
+        if self.speculation == "dynamic":
+            infer(graph, parameters, _knows_nothing)
+            return
         infer(graph, parameters, self.oracle, self.sample)
         while builtin_methods(graph) | constructions(graph, self, self.oracle):
             infer(graph, parameters, self.oracle, self.sample)
@@ -676,6 +685,12 @@ class Engine:
             fits = _is_straight(graph) and not _reads_names(graph)
             self.partials[key] = graph if fits else _call_of(partial, graph)
         return self.partials[key]
+
+
+def _knows_nothing(
+    function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+) -> AbstractType:
+    return ANY
 
 
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())

@@ -16,7 +16,7 @@ from adbc.runtime import resolve
 from adbc.runtime.resolve import Call, is_python_function, lookup
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
-from adbc.types import has_cotangent, has_shadow, typeof
+from adbc.types import has_cotangent, has_shadow
 
 __all__ = [
     "BY_VALUE",
@@ -72,7 +72,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     known = engine.plans.get(key)
     if known is None:
         code = function.__code__
-        parameters = list(map(typeof, xs))
+        parameters = list(map(engine.typeof, xs))
         if (
             len(xs) != code.co_argcount
             or code.co_kwonlyargcount

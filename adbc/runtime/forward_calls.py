@@ -25,7 +25,7 @@ from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent
-from adbc.types import has_cotangent, has_shadow, typeof
+from adbc.types import has_cotangent, has_shadow
 
 __all__ = ["ForwardCalls"]
 
@@ -168,7 +168,7 @@ class ForwardCalls:
         call = step.call
         function, engine = call.function, self.engine
         bound = bind(call, context.known_tangent, _tangent_dict, _slot)
-        parameters = [typeof(value) for value, _, _ in bound]
+        parameters = [engine.typeof(value) for value, _, _ in bound]
         active = [
             tangent is not None and (has_shadow(type) or has_cotangent(type))
             for (_, tangent, _), type in zip(bound, parameters, strict=True)

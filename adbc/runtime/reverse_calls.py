@@ -39,7 +39,7 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
+from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow
 from adbc.types.lattice import FLOAT, is_number
 
 __all__ = ["ReverseCalls"]
@@ -312,7 +312,7 @@ class ReverseCalls:
         parameters = []
         active = []
         for value, shadow, _ in bound:
-            type = typeof(value)
+            type = engine.typeof(value)
             parameters.append(type)
             active.append(shadow is not None and (has_shadow(type) or has_cotangent(type)))
         mode = "protected" if context.protected else "reverse"

@@ -328,7 +328,7 @@ def speculate(
 ) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
-    if engine.speculation == "never" or len(base.excluded) > (
+    if engine.speculation in ("never", "dynamic") or len(base.excluded) > (
         3 if engine.speculation == "always" else _DEPTH
     ):
         infer(graph)

@@ -212,7 +212,7 @@ def engine() -> Iterator[Engine]:
 def test_the_derivative_does_not_depend_on_guesses(name: str, engine: Engine) -> None:
     f, arguments = CASES[name]
     answers = []
-    for mode in ("never", "learn", "always"):
+    for mode in ("never", "learn", "always", "dynamic"):
         engine.speculation = mode
         engine.clear()
         for _ in range(4):  # learning takes a call, and then another
