@@ -44,6 +44,7 @@ from adbc.passes.protected import is_isolated, isolate
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
+from adbc.types.usefulness import drop_useless
 
 __all__ = ["build_forward"]
 
@@ -61,6 +62,7 @@ def build_forward(
     remove_unreachable(graph)
     isolate(graph)
     active, sites = activity(graph, active_arguments, support.knowledge)
+    drop_useless(graph, active, sites)
     return _Dual(graph, active, active_arguments, sites, result, support).graph
 
 

@@ -43,6 +43,7 @@ from adbc.reverse.tapes import Count, Length, Links, Tape
 from adbc.types.callsites import activity
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, Exact, has_cotangent, has_shadow, join_all
+from adbc.types.usefulness import drop_useless
 
 __all__ = ["ReversePair", "build_reverse"]
 
@@ -86,6 +87,7 @@ def build_reverse(
     if support.values:
         find_value_arrays(graph, support.knowledge)
     active, sites = activity(graph, active_arguments, support.knowledge)
+    drop_useless(graph, active, sites)
     order = reverse_postorder(graph)
     forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
     return _Reversal(graph, loops, order, forwards, result, support).build()
