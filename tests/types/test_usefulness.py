@@ -92,4 +92,5 @@ def test_nothing_is_saved_for_it() -> None:
     default_engine().clear()
     adbc.jvp(kepler, (0.3, 0.8), (1.0, 0.0))
     (rule,) = [r for r in default_engine().rules.values() if r.code is kepler.__code__]
-    assert str(rule.graphs[0]).count("abs") == 1
+    primal = str(default_engine().primal(kepler))
+    assert str(rule.graphs[0]).count("builtins.abs, ") == primal.count("builtins.abs, ") > 0
