@@ -24,6 +24,8 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("heapq", "adbc.rules.heapq"),
     ("itertools", "adbc.rules.itertools"),
     ("operator", "adbc.rules.operator"),
+    ("types", "adbc.rules.types"),
+    ("weakref", "adbc.rules.weakref"),
     ("numpy", "adbc.rules.numpy"),
     *scipy.SOURCES,
 )

@@ -158,7 +158,7 @@ def _dictionary(call: Call) -> Step:
 
 def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     kind = type(descriptor)
-    if kind is types.GetSetDescriptorType:
+    if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
         if descriptor.__name__ == "__dict__":
             return _dictionary(call)
         if descriptor.__name__ == "__class__":

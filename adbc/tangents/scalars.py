@@ -95,7 +95,7 @@ INACTIVE_CLASSES: tuple[type, ...] = (
     slice, property, staticmethod, classmethod, object, super,
     types.ModuleType, types.CodeType, types.FrameType, types.TracebackType,
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
-    types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MappingProxyType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType,
     types.GenericAlias, types.UnionType,
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.types import behind
 from adbc.tangents.fields import instance_dict
 
 __all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]
@@ -87,6 +88,8 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
             return []
     if isinstance(x, types.MethodType):
         return [(".__self__", x.__self__), (".__func__", x.__func__)]
+    if isinstance(x, types.MappingProxyType):
+        return [("", behind(x))]
     if isinstance(x, functools.partial):
         return [(".func", x.func), (".args", x.args), (".keywords", x.keywords)]
     if _is_plain_instance(x):
@@ -137,6 +140,8 @@ def _duplicate(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, functools.partial):
         keywords = {name: _duplicate(item, memo) for name, item in x.keywords.items()}
         return type(x)(_duplicate(x.func, memo), *(_duplicate(item, memo) for item in x.args), **keywords)
+    if isinstance(x, types.MappingProxyType):
+        return types.MappingProxyType(_duplicate(behind(x), memo))
     if isinstance(x, enum.Enum | type | types.ModuleType | types.BuiltinFunctionType | types.FunctionType):
         return x
     copied = copy.deepcopy(x)

@@ -87,8 +87,8 @@ def written(x: float, made: Any, seen: Any) -> Any:
 @pytest.mark.parametrize("f", [item, values])
 def test_a_mapping_proxy(f: Any) -> None:
     d = {"a": 1.0}
-    refused(f, d, types.MappingProxyType(d))
-    refused(lambda x, seen, made: f(x, made, seen), types.MappingProxyType(d), d)
+    check_rule(f, 2.0, d, types.MappingProxyType(d))
+    check_rule(lambda x, seen, made: f(x, made, seen), 2.0, types.MappingProxyType(d), d)
 
 
 def test_a_mapping_proxy_of_what_is_not_differentiated() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.classes import stands_for_position
 from adbc.rules.numpy.base import (
     check_writable,
     gather,
@@ -66,7 +67,7 @@ def _may_repeat(index: Any) -> bool:
 
 
 def _array_read(cls: type, index: type) -> bool:
-    return cls is np.ndarray
+    return cls is np.ndarray and not stands_for_position(index)
 
 
 def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -124,7 +125,7 @@ def _nothing2(bout: Any) -> Sequence[Any]:
 
 
 def _array_write(cls: type, index: type, value: type) -> bool:
-    return cls is np.ndarray
+    return cls is np.ndarray and not stands_for_position(index)
 
 
 def same_view(target: Any, index: Any, value: Any) -> bool:
