@@ -214,8 +214,8 @@ class Watch:
 
 @dataclasses.dataclass(slots=True)
 class Refer:
-    """Make a weak reference to the object at `place` by `call`: whoever asks it finds the shadow of the object
-    by its address."""
+    """Make a weak reference to the object at `place` by `call`: whoever asks it finds the shadow of the
+    object by its address."""
 
     call: Call
     place: int
@@ -792,7 +792,7 @@ def _weak_reference(place: int) -> Callable[[Call, Any], Step | None]:
 
 
 def _behind(call: Call, table: Any) -> Step | None:
-    """The dict behind a mapping proxy.  Where that is a class's, what stands there is found by its address."""
+    """The dict behind a mapping proxy.  What stands in that of a class is found by its address."""
     proxy = call.args[0]
     viewed = PROXY.viewed(proxy)
     return Known(call, dict(viewed)) if viewed is not None and PROXY.shows_class(proxy) else None

@@ -30,13 +30,13 @@ def _operations() -> dict[str, tuple[Any, bool]]:
         found[f"__r{name}__"] = getattr(operator, function), True
         found[f"__i{name}__"] = getattr(operator, f"i{name}"), False
     for name in (
-        "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "getitem", "setitem", "delitem", "contains",
-        "index",
+        "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "getitem", "setitem", "delitem",
+        "contains", "index",
     ):  # fmt: skip
         found[f"__{name}__"] = getattr(operator, name), False
     for name in (
-        "abs", "len", "iter", "next", "reversed", "float", "int", "complex", "bool", "divmod", "round", "repr",
-        "str", "hash", "format",
+        "abs", "len", "iter", "next", "reversed", "float", "int", "complex", "bool", "divmod", "round",
+        "repr", "str", "hash", "format",
     ):  # fmt: skip
         found[f"__{name}__"] = getattr(builtins, name), False
     found["__rdivmod__"] = divmod, True
@@ -52,9 +52,9 @@ _DECLINES = frozenset(
 
 
 def operation(function: Any, args: tuple[Any, ...]) -> tuple[Any, bool] | None:
-    """What ``function(*args)``, the special method in C that the class of the first argument has, is in terms of
-    functions that have rules, and whether the operands change places; NotImplemented in place of the function
-    if that is the result; None if there is no such function."""
+    """What ``function(*args)``, the special method in C that the class of the first argument has, is in terms
+    of functions that have rules, and whether the operands change places; NotImplemented in place of the
+    function if that is the result; None if there is no such function."""
     found = OPERATIONS.get(function.__name__)
     if found is None:
         return None

@@ -19,7 +19,7 @@ from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
 
 __all__ = [
-    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "SequenceKind", "ProxyKind", "SetKind",
+    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "ProxyKind", "SequenceKind", "SetKind",
     "TupleKind", "resolve_container",
 ]  # fmt: skip
 

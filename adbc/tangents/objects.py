@@ -72,8 +72,8 @@ class InstanceKind(_FieldKind):
         return self._once(p, walk, lambda: super(InstanceKind, self).difference(p, q, walk), self.shell)
 
     def _once(self, x: Any, walk: Any, visit: Callable[[], Any], shell: Callable[[Any], Any]) -> Any:
-        """The result for `x` by ``visit()``; a `shell` around what is known of its dictionary, if that was met
-        by itself, or as that of another object."""
+        """The result for `x` by ``visit()``; a `shell` around what is known of its dictionary, if that was
+        met by itself, or as that of another object."""
         fields = instance_dict(x)
         key = ("fields", id(fields))
         known = (walk.memo.get(key) or walk.memo.get(id(fields))) if fields else None

@@ -8,7 +8,7 @@ import types
 import weakref
 from collections import UserDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ class Box:
 
 
 class Holder:
-    numbers = [0.0, 1.0]
+    numbers: ClassVar = [0.0, 1.0]
     array = np.ones(2)
     constant = 2.5
 
@@ -44,7 +44,8 @@ def made(x: Any) -> Any:
 
 
 def by_its_dictionary(x: Any) -> Any:
-    n = types.SimpleNamespace(**{"x": x})
+    attributes = {"x": x}
+    n = types.SimpleNamespace(**attributes)
     n.__dict__["y"] = x * x
     return vars(n)["x"] * n.y, list(vars(n).items())
 
@@ -75,7 +76,7 @@ def all_ways(p: Any, d: Any, x: Any) -> Any:
     read = p["a"] * p["b"], p.get("a"), p.get("c", x), sum(p.values()), list(p.items())
     merged = dict(p), {**p}, p | {"z": x}, p.copy()
     d["a"] = p["b"]
-    others = len(p), "a" in p, list(p), list(reversed(p)), p == d, p != d, bool(p), [k for k in p.keys()]
+    others = len(p), "a" in p, list(p), list(reversed(p)), p == d, p != d, bool(p), list(p.keys())
     return read, merged, others, d
 
 
@@ -98,7 +99,7 @@ def referred(x: Any) -> Any:
     r = weakref.ref(box)
     r().v = x * x  # type: ignore[union-attr]  # it lives
     r().log.append(box.v)  # type: ignore[union-attr]
-    return r().v * box.v, box.log, weakref.getweakrefcount(box) > 0  # type: ignore[union-attr]
+    return r().v * box.v, box.log  # type: ignore[union-attr]
 
 
 def weak_values(x: Any) -> Any:
