@@ -24,6 +24,7 @@ from adbc.runtime.resolve import (
     Value,
     is_python_function,
     lookup,
+    pass_to_row,
 )
 from adbc.tangents import NO_TANGENT, FData, MutableTangent
 from adbc.tangents.fields import instance_dict, slots_of
@@ -302,6 +303,9 @@ def plain_set(call: Call, table: Any) -> Step | None:
             )
         if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
             return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))
+        row = table.find(getattr(descriptor, "__set__", None), (type(obj), type(call.args[2])))
+        if row is not None:
+            return pass_to_row(row, call.on(descriptor.__set__, 0, 2))
         if kind is not types.MemberDescriptorType:
             return Foreign(call)
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))

@@ -62,6 +62,7 @@ __all__ = [
     "is_differentiation",
     "is_python_function",
     "lookup",
+    "pass_to_row",
     "runs_as_it_is",
     "step",
     "text_in_c",
@@ -320,7 +321,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
             return Watch(call, f"runs {function.__module__}.{function.__name__}")
         row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
         if row is not None:
-            return _row(row, call)
+            return pass_to_row(row, call)
         if is_differentiation(function):
             return Foreign(call)
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
@@ -342,7 +343,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
             return found
     row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
     if row is not None:
-        return _row(row, call)
+        return pass_to_row(row, call)
     if cls is types.FunctionType:
         return Foreign(call)
     if cls in METHODS:
@@ -376,7 +377,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     row = table.find(method, (cls, *map(type, call.args[: call.count])))
     if row is not None:  # of the instances of a class written in C: ``itemgetter(0)(x)``
-        return _row(row, call.prepend(method, None, function, call.shadow, call.origin))
+        return pass_to_row(row, call.prepend(method, None, function, call.shadow, call.origin))
     return Foreign(call)
 
 
@@ -444,7 +445,8 @@ _TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
 """C callables around a Python function: the function is differentiated and the cache by-passed."""
 
 
-def _row(row: Any, call: Call) -> Step:
+def pass_to_row(row: Any, call: Call) -> Step:
+    """The step that makes `call`, which `row` is the rule of."""
     if row.kind == "overlay":
         return Delegate(call.of(row.body))
     return UseRow(row, call)
@@ -489,7 +491,7 @@ def _special_method(call: Call, table: Any) -> Step | None:
         return Value(call, NotImplemented, None)
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
     row = table.find(found[0], tuple(map(type, swapped.args)))
-    return None if row is None else _row(row, swapped)
+    return None if row is None else pass_to_row(row, swapped)
 
 
 def _partial(call: Call) -> Call:
@@ -535,7 +537,7 @@ def _type_call(call: Call, table: Any) -> Step | None:
     cls = call.args[0]
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     row = table.find(cls, tuple(type(a) for a in rest.args[: rest.count]))
-    return _row(row, rest) if row is not None else _make(rest, table)
+    return pass_to_row(row, rest) if row is not None else _make(rest, table)
 
 
 def _make(call: Call, table: Any) -> Step:

@@ -17,14 +17,14 @@ import numpy as np
 
 from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.tangents import internal
-from adbc.tangents.internal import slot_increment
+from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
 from adbc.tangents.iterators import MISSING, IndexIterator, ShadowIterator, Step, add_iterator
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS, Kind, Refused
 from adbc.tangents.scalars import ScalarKind
 from adbc.tangents.walk import DifferWalk, MakeWalk, PerturbWalk, TangentWalk, add_structure
 
-__all__ = ["ArrayKind", "add_into", "ultimate_owner"]
+__all__ = ["ArrayKind", "FlatIterator", "add_into", "extent", "overlaps_itself", "ultimate_owner"]
 
 Array = np.ndarray[Any, Any]
 
@@ -36,7 +36,7 @@ def _address(x: Array) -> int:
     return int(x.__array_interface__["data"][0])
 
 
-def _extent(x: Array) -> tuple[int, int]:
+def extent(x: Array) -> tuple[int, int]:
     """The first byte of `x` and the one after its last."""
     low = high = _address(x)
     if x.size == 0:
@@ -67,7 +67,7 @@ class _Region:
     def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
         if isinstance(owner, np.ndarray):
-            self.low, self.high = _extent(owner)
+            self.low, self.high = extent(owner)
             self.twin = self._like(owner, copy) if twin is None else twin
             return
         try:
@@ -77,10 +77,10 @@ class _Region:
             outer = first
             while isinstance(outer.base, np.ndarray):
                 outer = outer.base
-            self.low, self.high = _extent(outer)
+            self.low, self.high = extent(outer)
             self.twin = self._bytes(outer, copy)
             return
-        self.low, self.high = _extent(flat)
+        self.low, self.high = extent(flat)
         self.twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
 
     def _like(self, owner: Array, copy: bool) -> Array:
@@ -110,7 +110,7 @@ class _Region:
             return self.twin
         if x.size == 0:
             return np.zeros(x.shape, x.dtype)
-        low, high = _extent(x)
+        low, high = extent(x)
         if low < self.low or high > self.high:
             raise UnsupportedError(
                 "two arrays share a foreign buffer whose extent cannot be seen: copy the arrays first"
@@ -130,7 +130,7 @@ class _Region:
 def _object_view(twin: Array, owner: Array, x: Array) -> Array:
     """A view of an array of objects; these cannot be made from bytes."""
     flat = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable")).reshape(-1)
-    start = (_address(x) - _extent(owner)[0]) // x.itemsize
+    start = (_address(x) - extent(owner)[0]) // x.itemsize
     stop_at_start: Array = flat[start:]
     return np.lib.stride_tricks.as_strided(stop_at_start, x.shape, x.strides)
 
@@ -145,7 +145,7 @@ def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
     return region
 
 
-def _overlaps_itself(x: Array) -> bool:
+def overlaps_itself(x: Array) -> bool:
     """Whether two elements of `x` may be at the same place."""
     if x.flags.c_contiguous or x.flags.f_contiguous:
         return False
@@ -168,7 +168,7 @@ def _places(x: Array) -> Array:
 
 def add_into(f: Array, d: Any) -> None:
     """``f += d``, where elements of `f` that share a place receive the sum of what is for them."""
-    if _overlaps_itself(f):
+    if overlaps_itself(f):
         d = np.broadcast_to(d, f.shape)
         places, index = np.unique(_places(f), return_inverse=True)
         total = np.zeros(places.shape, f.dtype)
@@ -236,7 +236,7 @@ class ArrayKind(Kind):
             or x.size == 0
         ):
             return
-        (low, high), (start, stop) = _extent(owner), _extent(twin)
+        (low, high), (start, stop) = extent(owner), extent(twin)
         if stop - start == high - low and _address(x) - low == _address(t) - start:
             memo[key] = (owner, _Region(owner, x, copy=False, twin=twin))
 
@@ -272,7 +272,7 @@ class ArrayKind(Kind):
         """The owner of the memory of `x`, and where in it `x` lies."""
         owner = ultimate_owner(x)
         memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
-        return id(owner), _address(x) - _extent(memory)[0], x.strides, x.dtype.str
+        return id(owner), _address(x) - extent(memory)[0], x.strides, x.dtype.str
 
     def overlap(self, x: Array, y: Array) -> int | None:
         """How far `y` starts behind `x` if they have memory in common, else None."""
@@ -365,7 +365,7 @@ def _finish(walk: Any) -> None:
     if len(walk.arrays) == 1:
         target, t, others = walk.arrays[0]
         into = getattr(walk.leaf, "into", None)
-        if into is not None and not _overlaps_itself(t):
+        if into is not None and not overlaps_itself(t):
             into(t, *others)
             return
         target[...] = combine(t, *others)
@@ -378,7 +378,7 @@ def _finish(walk: Any) -> None:
 def _without_repeats(rows: list[tuple[Array, ...]]) -> list[tuple[Array, ...]]:
     """The rows with each place in memory only once, judged by the first array of each row."""
     owners = [id(ultimate_owner(row[0])) for row in rows]
-    if len(set(owners)) == len(owners) and not any(_overlaps_itself(row[0]) for row in rows):
+    if len(set(owners)) == len(owners) and not any(overlaps_itself(row[0]) for row in rows):
         return rows
     parts: list[tuple[Array, ...]] = []
     for row in rows:
@@ -469,6 +469,58 @@ class ObjectArrayIterator(IndexIterator):
         return t, None, t
 
 
+class FlatIterator(ShadowIterator):
+    """The shadow of ``x.flat``: the shadow of `x`, and the place where the iterator is."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: Array, index: int) -> None:
+        self.array, self.index = array, index
+
+    def step(self, value: Any = MISSING) -> Step:
+        array, index = self.array, self.index
+        self.index = index + 1
+        t = array.flat[index]
+        if array.dtype.kind == "O" and t is NO_TANGENT:
+            return None, None, t
+
+        def sink(r: Any) -> None:
+            array.flat[index] = slot_increment(array.flat[index], r)
+
+        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+
+
+class FlatKind(Kind):
+    """``x.flat``, which knows its array and where it is."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return FlatIterator
+
+    def make(self, x: Any, walk: MakeWalk) -> Any:
+        array = walk(x.base)
+        t = array if array is NO_TANGENT else FlatIterator(array, x.index)
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: PerturbWalk) -> Any:
+        y = x.base.flat if t is NO_TANGENT else walk(x.base, t.array).flat
+        for _ in range(x.index):
+            next(y)
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: DifferWalk) -> Any:
+        array = walk(p.base, q.base)
+        return array if array is NO_TANGENT else FlatIterator(array, p.index)
+
+
+def _visit_flat(walk: TangentWalk, t: FlatIterator, *others: Any) -> Any:
+    array = walk(t.array, *[s.array for s in others])
+    return t if array is t.array else FlatIterator(array, t.index)
+
+
 def _iterate(shadow: Array, reverse: bool) -> ShadowIterator:
     cls = ObjectArrayIterator if shadow.dtype.kind == "O" else ArrayIterator
     return cls(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)
@@ -484,7 +536,9 @@ def _resolve(cls: type) -> Kind | None:
             f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
             "something else than those of arrays (a mask, units): convert it with numpy.asarray first"
         )
-    if issubclass(cls, np.flatiter | np.nditer | np.broadcast):
+    if issubclass(cls, np.flatiter):
+        return FlatKind()
+    if issubclass(cls, np.nditer | np.broadcast):
         return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
     return None
 
@@ -504,6 +558,7 @@ def _install() -> None:
     add_iterator(np.ndarray, _iterate)
     for cls in (ArrayIterator, ObjectArrayIterator):
         add_structure(cls, lambda walk, t, *others: t)
+    add_structure(FlatIterator, _visit_flat)
 
 
 _install()

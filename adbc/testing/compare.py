@@ -94,6 +94,8 @@ def _described(x: Any) -> list[tuple[Any, Any]] | None:
         return list(x.__dict__.items())
     if cls is types.FunctionType:
         return [("code", x.__code__), ("defaults", x.__defaults__), *kind_of(cls).parts(x)]  # type: ignore[attr-defined]
+    if cls is np.flatiter:
+        return [("base", x.base), ("index", x.index)]
     kind = kind_of(cls)
     if isinstance(kind, DictViewKind):
         return [("of", kind.viewed(x))]

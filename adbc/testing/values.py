@@ -90,6 +90,8 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
         return [(".__self__", x.__self__), (".__func__", x.__func__)]
     if isinstance(x, types.MappingProxyType):
         return [("", behind(x))]
+    if isinstance(x, np.flatiter):
+        return [(".base", x.base)]
     if isinstance(x, functools.partial):
         return [(".func", x.func), (".args", x.args), (".keywords", x.keywords)]
     if _is_plain_instance(x):
@@ -140,6 +142,11 @@ def _duplicate(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, functools.partial):
         keywords = {name: _duplicate(item, memo) for name, item in x.keywords.items()}
         return type(x)(_duplicate(x.func, memo), *(_duplicate(item, memo) for item in x.args), **keywords)
+    if isinstance(x, np.flatiter):
+        made = _duplicate(x.base, memo).flat
+        for _ in range(x.index):
+            next(made)
+        return made
     if isinstance(x, types.MappingProxyType):
         return types.MappingProxyType(_duplicate(behind(x), memo))
     if isinstance(x, enum.Enum | type | types.ModuleType | types.BuiltinFunctionType | types.FunctionType):
@@ -201,9 +208,7 @@ def _fill(x: Any, made: Any, memo: dict[int, tuple[Any, Any]]) -> None:
 
 
 def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) -> np.ndarray[Any, Any]:
-    owner = x
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
+    owner = _array_in_memory(x)
     if owner is x:
         made = x.copy(order="K")
         if x.dtype == object:
@@ -218,6 +223,16 @@ def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) 
         made = made.view(type(x))
     made.flags.writeable = x.flags.writeable
     return made
+
+
+def _array_in_memory(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The outermost array that `x` is a view of, past what `as_strided` puts between."""
+    owner, base = x, x.base
+    while base is not None:
+        if isinstance(base, np.ndarray):
+            owner = base
+        base = getattr(base, "base", None)
+    return owner
 
 
 def address(x: np.ndarray[Any, Any]) -> int:
@@ -392,29 +407,32 @@ def inner(t: Any, s: Any) -> tuple[float, float]:
     seen: set[int] = set()
     total = magnitude = 0.0
     for (where, a), (_, b) in zip(leaves(t), leaves(s), strict=True):
-        terms = np.real(np.conj(a) * b)
+        if isinstance(a, np.ndarray) and np.shape(a) != np.shape(b):
+            raise AssertionError(f"tangents of shapes {np.shape(a)} and {np.shape(b)} at {where}")
+        terms = np.asarray(np.real(a) * np.real(b))
         if isinstance(a, np.ndarray):
-            if np.shape(a) != np.shape(b):
-                raise AssertionError(f"tangents of shapes {np.shape(a)} and {np.shape(b)} at {where}")
-            terms = terms.reshape(-1)[_new_cells(a, seen)]
+            terms = terms * _new_cells(a.real, seen)
+        if np.iscomplexobj(a):  # two places: a view of one of them may be there as well
+            imaginary = np.asarray(np.imag(a) * np.imag(b))
+            terms = terms + (imaginary * _new_cells(a.imag, seen) if isinstance(a, np.ndarray) else imaginary)
         total += float(np.sum(terms))
         magnitude += float(np.sum(np.abs(terms)))
     return total, magnitude
 
 
-def _new_cells(a: np.ndarray[Any, Any], seen: set[int]) -> list[int]:
-    """Positions, in C order, of the elements of `a` whose addresses have not been seen."""
+def _new_cells(a: np.ndarray[Any, Any], seen: set[int]) -> np.ndarray[Any, Any]:
+    """For each element of `a`, 1 if its address has not been seen, and else 0."""
     addresses = np.full(a.shape, address(a), dtype=np.int64)
     for axis, (size, stride) in enumerate(zip(a.shape, a.strides, strict=True)):
         shape = [1] * a.ndim
         shape[axis] = size
         addresses += (np.arange(size, dtype=np.int64) * stride).reshape(shape)
-    new = []
+    new = np.zeros(a.size)
     for position, cell in enumerate(addresses.reshape(-1).tolist()):
         if cell not in seen:
             seen.add(cell)
-            new.append(position)
-    return new
+            new[position] = 1.0
+    return new.reshape(a.shape)
 
 
 def precision(x: Any) -> float:

@@ -259,6 +259,14 @@ def objects() -> Any:
     return x
 
 
+def flat_iterators() -> Any:
+    """One at the start, one partly consumed, and the array that both walk over."""
+    x = np.arange(6.0).reshape(2, 3).T
+    consumed = x.flat
+    next(consumed)
+    return [x.flat, consumed, x]
+
+
 def weak() -> Any:
     x = Leaf(1.0)
     return [x, weakref.ref(x), weakref.WeakValueDictionary]
@@ -302,6 +310,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "dictionary and object": dictionary_and_object,
     "two objects, one dictionary": two_objects_one_dictionary,
     "array of objects": objects,
+    "flat iterator": flat_iterators,
     "array of objects, 0-d": lambda: np.array(Leaf(1.0), object),
     "counter of two": lambda: collections.Counter(a=2, b=1),
     "counter of floats": lambda: collections.Counter({"a": 0.5}),
@@ -343,7 +352,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "structured array": (lambda: np.zeros(2, [("a", "f8"), ("b", "i2")]), "x['name']"),
     "nested structured array": (lambda: np.zeros(2, [("a", [("b", "c16")])]), "x['name']"),
     "structured array in an object": (lambda: Leaf(np.zeros(1, [("a", "f8", 3)])), "x['name']"),  # type: ignore[arg-type]
-    "flat iterator": (lambda: np.ones(2).flat, "loop over the array"),
+    "nditer": (lambda: np.nditer(np.ones(2)), "loop over the array"),
     "float with attributes": (lambda: with_fields(type("F", (float,), {}), 1.0)({"a": 1.0}), "in an object"),
     "int with a float": (lambda: with_fields(type("I", (int,), {}), 1)({"a": 1.0}), "in an object"),
     "tuple with attributes": (

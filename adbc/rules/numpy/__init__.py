@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adbc.rules.numpy import (
     creation,
+    flat,
     fourier,
     indexing,
     iteration,
@@ -31,6 +32,7 @@ ROWS: list[Rule] = [
     *ufuncs.ROWS,
     *indexing.ROWS,
     *iteration.ROWS,
+    *flat.ROWS,
     *reductions.ROWS,
     *shapes.ROWS,
     *linalg.ROWS,

@@ -29,6 +29,7 @@ from adbc.tangents import (
     project,
     slot_increment,
 )
+from adbc.tangents.arrays import overlaps_itself
 
 __all__ = [
     "ArrayRule",
@@ -229,9 +230,15 @@ def finish(dout: Any, out: Any) -> Any:
 
 
 def check_writable(target: Any, shadow: Any, active: bool) -> None:
-    """Raise if an active value is about to be written into the constant array `target`."""
+    """Raise if an active value is about to be written into the constant array `target`, or into one with
+    several elements at one place, of which the last that is written stays."""
     if shadow is not None:
         refuse_opaque(target)
+        if isinstance(target, np.ndarray) and overlaps_itself(target):
+            raise UnsupportedError(
+                "an array with several elements at one place in memory, as as_strided gives it, is written"
+                " to; write into the array that it is a view of"
+            )
     elif active and isinstance(target, np.ndarray):
         refuse_opaque(target)
         if is_inexact(target):

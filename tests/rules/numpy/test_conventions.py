@@ -211,7 +211,6 @@ def test_refused_calls() -> None:
     refused: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
         (np.ndarray.view, (x, np.int64), {}),
         (np.ndarray.view, (x, np.float32), {}),
-        (np.ndarray.flat, (x,), {}),
         (np.einsum, (x, [0, 1]), {}),
     ]
     for function, args, kwargs in refused:

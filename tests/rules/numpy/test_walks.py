@@ -34,6 +34,58 @@ def all_flat_assigned(v: Any, x: Any) -> Any:
     return v
 
 
+def flat_everywhere(v: Any, x: Any) -> Any:
+    v.flat[1] = x
+    v.T.flat[-1] = x * v.flat[0]
+    v.flat[[0, 1, 0]] = [x, x * x, 3.0 * x]
+    v.flat[2:4] += v.flat[[1, 1]]
+    v.flat[(v > 1.0).ravel()] *= x
+    v.flat = [x, *v.flat[1:3]]
+    return v, v.flat[...], v.flat[()]
+
+
+def flat_stored(v: Any, x: Any) -> Any:
+    it = v.flat
+    first = next(it) * next(it)
+    v[0, 2] = x
+    rest = [u * x for u in it]
+    return first, rest, it.index, it.coords, len(it), it.base, it.copy()
+
+
+def flat_in_step(v: Any, x: Any) -> Any:
+    pairs = [a * b * x for a, b in zip(v.flat, v.T.flat, strict=True)]
+    return (
+        pairs,
+        [i * a for i, a in enumerate(v.flat)],
+        sum(v.flat),
+        max(v.flat),
+        sorted(v.flat),
+        list(v.flat),
+    )
+
+
+def flat_given(it: Any, v: Any, x: Any) -> Any:
+    v[1] *= x
+    seen = [u * x for u in it]
+    it[0] = seen[0]
+    return seen, it[-1] * x, v
+
+
+def parts_set(c: Any, x: Any) -> Any:
+    c.real = x
+    c.imag = c.real * 2.0
+    c.real[0, 1] *= x
+    c[0].imag = [x, 1.0, x]
+    return c
+
+
+def strided_written(v: Any, x: Any) -> Any:
+    w = as_strided(v, shape=(2,), strides=(16,))
+    w[1] = x
+    v[0] *= x
+    return v, w, as_strided(v[:1], (3,), (8,)) * x, as_strided(v[2:], (3,), (-8,)) * x
+
+
 def nditer_written(v: Any, x: Any) -> Any:
     with np.nditer(v, op_flags=["readwrite"]) as it:
         for u in it:
@@ -56,6 +108,14 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "iterate rows": lambda v, x: [row.sum() * x for row in np.stack([v, v * x])],
     "tolist": lambda v, x: [u * x for u in v.tolist()],
     "apply along": lambda v, x: np.apply_along_axis(lambda r: r * r.sum(), 0, v * x),
+    "flat": lambda v, x: [u * x for u in v.flat],
+    "flat subscript": lambda v, x: v.flat[1] * x,
+    "flat assigned": flat_assigned,
+    "all flat assigned": all_flat_assigned,
+    "as_strided": lambda v, x: as_strided(v, (2, 2), (8, 8)) * x,
+    "as_strided of a result": lambda v, x: as_strided(v * x, (2, 2), (8, 8)).sum(axis=0),
+    "as_strided without writing": lambda v, x: as_strided(v, (2, 2), (8, 8), writeable=False) * x,
+    "as_strided written": strided_written,
     "fromiter": lambda v, x: np.fromiter((u * x for u in v), float),
     "piecewise": lambda v, x: np.piecewise(v * x, [v > 1.0], [lambda u: u * u, 0.0]),
 }
@@ -66,14 +126,33 @@ def test_right(name: str) -> None:
     check(RIGHT[name], np.array([0.5, 1.5, 0.7]), 0.8)
 
 
+MATRIX = np.array([[0.5, 1.5, 0.7], [2.0, 0.1, 0.9]])
+
+
+@pytest.mark.parametrize("f", [flat_everywhere, flat_stored, flat_in_step])
+def test_flat(f: Any) -> None:
+    check(f, MATRIX, 0.8)
+    check(f, MATRIX[:, ::-1], 0.8)
+
+
+def test_parts_of_complex_arrays_are_set() -> None:
+    check(parts_set, MATRIX + 0.5j, 0.8)
+
+
+def test_flat_iterators_as_arguments() -> None:
+    v = np.array([0.5, 1.5, 0.7])
+    it = v.flat
+    next(it)
+    check(flat_given, it, v, 0.8)
+
+
 REFUSED: dict[str, Callable[[Any, Any], Any]] = {
-    "flat": lambda v, x: [u * x for u in v.flat],
-    "flat subscript": lambda v, x: v.flat[1] * x,
-    "flat assigned": flat_assigned,
-    "all flat assigned": all_flat_assigned,
+    "flat assigned its own elements": lambda v, x: v.flat.__setitem__(slice(None), v[::-1]),
+    "shape set": lambda v, x: setattr(v * x, "shape", (3, 1)),
+    "overlapping elements written": lambda v, x: as_strided(v, (2, 2), (8, 8)).fill(x),
+    "overlapping elements sorted": lambda v, x: as_strided(v, (2, 2), (8, 8)).sort(),
     "nditer": lambda v, x: sum([float(u) * x for u in np.nditer(v)]),
     "nditer written": nditer_written,
-    "as_strided": lambda v, x: as_strided(v, (2,), (8,)) * x,
     "frompyfunc": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v),
     "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r.sum() * x, signature="(n)->()")(v),
     "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k, excluded={1})(v, x),
