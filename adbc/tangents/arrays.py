@@ -24,7 +24,10 @@ from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS, Kind, Refused
 from adbc.tangents.scalars import ScalarKind
 from adbc.tangents.walk import DifferWalk, MakeWalk, PerturbWalk, TangentWalk, add_structure
 
-__all__ = ["ArrayKind", "FlatIterator", "add_into", "extent", "overlaps_itself", "ultimate_owner"]
+__all__ = [
+    "ArrayKind", "FlatIterator", "add_into", "extent", "has_number_fields", "number_views", "overlaps_itself",
+    "record_array", "ultimate_owner",
+]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 
@@ -56,7 +59,7 @@ def ultimate_owner(x: Array) -> Any:
         base = owner.base if isinstance(owner, np.ndarray) else getattr(owner, "base", None)
         if isinstance(owner, memoryview):
             base = owner.obj
-        if base is None:
+        if base is None or base is owner:  # a record that is part of no array says that it is its own
             return owner
         owner = base
 
@@ -199,12 +202,7 @@ class ArrayKind(Kind):
         return np.ndarray
 
     def is_active(self, x: Array) -> bool:
-        kind = x.dtype.kind
-        if kind == "V" and _has_numbers(x.dtype):
-            raise UnsupportedError(
-                "a structured array with fields of float has no tangent of its own: use its fields, x['name']"
-            )
-        return kind in "fcO"
+        return x.dtype.kind in "fcO" or has_number_fields(x.dtype)
 
     def make(self, x: Array, walk: MakeWalk) -> Any:
         owner = ultimate_owner(x)
@@ -222,7 +220,10 @@ class ArrayKind(Kind):
             walk.later(lambda: _fill(t, [walk(c) for c in x.flat]))
         elif walk.source is not None:
             draw = _generator(walk.source).standard_normal
-            t[...] = draw(x.shape) + 1j * draw(x.shape) if x.dtype.kind == "c" else draw(x.shape)
+            for part in number_views(t):
+                part[...] = (
+                    draw(part.shape) + 1j * draw(part.shape) if part.dtype.kind == "c" else draw(part.shape)
+                )
         return t
 
     def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
@@ -252,7 +253,8 @@ class ArrayKind(Kind):
         if x.dtype.kind == "O":
             walk.later(lambda: _fill(y, [walk(c, d) for c, d in zip(x.flat, t.flat, strict=True)]))
         else:
-            y[...] = x + t
+            for moved, old, change in zip(*map(number_views, (y, x, t)), strict=True):
+                moved[...] = old + change
         return y
 
     def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
@@ -265,7 +267,8 @@ class ArrayKind(Kind):
         if p.dtype.kind == "O":
             walk.later(lambda: _fill(t, [walk(c, d) for c, d in zip(p.flat, q.flat, strict=True)]))
         else:
-            t[...] = p - q
+            for change, new, old in zip(*map(number_views, (t, p, q)), strict=True):
+                change[...] = new - old
         return t
 
     def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
@@ -281,7 +284,7 @@ class ArrayKind(Kind):
     def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
         kind = x.dtype.kind
         if kind not in "fcO":
-            return None
+            return None if not has_number_fields(x.dtype) else d.copy() if fresh else d
         if type(d) is not np.ndarray:
             d = np.asarray(d)
         original = d
@@ -310,12 +313,25 @@ def _fill(t: Array, values: list[Any]) -> None:
         t[index] = value  # one by one: an assignment of a list would look into the values
 
 
-def _has_numbers(dtype: np.dtype[Any]) -> bool:
-    if dtype.subdtype is not None:
-        return _has_numbers(dtype.subdtype[0])
-    if dtype.names is not None:
-        return any(_has_numbers(dtype[name]) for name in dtype.names)
-    return dtype.kind in "fcO"
+def has_number_fields(dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of `dtype` are structured, with fields of float or complex numbers."""
+    if dtype.names is None:
+        return False
+    if dtype.hasobject:
+        raise UnsupportedError(
+            "a structured array with a field of objects cannot be differentiated: keep the objects in a list"
+        )
+    return any(
+        has_number_fields(field.base) or field.base.kind in "fc"
+        for field in map(dtype.__getitem__, dtype.names)
+    )
+
+
+def number_views(x: Array) -> list[Array]:
+    """The parts of `x` that hold numbers with a derivative: itself, or its fields."""
+    if x.dtype.kind in "fc":
+        return [x]
+    return [part for name in x.dtype.names or () for part in number_views(x[name])]
 
 
 # -- tangents that are arrays -----------------------------------------------------------------------
@@ -338,7 +354,8 @@ class _ObjectArray:
         if t.dtype.kind == "O":
             walk.later(lambda: _fill(target, _visit_slots(walk, t, others)))
         else:
-            walk.arrays.append((target, t, others))
+            rows = zip(*map(number_views, (target, t, *others)), strict=True)
+            walk.arrays += [(target, t, others) for target, t, *others in rows]
             walk.finish = _finish
         return target
 
@@ -421,6 +438,9 @@ def _accumulate(f: Array, x: Any, d: Any) -> None:
         d = KIND.project_array(d, x, False)
     if f.dtype.kind == "O":
         f[...] = _elementwise_sum(f, d)
+    elif f.dtype.kind == "V":
+        for part, of_part in zip(number_views(f), number_views(d), strict=True):
+            add_into(part, of_part)
     elif f.base is not None:  # only a view can have several elements at one place
         add_into(f, d)
     else:
@@ -447,7 +467,7 @@ class ArrayIterator(ShadowIterator):
         container, index = self.container, self.index
         self.index = index + self.stride
         t = container[index]
-        if container.ndim > 1:
+        if container.ndim > 1 or container.dtype.kind == "V":
             return t, None, t
 
         def sink(r: Any) -> None:
@@ -516,6 +536,50 @@ class FlatKind(Kind):
         return array if array is NO_TANGENT else FlatIterator(array, p.index)
 
 
+class RecordKind(Kind):
+    """Elements of structured arrays: windows on the memory of the array, as their tangents are."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.void
+
+    def make(self, x: Any, walk: MakeWalk) -> Any:
+        t = walk(record_array(x)) if has_number_fields(x.dtype) else NO_TANGENT
+        if t is not NO_TANGENT:
+            t = t[()]
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: PerturbWalk) -> Any:
+        if t is NO_TANGENT:
+            return x
+        y = walk(record_array(x), record_array(t))[()]
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: DifferWalk) -> Any:
+        if not has_number_fields(p.dtype):
+            return NO_TANGENT
+        t = walk(record_array(p), record_array(q))[()]
+        walk.register(p, t)
+        return t
+
+
+def record_array(x: Any) -> Array:
+    """The array without axes that lies where record `x` does."""
+    owner = ultimate_owner(x)
+    if not isinstance(owner, np.ndarray):
+        return np.ndarray((), x.dtype, buffer=x)  # not writable
+    flat = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable")).reshape(-1).view(np.uint8)
+    return np.ndarray((), x.dtype, flat, _address(x) - extent(owner)[0])
+
+
+def _visit_record(walk: TangentWalk, t: Any, *others: Any) -> Any:
+    result = walk(*map(record_array, (t, *others)))
+    return t if walk.in_place else result[()]
+
+
 def _visit_flat(walk: TangentWalk, t: FlatIterator, *others: Any) -> Any:
     array = walk(t.array, *[s.array for s in others])
     return t if array is t.array else FlatIterator(array, t.index)
@@ -529,6 +593,8 @@ def _iterate(shadow: Array, reverse: bool) -> ShadowIterator:
 def _resolve(cls: type) -> Kind | None:
     if issubclass(cls, np.inexact):
         return ScalarKind(cls)
+    if cls is np.void:
+        return RecordKind()
     if issubclass(cls, np.generic):
         return INACTIVE
     if issubclass(cls, np.ndarray):
@@ -559,6 +625,7 @@ def _install() -> None:
     for cls in (ArrayIterator, ObjectArrayIterator):
         add_structure(cls, lambda walk, t, *others: t)
     add_structure(FlatIterator, _visit_flat)
+    add_structure(np.void, _visit_record)
 
 
 _install()

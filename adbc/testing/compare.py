@@ -80,6 +80,8 @@ def _parts(x: Any, y: Any) -> list[tuple[Any, Any, Any]] | str | None:
 
 def _described(x: Any) -> list[tuple[Any, Any]] | None:
     cls = type(x)
+    if cls is np.void or (cls is np.ndarray and x.dtype.names):
+        return [("shape", np.shape(x)), *((name, x[name]) for name in x.dtype.names or ())]
     if cls is np.ndarray:
         if x.dtype.kind != "O":
             return None

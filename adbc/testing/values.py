@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.types import behind
+from adbc.tangents.arrays import record_array
 from adbc.tangents.fields import instance_dict
 
 __all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]
@@ -142,6 +143,9 @@ def _duplicate(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, functools.partial):
         keywords = {name: _duplicate(item, memo) for name, item in x.keywords.items()}
         return type(x)(_duplicate(x.func, memo), *(_duplicate(item, memo) for item in x.args), **keywords)
+    if isinstance(x, np.void):
+        record = record_array(x)
+        return _duplicate(record, memo)[()] if record.flags.writeable else x.copy()
     if isinstance(x, np.flatiter):
         made = _duplicate(x.base, memo).flat
         for _ in range(x.index):
@@ -289,6 +293,9 @@ class _Comparison:
         if isinstance(expected, np.ndarray):
             self.visit_array(expected, actual, where)
             return
+        if isinstance(expected, np.void):
+            self.visit_array(record_array(expected), record_array(actual), where)
+            return
         if isinstance(expected, float | complex | np.inexact):
             self.visit_numbers(expected, actual, where)
             return
@@ -320,6 +327,9 @@ class _Comparison:
                 self.visit(item, actual[index], f"{where}[{', '.join(map(str, index))}]")
         elif expected.dtype.kind in "fc":
             self.visit_numbers(expected, actual, where)
+        elif expected.dtype.names:
+            for name in expected.dtype.names:
+                self.visit_array(expected[name], actual[name], f"{where}[{name!r}]")
         elif self.numbers and not np.array_equal(expected, actual):
             raise AssertionError(f"{where} is {actual!r}, expected {expected!r}")
 
@@ -378,13 +388,12 @@ def leaves(x: Any, where: str = "") -> Iterator[tuple[str, Any]]:
     yield from _leaves(x, where, {})
 
 
-def _leaves(x: Any, where: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+def _leaves(x: Any, where: str, seen: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
     if isinstance(x, float | complex | np.inexact):
         yield where, x
         return
-    if isinstance(x, np.ndarray) and x.dtype != object:
-        if x.dtype.kind in "fc":
-            yield where, x
+    if isinstance(x, np.ndarray | np.void) and x.dtype != object:
+        yield from _number_leaves(x if isinstance(x, np.ndarray) else record_array(x), where)
         return
     if has_identity(x):
         if id(x) in seen:
@@ -395,8 +404,20 @@ def _leaves(x: Any, where: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any
             if id(own) in seen:  # the attributes were met as a dictionary
                 return
             seen[id(own)] = own
-    for label, item in parts(x) or []:
+    cells = list(_addresses(x).flat) if isinstance(x, np.ndarray) else None
+    for i, (label, item) in enumerate(parts(x) or []):
+        if cells is not None:  # views of one array of objects share its elements
+            if ("cell", cells[i]) in seen:
+                continue
+            seen["cell", cells[i]] = x
         yield from _leaves(item, where + label, seen)
+
+
+def _number_leaves(x: np.ndarray[Any, Any], where: str) -> Iterator[tuple[str, Any]]:
+    if x.dtype.kind in "fc":
+        yield where, x
+    for name in x.dtype.names or ():
+        yield from _number_leaves(x[name], f"{where}[{name!r}]")
 
 
 def inner(t: Any, s: Any) -> tuple[float, float]:
@@ -422,17 +443,22 @@ def inner(t: Any, s: Any) -> tuple[float, float]:
 
 def _new_cells(a: np.ndarray[Any, Any], seen: set[int]) -> np.ndarray[Any, Any]:
     """For each element of `a`, 1 if its address has not been seen, and else 0."""
+    new = np.zeros(a.size)
+    for position, cell in enumerate(_addresses(a).reshape(-1).tolist()):
+        if cell not in seen:
+            seen.add(cell)
+            new[position] = 1.0
+    return new.reshape(a.shape)
+
+
+def _addresses(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The address of each element of `a`."""
     addresses = np.full(a.shape, address(a), dtype=np.int64)
     for axis, (size, stride) in enumerate(zip(a.shape, a.strides, strict=True)):
         shape = [1] * a.ndim
         shape[axis] = size
         addresses += (np.arange(size, dtype=np.int64) * stride).reshape(shape)
-    new = np.zeros(a.size)
-    for position, cell in enumerate(addresses.reshape(-1).tolist()):
-        if cell not in seen:
-            seen.add(cell)
-            new[position] = 1.0
-    return new.reshape(a.shape)
+    return addresses
 
 
 def precision(x: Any) -> float:

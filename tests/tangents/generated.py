@@ -259,6 +259,12 @@ def objects() -> Any:
     return x
 
 
+def records() -> Any:
+    s = np.zeros(3, [("a", "f8"), ("b", "f8", 2), ("c", "i4")])
+    s["a"], s["b"], s["c"] = [0.5, 1.5, 2.5], 0.25, [1, 2, 3]
+    return s
+
+
 def flat_iterators() -> Any:
     """One at the start, one partly consumed, and the array that both walk over."""
     x = np.arange(6.0).reshape(2, 3).T
@@ -328,6 +334,12 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "numpy generator": lambda: np.random.default_rng(1),
     "date": lambda: datetime.datetime(2020, 1, 1),
     "structured array of ints": lambda: np.zeros(2, [("a", "i4"), ("b", "S2")]),
+    "structured array": lambda: records(),
+    "structured array and its fields": lambda: (lambda s: [s["a"], s, s["b"][1:], s[::-1]])(records()),
+    "nested structured array": lambda: np.ones(2, [("a", [("b", "c16"), ("c", "f4", (2, 2))]), ("d", "S2")]),
+    "structured array in an object": lambda: Leaf(np.ones(1, [("a", "f8", 3)])),  # type: ignore[arg-type]
+    "records": lambda: (lambda s: [s[1], s, s[1], s[0].copy()])(records()),
+    "padded structured array": lambda: np.ones(3, np.dtype([("a", "i1"), ("b", "f8")], align=True)),
     "field of a structured array": lambda: np.zeros(2, [("a", "f8"), ("b", "i2")])["a"],
     **{f"nested {depth}": lambda depth=depth: nested(depth) for depth in range(1, 12)},
     **numbers(),
@@ -349,9 +361,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "frozen set of tuples": (lambda: frozenset({(1, 2.0)}), "use a list or a dict"),
     "masked array": (lambda: np.ma.array([1.0], mask=[True]), "numpy.asarray"),
     "record array": (lambda: np.zeros(2, [("a", "f8")]).view(np.recarray), "numpy.asarray"),
-    "structured array": (lambda: np.zeros(2, [("a", "f8"), ("b", "i2")]), "x['name']"),
-    "nested structured array": (lambda: np.zeros(2, [("a", [("b", "c16")])]), "x['name']"),
-    "structured array in an object": (lambda: Leaf(np.zeros(1, [("a", "f8", 3)])), "x['name']"),  # type: ignore[arg-type]
+    "structured array of objects": (lambda: np.zeros(2, [("a", "f8"), ("b", "O")]), "a field of objects"),
     "nditer": (lambda: np.nditer(np.ones(2)), "loop over the array"),
     "float with attributes": (lambda: with_fields(type("F", (float,), {}), 1.0)({"a": 1.0}), "in an object"),
     "int with a float": (lambda: with_fields(type("I", (int,), {}), 1)({"a": 1.0}), "in an object"),

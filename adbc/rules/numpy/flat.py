@@ -56,14 +56,6 @@ def _base_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[An
     return *_base_frule(args, fargs), _nothing
 
 
-def _coords_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    return args[0].coords, None
-
-
-def _coords_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    return args[0].coords, None, _nothing
-
-
 # -- reading ---------------------------------------------------------------------------------------------
 
 
@@ -217,7 +209,6 @@ def _flat(cls: type, *rest: type) -> bool:
 ROWS: list[Rule] = [
     Primitive(np.ndarray.flat, frule=_flat_frule, rrule=_flat_rrule, when=_is_array),
     Primitive(np.flatiter.base, frule=_base_frule, rrule=_base_rrule),
-    Primitive(np.flatiter.coords, frule=_coords_frule, rrule=_coords_rrule),
     Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_read),
     mutating(Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_written)),
     Overlay(np.ndarray.flat.__set__, _assign, when=_is_array),
