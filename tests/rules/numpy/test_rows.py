@@ -15,6 +15,7 @@ from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
+from adbc.rules.numpy.walks import read_only
 from adbc.rules.table import Overlay, ZeroRule
 
 from .harness import check
@@ -513,7 +514,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {getattr(operator, p + name) for p in ("", "i") for name in OPERATORS}
     covered |= {intrinsics._iter_, intrinsics._next_, iter}  # see test_iteration
     covered |= {operator.neg, operator.pos, operator.abs, abs, pow, divmod, np.ndarray.flat, np.float16}
-    covered |= {np.generic.__copy__}  # see test_objects
+    covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
     covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
     missing = [

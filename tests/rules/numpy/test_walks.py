@@ -93,6 +93,44 @@ def nditer_written(v: Any, x: Any) -> Any:
     return v
 
 
+def nditer_ways(v: Any, x: Any) -> Any:
+    row = np.array([x, 1.0, x * x])
+    orders = [[float(u) * x for u in np.nditer(v, order=order)] for order in ("C", "F", "A", "K")]
+    pairs = [a * b * x for a, b in np.nditer([v, row])]
+    transposed = [u * x for u in np.nditer(v.T)]
+    it = np.nditer(v, flags=["multi_index"])
+    weighted = [u * x * (it.multi_index[0] + 1) for u in it]
+    return orders, pairs, transposed, weighted, it.finished, it.itersize, it.nop, np.nditer(x)[0] * 2.0
+
+
+def nditer_subscripts(v: Any, x: Any) -> Any:
+    it = np.nditer([v, v * x], op_flags=[["readwrite"], ["readonly"]])
+    with it:
+        while not it.finished:
+            it[0] = it[0] * it[1]
+            it[0] += x
+            it.iternext()
+        it.reset()
+        first = it.value[0] * x
+    return v, first
+
+
+def nditer_allocated(v: Any, x: Any) -> Any:
+    it = np.nditer([v, None], op_flags=[["readonly"], ["writeonly", "allocate"]])
+    with it:
+        for a, b in it:
+            b[...] = a * a * x
+        return it.operands[1]
+
+
+def nditer_read_only(v: Any, x: Any) -> Any:
+    try:
+        for u in np.nditer(v):
+            u[...] = x
+    except ValueError as error:
+        return v * x, str(error)
+
+
 RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "ndindex": lambda v, x: sum([v[i] * x * (i[0] + 1) for i in np.ndindex(*v.shape)]),
     "ndindex of shape": lambda v, x: sum([v[i] * x for i in np.ndindex(v.shape)]),
@@ -108,6 +146,8 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "iterate rows": lambda v, x: [row.sum() * x for row in np.stack([v, v * x])],
     "tolist": lambda v, x: [u * x for u in v.tolist()],
     "apply along": lambda v, x: np.apply_along_axis(lambda r: r * r.sum(), 0, v * x),
+    "nditer": lambda v, x: sum([float(u) * x for u in np.nditer(v)]),
+    "nditer written": nditer_written,
     "flat": lambda v, x: [u * x for u in v.flat],
     "flat subscript": lambda v, x: v.flat[1] * x,
     "flat assigned": flat_assigned,
@@ -135,6 +175,17 @@ def test_flat(f: Any) -> None:
     check(f, MATRIX[:, ::-1], 0.8)
 
 
+@pytest.mark.parametrize("f", [nditer_ways, nditer_subscripts, nditer_allocated, nditer_written])
+def test_nditer(f: Any) -> None:
+    check(f, MATRIX, 0.8)
+    check(f, MATRIX[:, ::-1], 0.8)
+    check(f, np.asfortranarray(MATRIX), 0.8)
+
+
+def test_nditer_gives_views_that_cannot_be_written_through() -> None:
+    check(nditer_read_only, MATRIX, 0.8)
+
+
 def test_parts_of_complex_arrays_are_set() -> None:
     check(parts_set, MATRIX + 0.5j, 0.8)
 
@@ -151,8 +202,12 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "shape set": lambda v, x: setattr(v * x, "shape", (3, 1)),
     "overlapping elements written": lambda v, x: as_strided(v, (2, 2), (8, 8)).fill(x),
     "overlapping elements sorted": lambda v, x: as_strided(v, (2, 2), (8, 8)).sort(),
-    "nditer": lambda v, x: sum([float(u) * x for u in np.nditer(v)]),
-    "nditer written": nditer_written,
+    "nditer in chunks": lambda v, x: sum([u.sum() * x for u in np.nditer(v, flags=["external_loop"])]),
+    "nditer with a buffer": lambda v, x: sum([u * x for u in np.nditer(v, flags=["buffered"])]),
+    "nditer with a dtype": lambda v, x: [u * x for u in np.nditer(v, op_dtypes=[complex], casting="safe")],
+    "nditer writing to a broadcast": lambda v, x: np.nditer(
+        [v, np.zeros((2, 3))], flags=["reduce_ok"], op_flags=[["readwrite"], ["readonly"]]
+    ),
     "frompyfunc": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v),
     "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r.sum() * x, signature="(n)->()")(v),
     "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k, excluded={1})(v, x),
