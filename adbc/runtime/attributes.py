@@ -316,6 +316,11 @@ def delete_attribute(call: Call, table: Any) -> Step | None:
     hook = lookup(type(call.args[0]), "__delattr__")
     if is_python_function(hook):
         return Delegate(call.of(hook))
+    return plain_delete(call, table)
+
+
+def plain_delete(call: Call, table: Any) -> Step | None:
+    """``object.__delattr__(obj, name)``."""
     descriptor = lookup(type(call.args[0]), call.args[1])
     if isinstance(descriptor, property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
@@ -348,5 +353,6 @@ PROTOCOLS: dict[Any, Any] = {
     vars: variables,
     _PLAIN_GET: plain_get,
     _PLAIN_SET: plain_set,
+    _PLAIN_DEL: plain_delete,
 }
 """What each attribute function does."""

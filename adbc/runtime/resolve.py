@@ -631,7 +631,18 @@ def _may_answer(cls: type, name: str, other: type) -> bool:
 
     Those of the built-in classes return NotImplemented for classes that are not their own.
     """
-    return lookup(cls, name) is not None and (cls not in _DECLINING or issubclass(other, cls))
+    if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
+        return False
+    return cls not in _DECLINING or issubclass(other, cls)
+
+
+def _array_defers(name: str, other: type) -> bool:
+    """Whether an array leaves the operator `name` to an operand of class `other`, as NumPy decides it."""
+    if name.startswith("__i"):
+        return False
+    if hasattr(other, "__array_ufunc__"):
+        return other.__array_ufunc__ is None
+    return bool(getattr(other, "__array_priority__", 0.0) > 0.0)
 
 
 _DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})

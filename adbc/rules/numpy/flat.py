@@ -190,6 +190,11 @@ def _refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     )
 
 
+def _setter(name: str) -> Any:
+    """What sets attribute `name` of an array."""
+    return vars(np.ndarray)[name].__set__
+
+
 def _is_array(cls: type, *value: type) -> bool:
     return cls is np.ndarray
 
@@ -211,12 +216,12 @@ ROWS: list[Rule] = [
     Primitive(np.flatiter.base, frule=_base_frule, rrule=_base_rrule),
     Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_read),
     mutating(Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_written)),
-    Overlay(np.ndarray.flat.__set__, _assign, when=_is_array),
-    Overlay(np.ndarray.real.__set__, _set_real, when=_is_array),
-    Overlay(np.ndarray.imag.__set__, _set_imag, when=_is_array),
+    Overlay(_setter("flat"), _assign, when=_is_array),
+    Overlay(_setter("real"), _set_real, when=_is_array),
+    Overlay(_setter("imag"), _set_imag, when=_is_array),
     *(
-        Primitive(setter.__set__, frule=_refuse, rrule=_refuse, when=_is_array)
-        for setter in (np.ndarray.shape, np.ndarray.strides, np.ndarray.dtype)
+        Primitive(_setter(name), frule=_refuse, rrule=_refuse, when=_is_array)
+        for name in ("shape", "strides", "dtype")
     ),
     *(Overlay(f, _itself, when=_flat) for f in (intrinsics._iter_, builtins.iter)),
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_flat),

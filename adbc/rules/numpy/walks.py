@@ -97,7 +97,7 @@ class _Vectorize:
 # -- nditer ----------------------------------------------------------------------------------------------
 
 
-def walked(operands: Any, order: str) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+def walked(operands: Any, order: Any) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """The common shape of the operands, and its indices in the order in which `np.nditer` takes them."""
     with np.nditer(operands, flags=["multi_index", "zerosize_ok", "refs_ok"], order=order) as it:
         return it.shape, [it.multi_index for _ in it]
