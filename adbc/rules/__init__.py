@@ -15,6 +15,7 @@ __all__ = ["SOURCES", "default_table"]
 
 SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.builtins"),
+    ("array", "adbc.rules.array"),
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
     ("collections", "adbc.rules.collections"),

@@ -109,7 +109,7 @@ def _is_buffer(cls: type) -> bool:
 
 
 def _is_bound(x: Any) -> bool:
-    return type(x) in (types.BuiltinMethodType, types.MethodWrapperType)
+    return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
 
 
 # -- callbacks ---------------------------------------------------------------------------------------

@@ -348,7 +348,9 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         return Foreign(call)
     if cls in METHODS:
         return _special_method(call, table) or Foreign(call)
-    if cls is types.BuiltinMethodType and not isinstance(function.__self__, (types.ModuleType, type)):
+    if issubclass(cls, types.BuiltinMethodType) and not isinstance(
+        function.__self__, (types.ModuleType, type)
+    ):
         return _builtin_method(call, table)
     if isinstance(function, type):
         return _class(call, table)
@@ -474,7 +476,8 @@ def _descriptor_of(method: Any) -> Any:
     obj = method.__self__
     for base in type(obj).__mro__:
         found = base.__dict__.get(method.__name__)
-        if type(found) is types.MethodDescriptorType and found.__get__(obj) == method:
+        # With the class: methods that know theirs crash the interpreter without it.
+        if type(found) is types.MethodDescriptorType and found.__get__(obj, type(obj)) == method:
             return found
     return None
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import InvalidTangentError, UnsupportedError
-from adbc.tangents import internal
+from adbc.tangents import internal, typed_arrays
 from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
 from adbc.tangents.iterators import MISSING, IndexIterator, ShadowIterator, Step, add_iterator
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
@@ -25,8 +25,8 @@ from adbc.tangents.scalars import ScalarKind
 from adbc.tangents.walk import DifferWalk, MakeWalk, PerturbWalk, TangentWalk, add_structure
 
 __all__ = [
-    "ArrayKind", "FlatIterator", "add_into", "extent", "has_number_fields", "number_views", "overlaps_itself",
-    "record_array", "ultimate_owner",
+    "ArrayKind", "FlatIterator", "add_into", "extent", "flat_bytes", "has_number_fields", "number_views",
+    "overlaps_itself", "record_array", "ultimate_owner",
 ]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
@@ -84,7 +84,9 @@ class _Region:
             self.twin = self._bytes(outer, copy)
             return
         self.low, self.high = extent(flat)
-        self.twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
+        if twin is None:
+            twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
+        self.twin = twin
 
     def _like(self, owner: Array, copy: bool) -> Array:
         twin: Array = np.zeros_like(owner, order="K", subok=False)
@@ -124,10 +126,7 @@ class _Region:
 
     def _flat(self) -> Array:
         """The counterpart as bytes, in the order of memory."""
-        twin = self.twin
-        if not twin.flags.c_contiguous:
-            twin = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable"))
-        return twin.reshape(-1).view(np.uint8)
+        return flat_bytes(self.twin)
 
 
 def _object_view(twin: Array, owner: Array, x: Array) -> Array:
@@ -146,6 +145,25 @@ def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
         found = memo[key] = (owner, _Region(owner, x, copy))
     region: _Region = found[1]
     return region
+
+
+def _share(walk: Any, x: Array, owner: Any, *others: Any) -> None:
+    """Let the counterpart of the memory of `x` be that of its owner, where that has a tangent of its own."""
+    if (
+        isinstance(owner, np.ndarray)
+        or type(owner).__module__ != "array"
+        or ("memory", id(owner)) in walk.memo
+    ):
+        return
+    if any(type(other) is not type(owner) for other in others):
+        raise InvalidTangentError(
+            "an array that shows the memory of an array.array has a tangent that does not"
+        )
+    twin = walk(owner, *others)
+    if twin is not NO_TANGENT and type(twin) is type(owner):
+        walk.memo["memory", id(owner)] = (
+            owner, _Region(owner, x, copy=False, twin=np.frombuffer(twin, np.uint8))
+        )  # fmt: skip
 
 
 def overlaps_itself(x: Array) -> bool:
@@ -214,6 +232,7 @@ class ArrayKind(Kind):
             return NO_TANGENT
         if not self.is_active(x) or walk.memo.get(("memory", id(owner)), _UNKNOWN)[1] is NO_TANGENT:
             return NO_TANGENT
+        _share(walk, x, owner)
         t = _region(walk.memo, x, copy=False).view(x)
         walk.register(x, t)
         if x.dtype.kind == "O":
@@ -248,6 +267,7 @@ class ArrayKind(Kind):
             raise InvalidTangentError(
                 f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
             )
+        _share(walk, x, ultimate_owner(x), ultimate_owner(t))
         y = _region(walk.memo, x, copy=True).view(x)
         walk.register(x, y)
         if x.dtype.kind == "O":
@@ -262,6 +282,7 @@ class ArrayKind(Kind):
             return NO_TANGENT
         if p.shape != q.shape or p.dtype != q.dtype:
             raise InvalidTangentError("no difference between arrays of different shape or dtype")
+        _share(walk, p, ultimate_owner(p), ultimate_owner(q))
         t = _region(walk.memo, p, copy=False).view(p)
         walk.register(p, t)
         if p.dtype.kind == "O":
@@ -349,6 +370,8 @@ class _ObjectArray:
         found = walk.memo.get(id(t))
         if found is not None:
             return found[1]
+        if not walk.in_place:
+            _share(walk, t, *map(ultimate_owner, (t, *others)))
         target = t if walk.in_place else _region(walk.memo, t, copy=False).view(t)
         walk.register(t, target)
         if t.dtype.kind == "O":
@@ -571,13 +594,64 @@ def record_array(x: Any) -> Array:
     owner = ultimate_owner(x)
     if not isinstance(owner, np.ndarray):
         return np.ndarray((), x.dtype, buffer=x)  # not writable
-    flat = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable")).reshape(-1).view(np.uint8)
-    return np.ndarray((), x.dtype, flat, _address(x) - extent(owner)[0])
+    return np.ndarray((), x.dtype, flat_bytes(owner), _address(x) - extent(owner)[0])
+
+
+def flat_bytes(x: Array) -> Array:
+    """The bytes of `x`, which owns its memory, in the order of memory."""
+    if not x.flags.c_contiguous:
+        x = x.transpose(np.argsort([-s for s in x.strides], kind="stable"))
+    return x.reshape(-1).view(np.uint8)
+
+
+class MemoryviewKind(Kind):
+    """Memoryviews: windows, whose tangent is the array that shows the tangent of what they show."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.ndarray
+
+    def shown(self, x: memoryview) -> Array | None:
+        """The array that `x` shows if it is one of numbers."""
+        try:
+            return np.asarray(x) if x.format.lstrip("@=<>") in _FORMATS else None
+        except ValueError:  # it was released
+            return None
+
+    def make(self, x: memoryview, walk: MakeWalk) -> Any:
+        array = self.shown(x)
+        t = NO_TANGENT if array is None else walk(array)
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: memoryview, t: Any, walk: PerturbWalk) -> Any:
+        if t is NO_TANGENT:
+            return x
+        y = memoryview(walk(self.shown(x), t))
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: memoryview, q: memoryview, walk: DifferWalk) -> Any:
+        array = self.shown(p)
+        return NO_TANGENT if array is None else walk(array, self.shown(q))
+
+
+_FORMATS = ("e", "f", "d", "g", "Zf", "Zd", "Zg")
 
 
 def _visit_record(walk: TangentWalk, t: Any, *others: Any) -> Any:
     result = walk(*map(record_array, (t, *others)))
     return t if walk.in_place else result[()]
+
+
+def _visit_typed(walk: TangentWalk, target: Any, t: Any, others: Any) -> None:
+    """An `array.array` among the tangents: one array of numbers more, which views may overlap."""
+    dtype = np.dtype(t.typecode)
+    walk.arrays.append(
+        tuple([np.frombuffer(x, dtype) for x in (target, t)]) + ([np.frombuffer(s, dtype) for s in others],)
+    )
+    walk.finish = _finish
 
 
 def _visit_flat(walk: TangentWalk, t: FlatIterator, *others: Any) -> Any:
@@ -614,6 +688,7 @@ KIND = ArrayKind()
 
 def _install() -> None:
     KINDS[np.ndarray] = KIND
+    KINDS[memoryview] = MemoryviewKind()
     internal.ARRAY_FRESH[np.ndarray] = _fresh
     RESOLVERS.insert(0, _resolve)
     add_structure(np.ndarray, _ObjectArray())
@@ -626,6 +701,7 @@ def _install() -> None:
         add_structure(cls, lambda walk, t, *others: t)
     add_structure(FlatIterator, _visit_flat)
     add_structure(np.void, _visit_record)
+    typed_arrays.visit_shared = _visit_typed
 
 
 _install()

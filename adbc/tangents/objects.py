@@ -363,6 +363,8 @@ def resolve_object(cls: type) -> Kind | None:
         return ExceptionKind(slots_of(cls))
     if issubclass(cls, functools.partial):
         return PARTIAL
+    if issubclass(cls, types.BuiltinMethodType):  # a second class, of methods that know their class
+        return BUILTIN_METHOD
     if not is_python_class(cls):
         return None
     names = _frozen_fields(cls)

@@ -91,7 +91,7 @@ _INERT_NAMES = {
 """Classes written in Python whose instances are values or services without derivative."""
 
 INACTIVE_CLASSES: tuple[type, ...] = (
-    type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, memoryview, range,
+    type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, range,
     slice, property, staticmethod, classmethod, object, super,
     types.ModuleType, types.CodeType, types.FrameType, types.TracebackType,
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,

@@ -12,13 +12,14 @@ import copy
 import enum
 import functools
 import types
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.rules.types import behind
-from adbc.tangents.arrays import record_array
+from adbc.tangents.arrays import record_array, ultimate_owner
 from adbc.tangents.fields import instance_dict
 
 __all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]
@@ -71,6 +72,8 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
         if names:
             return [(f".{name}", item) for name, item in zip(names, x, strict=True)]
         return [(f"[{i}]", item) for i, item in enumerate(x)]
+    if type(x) is array:
+        return [(".typecode", x.typecode), *((f"[{i}]", item) for i, item in enumerate(x))]
     if isinstance(x, list | collections.deque):
         return [*((f"[{i}]", item) for i, item in enumerate(x)), *_labelled_fields(x)]
     if isinstance(x, dict):
@@ -110,7 +113,7 @@ def has_identity(x: Any) -> bool:
         return False
     if isinstance(x, types.FunctionType):
         return bool(x.__closure__)
-    if isinstance(x, list | dict | collections.deque | types.CellType | np.ndarray):
+    if isinstance(x, list | dict | collections.deque | types.CellType | np.ndarray | array):
         return True
     # An instance without fields is as good as any other: singletons such as NoTangent are among them.
     return _is_plain_instance(x) and bool(_fields(x))
@@ -143,6 +146,8 @@ def _duplicate(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, functools.partial):
         keywords = {name: _duplicate(item, memo) for name, item in x.keywords.items()}
         return type(x)(_duplicate(x.func, memo), *(_duplicate(item, memo) for item in x.args), **keywords)
+    if isinstance(x, memoryview) and x.nbytes:
+        return memoryview(_duplicate(np.asarray(x), memo))
     if isinstance(x, np.void):
         record = record_array(x)
         return _duplicate(record, memo)[()] if record.flags.writeable else x.copy()
@@ -213,7 +218,12 @@ def _fill(x: Any, made: Any, memo: dict[int, tuple[Any, Any]]) -> None:
 
 def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) -> np.ndarray[Any, Any]:
     owner = _array_in_memory(x)
-    if owner is x:
+    buffer = ultimate_owner(x)
+    if type(buffer) is array:
+        flat = np.frombuffer(_duplicate(buffer, memo), np.uint8)
+        offset = address(x) - address(np.frombuffer(buffer, np.uint8))
+        made = np.ndarray(x.shape, x.dtype, buffer=flat, offset=offset, strides=x.strides)
+    elif owner is x:
         made = x.copy(order="K")
         if x.dtype == object:
             for index, item in np.ndenumerate(x):
@@ -235,7 +245,7 @@ def _array_in_memory(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     while base is not None:
         if isinstance(base, np.ndarray):
             owner = base
-        base = getattr(base, "base", None)
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
     return owner
 
 
@@ -292,6 +302,9 @@ class _Comparison:
             self.taken[id(actual)] = where
         if isinstance(expected, np.ndarray):
             self.visit_array(expected, actual, where)
+            return
+        if isinstance(expected, memoryview):
+            self.visit_array(np.asarray(expected), np.asarray(actual), where)
             return
         if isinstance(expected, np.void):
             self.visit_array(record_array(expected), record_array(actual), where)
@@ -392,6 +405,8 @@ def _leaves(x: Any, where: str, seen: dict[Any, Any]) -> Iterator[tuple[str, Any
     if isinstance(x, float | complex | np.inexact):
         yield where, x
         return
+    if type(x) is array and x.typecode in "fd":
+        x = np.frombuffer(x, x.typecode)  # as an array, since others may show its memory
     if isinstance(x, np.ndarray | np.void) and x.dtype != object:
         yield from _number_leaves(x if isinstance(x, np.ndarray) else record_array(x), where)
         return

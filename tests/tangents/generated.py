@@ -326,7 +326,12 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "set": lambda: {1, "a", None},
     "frozen set": lambda: frozenset({(1, 2), "a"}),
     "array.array": lambda: array.array("d", [1.0, 2.0]),
+    "array.array of ints": lambda: array.array("q", [1, 2]),
+    "array.array seen by NumPy": lambda: (lambda a: [a, np.frombuffer(a), memoryview(a)[1:]])(
+        array.array("d", [1.0, 2.0, 3.0])
+    ),
     "memoryview": lambda: memoryview(bytearray(8)),
+    "memoryview of floats": lambda: (lambda a: [memoryview(a)[::2], a])(np.arange(5.0)),
     "bytearray": lambda: bytearray(b"abc"),
     "mapping proxy": lambda: types.MappingProxyType({"a": 1.0}),
     "weak reference": weak,

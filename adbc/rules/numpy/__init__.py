@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adbc.rules.numpy import (
+    buffers,
     creation,
     flat,
     fourier,
@@ -33,6 +34,7 @@ ROWS: list[Rule] = [
     *indexing.ROWS,
     *iteration.ROWS,
     *flat.ROWS,
+    *buffers.ROWS,
     *reductions.ROWS,
     *shapes.ROWS,
     *linalg.ROWS,

@@ -520,6 +520,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {getattr(operator, p + name) for p in ("", "i") for name in OPERATORS}
     covered |= {intrinsics._iter_, intrinsics._next_, iter}  # see test_iteration
     covered |= {operator.neg, operator.pos, operator.abs, abs, pow, divmod, np.ndarray.flat, np.float16}
+    covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
     covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
     covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
