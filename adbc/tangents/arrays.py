@@ -52,7 +52,7 @@ def extent(x: Array) -> tuple[int, int]:
     return low, high + x.itemsize
 
 
-def ultimate_owner(x: Array) -> Any:
+def ultimate_owner(x: Any) -> Any:
     """The object whose memory `x` lies in: an array that owns it, or a foreign buffer."""
     owner: Any = x
     while True:
@@ -568,7 +568,7 @@ class RecordKind(Kind):
         return np.void
 
     def make(self, x: Any, walk: MakeWalk) -> Any:
-        t = walk(record_array(x)) if has_number_fields(x.dtype) else NO_TANGENT
+        t: Any = walk(record_array(x)) if has_number_fields(x.dtype) else NO_TANGENT
         if t is not NO_TANGENT:
             t = t[()]
         walk.register(x, t)

@@ -241,7 +241,8 @@ def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) 
 
 def _array_in_memory(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The outermost array that `x` is a view of, past what `as_strided` puts between."""
-    owner, base = x, x.base
+    owner: np.ndarray[Any, Any] = x
+    base: Any = x.base
     while base is not None:
         if isinstance(base, np.ndarray):
             owner = base

@@ -121,8 +121,10 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     return out, NO_FDATA, element_pullback
 
 
-def _write(view: memoryview, index: Any, v: Any, fv: Any) -> tuple[Any, Any, Any]:
-    """The array behind `view` and what is written, with its shadow; the interpreter has agreed to it."""
+def _write(args: Args, fv: Any) -> tuple[Any, Any, Any]:
+    """For ``view[index] = v`` the array behind the view and what is written, with its shadow; the interpreter
+    has agreed to it."""
+    view, index, v = args
     target = window(view)
     old = np.array(target[index])
     view[index] = v
@@ -135,12 +137,12 @@ def _write(view: memoryview, index: Any, v: Any, fv: Any) -> tuple[Any, Any, Any
 
 
 def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    target, v, dv = _write(*args, dargs[2])
+    target, v, dv = _write(args, dargs[2])
     return setitem_frule((target, args[1], v), (dargs[0], None, dv))
 
 
 def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    target, v, fv = _write(*args, fargs[2])
+    target, v, fv = _write(args, fargs[2])
     return setitem_rrule((target, args[1], v), (fargs[0], None, fv))
 
 
