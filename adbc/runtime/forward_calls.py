@@ -249,6 +249,12 @@ class ForwardCalls:
         out = watched(context, step.call, step.what)
         return out, context.known_tangent(out)
 
+    def refer(self, context: Context, step: resolve.Refer) -> Answer:
+        call = step.call
+        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
+        out = call.function(*call.args)
+        return out, context.known_tangent(out)
+
     def known(self, context: Context, step: resolve.Known) -> Answer:
         return step.value, context.known_tangent(step.value)
 
@@ -296,6 +302,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.AllocateException: ForwardCalls.allocate_exception,
     resolve.OfException: ForwardCalls.of_exception,
     resolve.Watch: ForwardCalls.watch,
+    resolve.Refer: ForwardCalls.refer,
     resolve.Value: ForwardCalls.value,
     resolve.Advance: ForwardCalls.advance,
     resolve.Spread: ForwardCalls.spread,

@@ -487,6 +487,12 @@ class ReverseCalls:
         out = watched(context, step.call, step.what)
         return out, context.known_shadow(out), no_pullback
 
+    def refer(self, context: Context, step: resolve.Refer) -> Any:
+        call = step.call
+        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
+        out = call.function(*call.args)
+        return out, context.known_shadow(out), no_pullback
+
     def known(self, context: Context, step: resolve.Known) -> Any:
         return step.value, context.known_shadow(step.value), no_pullback
 
@@ -563,6 +569,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.AllocateException: ReverseCalls.allocate_exception,
     resolve.OfException: ReverseCalls.of_exception,
     resolve.Watch: ReverseCalls.watch,
+    resolve.Refer: ReverseCalls.refer,
     resolve.Value: ReverseCalls.value,
     resolve.Advance: ReverseCalls.advance,
     resolve.Spread: ReverseCalls.spread,

@@ -45,6 +45,6 @@ def layouts(x: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
 def positive_definite(n: int, dtype: Any = np.float64) -> np.ndarray[Any, Any]:
     """A well-conditioned symmetric (Hermitian) positive definite matrix."""
     a = array(n, n, dtype=dtype)
-    product = a @ a.conj().T / n + np.eye(n, dtype=dtype)
-    made: np.ndarray[Any, Any] = (product + product.conj().T) / 2.0  # exactly so: products round as they like
-    return made
+    made: np.ndarray[Any, Any] = a @ a.conj().T / n + np.eye(n, dtype=dtype)
+    symmetric: np.ndarray[Any, Any] = (made + made.conj().T) / 2  # the product alone is so up to rounding
+    return symmetric

@@ -232,7 +232,7 @@ def has_cotangent(type: AbstractType) -> bool:
             if cls.__flags__ & _HEAP and isinstance(kind_of(cls), AddressKind):
                 return False
             if cls.__module__ == "numpy":
-                return is_numpy_number(cls, "inexact") or cls.__name__ == "void"
+                return is_numpy_number(cls, "inexact")
             return True
     return True
 
@@ -252,7 +252,9 @@ def has_shadow(type: AbstractType) -> bool:
         case Exact(cls):
             if cls in _INACTIVE_CLASSES or cls in (float, complex):
                 return False
-            return not (cls.__module__ == "numpy" and is_numpy_number(cls, "generic"))
+            return cls.__name__ == "void" or not (
+                cls.__module__ == "numpy" and is_numpy_number(cls, "generic")
+            )
     return True
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import by_example, plain
+from adbc.rules.numpy.base import by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Rule, When, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -47,8 +47,8 @@ RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randin
 class AttributeRule(ZeroRule):
     """An attribute of an array that is not made of its numbers."""
 
-    def __init__(self, cls: type, name: str) -> None:
-        super().__init__(getattr(cls, name), when=plain)
+    def __init__(self, cls: type, name: str, when: When = None) -> None:
+        super().__init__(getattr(cls, name), when=when)
         self.name = name
 
     def frule(self, args: Any, dargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any]:
@@ -56,6 +56,11 @@ class AttributeRule(ZeroRule):
 
     def rrule(self, args: Any, fargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any, Any]:
         return getattr(args[0], self.name), None, lambda bout: (None,)
+
+
+def _described(cls: type) -> bool:
+    """Whether instances of `cls` are described by NumPy itself."""
+    return cls is np.void or is_plain(cls)
 
 
 def _rows() -> list[Rule]:
@@ -69,7 +74,12 @@ def _rows() -> list[Rule]:
     rows.extend(map(by_example, tests + methods))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):
-        rows.extend(AttributeRule(cls, name) for name in ATTRIBUTES)
+        rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)
+    rows += [
+        AttributeRule(np.flatiter, "coords"),
+        AttributeRule(np.void, "dtype"),
+        AttributeRule(np.void, "flags"),
+    ]
     rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM)
     return rows
 
