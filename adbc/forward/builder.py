@@ -415,7 +415,7 @@ class _Dual:
             self._define(call, out, known)
 
     def _formula(self, call: Instruction, site: CallSite) -> None:
-        self._row(call, site)
+        (self._dynamic if call.keywords else self._row)(call, site)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(

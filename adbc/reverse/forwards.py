@@ -53,7 +53,7 @@ from adbc.reverse.steps import (
     values_read,
 )
 from adbc.reverse.support import Support
-from adbc.types.callsites import CallSite, is_constant_dict, name_of
+from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -528,26 +528,30 @@ class ForwardsPass:
 
     def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         if not self.support.values:
-            self._row(call, site, steps)
+            (self._dynamic if call.keywords else self._row)(call, site, steps)
             return
         out = self._copy_call(call)
         self._define(call, out)
+        found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords)
+        assert found is not None
+        arguments = [site.arguments[i] for i in found.arrays]
+        others = {name: self.p(site.arguments[i]) for name, i in found.others}
         formulas = [
             formula if argument in self.active else None
-            for formula, argument in zip(site.row.formulas, site.arguments, strict=True)
+            for formula, argument in zip(found.formulas, arguments, strict=True)
         ]
-        values = list(map(self.p, site.arguments))
-        shadows = [self.s(a) if type(type_of(a)) is ArrayType else None for a in site.arguments]
+        values = list(map(self.p, arguments))
+        shadows = [self.s(a) if type(type_of(a)) is ArrayType else None for a in arguments]
         shapes: dict[Value, tuple[Value, str]] = {}
         read = values_read(formulas, out, values)
         for value, known, is_active in [
             (out, type_of(call), True),
-            *((v, type_of(a), a in self.active) for v, a in zip(values, site.arguments, strict=True)),
+            *((v, type_of(a), a in self.active) for v, a in zip(values, arguments, strict=True)),
         ]:
             if is_active and value not in read and isinstance(known, ValueArrayType):
                 code = "d" if known.dtype == "float64" else "f"
                 shapes[value] = self._shape(value), code
-        steps.append(FormulaStep(call, site.arguments, formulas, out, values, shadows, shapes))
+        steps.append(FormulaStep(call, arguments, formulas, out, values, shadows, shapes, others))
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array`, read once per block."""

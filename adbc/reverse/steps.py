@@ -133,6 +133,8 @@ class FormulaStep(Step):
     values: Sequence[Value]
     shadows: Sequence[Value | None]
     shapes: dict[Value, tuple[Value, str]]
+    others: dict[str, Value]
+    """What the formulas are given by name."""
 
     def __post_init__(self) -> None:
         self.read = values_read(self.formulas, self.out, self.values)
@@ -149,6 +151,8 @@ class FormulaStep(Step):
                 else:
                     needs[shadow] = None
         needs.update(dict.fromkeys(self.read))
+        if any(map(callable, self.formulas)):
+            needs.update(dict.fromkeys(self.others.values()))
         self.needs = [v for v in needs if not isinstance(v, Const)]
 
     def reverse(self, writer: PullbackWriter) -> None:
@@ -169,7 +173,8 @@ class FormulaStep(Step):
                 continue
             part: Value = cotangent
             if callable(formula):
-                part = call(formula, cotangent, out, *known)
+                others = map(writer.get, self.others.values())
+                part = call(formula, cotangent, out, *known, *others, keywords=tuple(self.others))
             elif formula == -1:
                 part = call(operator.neg, cotangent)
             if shadow is not None and not isinstance(shadow, Const):

@@ -16,7 +16,7 @@ def parameters_read(formula: Callable[..., Any]) -> frozenset[int] | None:
     if not isinstance(formula, types.FunctionType):
         return None
     code = formula.__code__
-    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+    if code.co_flags & inspect.CO_VARARGS:
         return None
     found: set[str] = set(code.co_cellvars)  # a function inside may read these
     for instruction in dis.get_instructions(code):

@@ -34,6 +34,7 @@ from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, mul
 __all__ = [
     "NO_KWARGS",
     "ArrayLike",
+    "FormulaCall",
     "Known",
     "Overlay",
     "Primitive",
@@ -64,6 +65,19 @@ class Known:
     """A value that is known before the program runs."""
 
     value: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class FormulaCall:
+    """How a call is differentiated by formulas alone: ``formulas[k](by, out, *arrays, **others)``.
+
+    arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
+    (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
+    """
+
+    formulas: tuple[Callable[..., Any] | int | None, ...]
+    arrays: tuple[int, ...]
+    others: tuple[tuple[str, int], ...] = ()
 
 
 class Rule:
@@ -121,6 +135,13 @@ class Rule:
                 break
             bound.append(rest.pop(name))
         return tuple(bound), rest
+
+    def formula_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+        """The formulas for a call with `count` arguments, the last of them by keyword, if that is all there
+        is to its derivative."""
+        if self.formulas is None or keywords or count != len(self.formulas):
+            return None
+        return FormulaCall(tuple(self.formulas), tuple(range(count)))
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         raise NotImplementedError

@@ -63,6 +63,7 @@ __all__ = [
     "Knowledge",
     "activity",
     "classify",
+    "formula_call",
     "is_constant_dict",
     "is_inline_number",
     "is_method",
@@ -217,7 +218,7 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("dynamic") if binding is None else site("derived", binding=binding)
         if type(result) is ValueArrayType:
             return site("formula" if any_active else "primal", row=row)
-        if any_active and not call.keywords and _is_whole(row, types_) and is_inline_number(result):
+        if any_active and is_inline_number(result) and formula_call(row, types_, call.keywords) is not None:
             return site("formula", row=row)
         if row.kind == "zero" or (not any_active and row.kind in ("scalar", "pure")):
             return site("fresh" if has_shadow(result) else "primal", row=row)
@@ -245,11 +246,26 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     return site("dynamic")
 
 
-def _is_whole(row: Any, types_: Sequence[AbstractType]) -> bool:
-    """Whether `row` has inline formulas for arguments of these types, arrays among them."""
-    if row.formulas is None or len(row.formulas) != len(types_):
-        return False
-    return any(isinstance(t, ArrayType) for t in types_)
+def formula_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> Any | None:
+    """The formulas by which a call with an array among its arguments is differentiated, or None.
+
+    What formulas differentiate by are real numbers and arrays of such; what they are given besides has no
+    derivative.
+    """
+    if not any(isinstance(t, ArrayType) for t in types_):
+        return None
+    found = row.formula_call(len(types_), keywords)
+    if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
+        return None
+    others = [types_[i] for _, i in found.others]
+    return None if any(has_shadow(t) or has_cotangent(t) for t in others) else found
+
+
+def _is_plain(type: AbstractType) -> bool:
+    """Whether all members are real numbers or arrays of such."""
+    if isinstance(type, ArrayType):
+        return type.dtype in ("float64", "float32") or type.dtype.startswith(("int", "uint", "bool"))
+    return is_inline_number(type)
 
 
 def _is_view(types_: Sequence[AbstractType]) -> bool:

@@ -13,6 +13,7 @@ active, because the pullback also restores what was overwritten.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -21,7 +22,8 @@ import numpy as np
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.numpy.objects import copied_objects, give_records
 from adbc.rules.numpy.sampling import sampled
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
+from adbc.rules.reading import parameters_read
+from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -307,6 +309,10 @@ class ArrayRule(Rule):
         self.arrays = self.takes_values = len(jvp)
         self.jvp = tuple(jvp)
         self.vjp = tuple(vjp)
+        for formula in vjp:
+            read = parameters_read(formula) if isinstance(formula, types.FunctionType) else None
+            if read is not None:  # of the result and the arrays, which stand behind the cotangent
+                formula.reads = frozenset(i - 1 for i in read if 0 < i <= self.arrays + 1)  # type: ignore[union-attr]  # a function
         self.defaults = dict(defaults or {})
         self.out_index = self.names.index("out") if "out" in self.names else None
         self.active = [*range(self.arrays)] + ([] if self.out_index is None else [self.out_index])
@@ -317,6 +323,24 @@ class ArrayRule(Rule):
             args, kwargs, self.names, self.active, self.defaults
         )
         return moved
+
+    def formula_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+        found = super().formula_call(count, keywords)
+        if found is not None or type(self).rrule is not ArrayRule.rrule or getattr(self, "mutates", False):
+            return found
+        positional = count - len(keywords)
+        if positional > len(self.names):
+            return None
+        named = {**dict(zip(self.names, range(positional), strict=False))}
+        for i, name in enumerate(keywords, positional):
+            if name in named:
+                return None
+            named[name] = i
+        arrays = self.names[: self.arrays]
+        if "out" in named or any(name not in named for name in arrays):
+            return None
+        places = tuple(named.pop(name) for name in arrays)
+        return FormulaCall(self.vjp, places, tuple(named.items()))
 
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from adbc.rules.classes import stands_for_position
 from adbc.rules.numpy.base import (
+    by_example,
     check_writable,
     gather,
     gather_tangent,
@@ -307,7 +308,11 @@ def _fill_when(cls: type, *rest: type) -> bool:
 
 ROWS: list[Rule] = [
     *record_rows(setitem_frule, setitem_rrule),
-    inlined("load", Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read)),
+    by_example(
+        inlined(
+            "load", Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read)
+        )
+    ),
     inlined(
         "store",
         mutating(Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_array_write)),
