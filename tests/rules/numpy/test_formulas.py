@@ -1,0 +1,63 @@
+"""The rows again, called in a function whose derivative writes their formulas inline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.runtime import default_engine
+from adbc.testing import test_rule as check_rule
+
+from .test_rows import CASES, _name
+
+SIMPLE = (int, float, bool, str, tuple, type(None))
+
+
+def program_of(function: Any, count: int, keywords: dict[str, Any]) -> Callable[..., Any]:
+    """``sum(y * y)`` for ``y = function(...)``, with the keywords in its code."""
+    names = [f"x{i}" for i in range(count)]
+    given = ", ".join([*names, *(f"{k}={v!r}" for k, v in keywords.items())])
+    space = {"function": function, "np": np, "inf": np.inf}
+    exec(
+        f"def program({', '.join(names)}):\n    y = function({given})\n    return np.sum(y * y * 0.5)\n",
+        space,
+    )
+    made: Any = space["program"]
+    return made  # type: ignore[no-any-return]
+
+
+def is_real(x: Any) -> bool:
+    return isinstance(x, float | int) or (isinstance(x, np.ndarray) and x.dtype.kind in "fiub")
+
+
+USABLE = []
+for case in CASES:
+    function, _, kwargs = case
+    if not callable(function) or callable(kwargs) or not all(isinstance(v, SIMPLE) for v in kwargs.values()):
+        continue
+    if "float32" in kwargs or "out" in kwargs:
+        continue
+    USABLE.append(case)
+
+
+@pytest.mark.parametrize("case", USABLE, ids=_name)
+def test_inline(case: Any) -> None:
+    function, make, kwargs = case
+    args = make()
+    if not all(is_real(x) for x in args) or not is_real(function(*make(), **kwargs)):
+        pytest.skip("not of real numbers alone")
+    program = program_of(function, len(args), kwargs)
+    check_rule(program, *args, rtol=2e-5)
+
+
+def test_formulas_are_inline() -> None:
+    program = program_of(np.max, 1, {"axis": 1, "keepdims": True})
+    default_engine().clear()
+    adbc.grad(program)(np.arange(6.0).reshape(2, 3))
+    (rule,) = default_engine().rules.values()
+    assert "rrule" not in str(rule.graphs[0])
+    assert "extremum_vjp" in str(rule.graphs[1]) and "keepdims=" in str(rule.graphs[1])
