@@ -19,6 +19,10 @@ make_cell               Slot                   what the slot holds goes into a n
 load_deref              Slot                   also store_deref, delete_deref: through the cell in the slot
 global                  name                   [] -> [v]; also store_global, delete_global
 class_global, .._deref  name, Slot             [namespace] -> [v]: what a class has, else the global or cell
+namespace               -                      [] -> [the mapping that holds the names of a class]
+load_name               name                   [] -> [v]: through that mapping, else a global; also
+                                               store_name, delete_name
+setup_annotations       -                      the mapping has a dict of annotations
 attribute               name                   [o] -> [v]
 store_attribute         name                   [v, o] -> []; delete_attribute: [o] -> []
 super                   -                      [super, cls, self] -> [super(cls, self)]

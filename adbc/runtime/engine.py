@@ -27,9 +27,10 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Return
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
-from adbc.passes.segments import must_be_closed, segments
+from adbc.passes.segments import cells_as_arguments, must_be_closed, segments
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
+from adbc.runtime.closures import with_active_defaults
 from adbc.runtime.fast import is_field, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
@@ -209,6 +210,7 @@ class Engine:
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
         self.generators: dict[Key, Segments] = {}
+        self.bodies: dict[Key, GraphFunction] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
@@ -238,6 +240,7 @@ class Engine:
         with self.lock:
             self.graphs.clear()
             self.generators.clear()
+            self.bodies.clear()
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
@@ -286,6 +289,20 @@ class Engine:
                 graph = self.primal(function)
                 functions = tuple(GraphFunction(part, function.__globals__) for part in segments(graph))
                 known = self.generators[key] = Segments(functions, must_be_closed(graph), function.__code__)
+        return known
+
+    def class_body(self, function: types.FunctionType) -> GraphFunction:
+        """The body of a class statement, as a function of its namespace and the cells of its closure."""
+        key = (function.__code__, id(function.__globals__))
+        known = self.bodies.get(key)
+        if known is None:
+            with self.lock:
+                graph = lift.lift_class_body(function, inline=True)
+                self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
+                passes.normalise(graph, function.__globals__)
+                self.observer.graph(function.__code__, "normal", graph)
+                cells_as_arguments(graph)
+                known = self.bodies[key] = GraphFunction(graph, function.__globals__)
         return known
 
     def is_liftable(self, function: types.FunctionType) -> bool:
@@ -337,7 +354,7 @@ class Engine:
             return None
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return None  # syntax, or a function whose rule depends on classes that are not known
-        if runs_as_it_is(function):
+        if runs_as_it_is(function) or function in with_active_defaults:
             return None
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):

@@ -16,12 +16,14 @@ from adbc.runtime import resolve
 from adbc.runtime.resolve import Call, is_python_function, lookup
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
-from adbc.types import has_cotangent, has_shadow, typeof
+from adbc.types import has_cotangent, has_shadow, is_local, typeof
 
 __all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "method", "plan"]
 
 SLOW = "slow"
 """Not decided by classes: go through `resolve.step` each time."""
+LOCAL = "local"
+"""Stands for every class that differentiated code has made."""
 FIELD = "field"
 """An attribute that the class has nothing to say about."""
 
@@ -51,7 +53,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
         cls = type(x)
         if cls in BY_VALUE:
             return None
-        classes.append(cls)
+        classes.append(LOCAL if is_local(cls) else cls)
         if cls.__name__ == "ndarray" and cls.__module__ == "numpy":
             classes += (x.dtype, x.ndim)  # its type says so much more
     if engine.epoch != engine.table.epoch:

@@ -11,7 +11,6 @@ to.  Place 0 is the function itself; a bound method's cotangent is that of its `
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import functools
 import inspect
@@ -33,19 +32,26 @@ from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
 __all__ = [
+    "LIBRARY",
     "Advance",
     "AllocateException",
     "Alternatives",
-    "BuildClass",
+    "AsItIs",
     "Call",
     "Delegate",
     "Enter",
     "Foreign",
+    "Hold",
     "Known",
+    "Locate",
     "Make",
     "MakeRecord",
+    "MakeType",
+    "OfClass",
     "OfException",
     "OfSelf",
+    "OnClass",
+    "RunBody",
     "Spread",
     "Step",
     "Suspend",
@@ -54,6 +60,7 @@ __all__ = [
     "Watch",
     "is_differentiation",
     "is_python_function",
+    "located",
     "lookup",
     "runs_as_it_is",
     "step",
@@ -167,10 +174,11 @@ class Make:
 
 @dataclasses.dataclass(slots=True)
 class MakeRecord:
-    """Make a frozen dataclass or named tuple, whose constructor stores its arguments as `names`."""
+    """Make a frozen dataclass or named tuple, whose `constructor` stores its arguments as `names`."""
 
     call: Call
     names: tuple[str, ...]
+    constructor: Any
 
 
 @dataclasses.dataclass(slots=True)
@@ -191,10 +199,56 @@ class Spread:
 
 
 @dataclasses.dataclass(slots=True)
-class BuildClass:
-    """Run a class statement: its body runs as it is, which may not compute with derivatives."""
+class RunBody:
+    """Run the function that is the body of a class statement: ``run_body(body, namespace)``."""
 
     call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class MakeType:
+    """Make a class of its namespace (`class_bodies.made`)."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class AsItIs:
+    """Run Python code of the standard library that makes classes or functions, as it is."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Hold:
+    """Make a C object that keeps the functions it is given, and hands them out again: a property."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class OfClass:
+    """The attribute `name` of the class `owner`, which is `value`."""
+
+    call: Call
+    owner: type
+    name: str
+    value: Any
+
+
+@dataclasses.dataclass(slots=True)
+class OnClass:
+    """Set or (if there is no value among the arguments) delete an attribute of a class or module."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Locate:
+    """Make `call`, whose argument number `place` was found in a class: its shadow is that of its address."""
+
+    call: Call
+    place: int
 
 
 @dataclasses.dataclass(slots=True)
@@ -261,7 +315,13 @@ Step = (
     | MakeRecord
     | Advance
     | Spread
-    | BuildClass
+    | RunBody
+    | MakeType
+    | AsItIs
+    | Hold
+    | OfClass
+    | OnClass
+    | Locate
     | AllocateException
     | Watch
     | OfException
@@ -270,6 +330,21 @@ Step = (
     | Known
     | Value
 )
+
+
+LIBRARY = frozenset(
+    {"abc", "collections", "collections.abc", "dataclasses", "enum", "functools", "types", "typing"}
+)
+"""Modules whose classes and hooks keep what they are given, and have no numbers of their own."""
+
+
+def located(step: Locate, context: Any, known: Callable[[Any], Any]) -> Call:
+    """The call of `step`, with the shadow that `known` gives of its argument."""
+    call, place = step.call, step.place
+    found = call.args[place]
+    shadow = context.shadows.lookup(found) if type(found).__module__ in LIBRARY else known(found)
+    shadows = (*call.shadows[:place], shadow, *call.shadows[place + 1 :])
+    return Call(call.function, call.shadow, call.args, shadows, call.origins, call.keywords, call.origin)
 
 
 def lookup(cls: type, name: str) -> Any:
@@ -281,13 +356,26 @@ def lookup(cls: type, name: str) -> Any:
 
 
 _AS_THEY_ARE = frozenset(
-    {("dataclasses", "_process_class"), ("collections", "namedtuple"), ("functools", "singledispatch")}
-)
+    {
+        ("dataclasses", "_process_class"), ("collections", "namedtuple"), ("functools", "singledispatch"),
+        ("enum", "EnumType.__new__"), ("enum", "EnumType.__prepare__"), ("typing", "NamedTupleMeta.__new__"),
+        ("typing", "_TypedDictMeta.__new__"),
+    }
+)  # fmt: skip
 
 
-def runs_as_it_is(function: types.FunctionType) -> bool:
-    """Whether `function`, of the standard library, makes classes or functions by ways not followed."""
-    return (function.__module__, function.__qualname__) in _AS_THEY_ARE
+_TYPING = ("typing", "typing_extensions")
+
+
+def runs_as_it_is(function: types.FunctionType, shadows: Sequence[Any] = ()) -> bool:
+    """Whether `function`, of the standard library, makes classes, functions or types by ways not followed.
+
+    That of `typing` which is given values with derivatives only hands them on, and is followed.
+    """
+    name, module = function.__qualname__, function.__module__
+    if (module, name) in _AS_THEY_ARE:
+        return True
+    return module in _TYPING and not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
 
 
 def is_python_function(f: object) -> bool:
@@ -299,8 +387,8 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     function = call.function
     cls = type(function)
     if cls is types.FunctionType and function not in _SYNTAX:
-        if runs_as_it_is(function):
-            return Watch(call, f"runs {function.__module__}.{function.__name__}")
+        if runs_as_it_is(function, call.shadows):
+            return AsItIs(call)
         row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
         if row is not None:
             return _row(row, call)
@@ -310,9 +398,14 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if issubclass(cls, GraphFunction):
         return Enter(call)
     if cls is types.MethodType:
+        fields = getattr(call.shadow, "__dict__", {})
         return Delegate(
             call.prepend(
-                function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin)
+                function.__func__,
+                fields.get("__func__"),
+                function.__self__,
+                _self_shadow(call.shadow),
+                OfSelf(call.origin),
             )
         )
     try:
@@ -485,7 +578,7 @@ def _class(call: Call, table: Any) -> Step:
     """``cls(...)``: the metaclass's ``__call__``, then ``__new__`` and ``__init__``."""
     cls = call.function
     if cls is type and call.count == 3:
-        return BuildClass(call)
+        return Make(call, type.__new__, None)
     meta_call = lookup(type(cls), "__call__")
     if meta_call is dict:  # a TypedDict
         return Delegate(call.of(dict))
@@ -509,12 +602,12 @@ def _make(call: Call, table: Any) -> Step:
     cls = call.function
     names = _record_fields(cls)
     if names is not None:
-        return MakeRecord(call, names)
+        return MakeRecord(call, names, lookup(cls, "__new__" if issubclass(cls, tuple) else "__init__"))
     new = lookup(cls, "__new__")
     if isinstance(new, staticmethod):
         new = new.__func__
     init = lookup(cls, "__init__")
-    if issubclass(cls, BaseException):
+    if issubclass(cls, (BaseException, type)):
         return Make(call, new, init)
     initialise = init if is_python_function(init) else None
     if is_python_function(new):
@@ -774,15 +867,11 @@ def _watched_order(call: Call, table: Any) -> Step | None:
     return Watch(call, "sorts by comparisons written in Python")
 
 
-def _build_class(call: Call, table: Any) -> Step | None:
-    return BuildClass(call)
-
-
 def _record(call: Call, table: Any) -> Step | None:
     cls = call.args[0]
     names = _record_fields(cls)
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
-    return None if names is None else MakeRecord(rest, names)
+    return None if names is None else MakeRecord(rest, names, None)
 
 
 def _getitem(call: Call, table: Any) -> Step | None:
@@ -841,7 +930,6 @@ OPERATORS.update(
         type.__call__: _type_call,
         record: _record,
         tuple.__new__: _new_tuple,
-        builtins.__build_class__: _build_class,
         types.MethodType: _bind_method,
         types.FunctionType.__get__: _bind_method,
         watched_order: _watched_order,

@@ -15,6 +15,7 @@ MODULES = [
     "assignments",
     "callables",
     "carried",
+    "class_bodies",
     "classes_in_functions",
     "exceptions",
     "generators",
