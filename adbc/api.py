@@ -12,10 +12,9 @@ from adbc.runtime import default_engine
 from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
-from adbc.runtime.generators import refuse_left_open
+from adbc.runtime.entering import enter
 from adbc.runtime.messages import describe
 from adbc.runtime.signature import Signature, as_signature
-from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -143,11 +142,8 @@ def _gradients_by_numbers(
 ) -> tuple[Any, tuple[Any, ...]]:
     """Value and gradients of a call on numbers alone, like one that was checked before."""
     context = Context()
-    with plain_tracebacks():
-        out, fout, pullback = default_engine().reverse_calls.call(
-            context, (), f, context.known_shadow(f), args, shadows
-        )
-        refuse_left_open(context.opened)
+    call = default_engine().reverse_calls.call
+    out, fout, pullback = enter(call, context, (), f, context.known_shadow(f), args, shadows)
     _check_scalar(f, out)
     bargs = pullback(seed(out, fout, 1.0))[1:]
     return out, tuple([slot_increment(0.0, bargs[i]) for i in numbers])
@@ -241,16 +237,15 @@ class _Call:
             shadows.append(shadow if i in self.numbers or shadow is None else context.known_shadow(x))
         named = [context.known_shadow(x) for x in kwargs.values()]
         self.shadows = shadows
-        with plain_tracebacks():
-            self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
-                context,
-                tuple(kwargs),
-                f,
-                context.known_shadow(f),
-                (*args, *kwargs.values()),
-                (*shadows, *named),
-            )
-            refuse_left_open(context.opened)
+        self.out, self.fout, self._pullback = enter(
+            default_engine().reverse_calls.call,
+            context,
+            tuple(kwargs),
+            f,
+            context.known_shadow(f),
+            (*args, *kwargs.values()),
+            (*shadows, *named),
+        )
 
     def check(self, cotangent: Any) -> None:
         """`InvalidTangentError` if `cotangent` is none of the value; nothing has been done then."""
@@ -342,11 +337,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     for x, t in zip(primals, given, strict=True):
         context.shadows.adopt(x, t)
     directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
-    with plain_tracebacks():
-        out, dout = default_engine().forward_calls.call(
-            context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
-        )
-        refuse_left_open(context.opened)
+    call = default_engine().forward_calls.call
+    out, dout = enter(call, context, (), f, context.known_tangent(f), tuple(primals), tuple(directions))
     return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
 
 

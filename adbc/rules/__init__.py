@@ -24,6 +24,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("heapq", "adbc.rules.heapq"),
     ("itertools", "adbc.rules.itertools"),
     ("operator", "adbc.rules.operator"),
+    ("string.templatelib", "adbc.rules.templates"),
     ("numpy", "adbc.rules.numpy"),
     *scipy.SOURCES,
 )

@@ -186,6 +186,10 @@ def _dictionary(call: Call) -> Step:
     return Value(call, found, shadow.__dict__)
 
 
+def _by_rule(row: Any, call: Call) -> Step:
+    return Delegate(call.of(row.body)) if row.kind == "overlay" else UseRow(row, call)
+
+
 def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     kind = type(descriptor)
     if kind is types.GetSetDescriptorType:
@@ -197,7 +201,7 @@ def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
         return Delegate(call.on(descriptor.fget, 0))
     row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
-        return UseRow(row, call.on(descriptor, 0))
+        return _by_rule(row, call.on(descriptor, 0))
     if kind is types.MemberDescriptorType:
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")
@@ -211,7 +215,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     obj, name = call.args[:2]
     row = table.find(descriptor, (type(obj),))
     if row is not None:
-        return UseRow(row, call.on(descriptor, 0))
+        return _by_rule(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     value = getattr(obj, name)

@@ -27,11 +27,13 @@ LOCAL = "local"
 FIELD = "field"
 """An attribute that the class has nothing to say about."""
 
-BY_VALUE = frozenset({tuple, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
+BY_VALUE = frozenset({tuple, slice, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
 """Classes whose instances have types of their own: what a rule is made for is more than the class."""
 
 _HEAP = 1 << 9
-_DEPENDS_ON_VALUES = frozenset({intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_})
+_DEPENDS_ON_VALUES = frozenset(
+    {intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_, isinstance, issubclass}
+)
 
 
 def decide(function: Any, xs: Sequence[Any], table: Any, protocols: Any) -> Any:

@@ -14,12 +14,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.classes import NESTING, builtin_data, plain_text
@@ -746,14 +746,72 @@ def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
     return compare
 
 
-def _unary_row(name: str, *also: str) -> Callable[[Call, Any], Step | None]:
-    """A protocol of one special method of the first argument, written in Python."""
+def _unary_row(*names: str) -> Callable[[Call, Any], Step | None]:
+    """A protocol of one special method of the first argument, written in Python: the first that there is."""
 
     def unary(call: Call, table: Any) -> Step | None:
-        method = _method(type(call.args[0]), name) if call.args and not call.keywords else None
-        return None if method is None else Delegate(call.of(method))
+        if not call.args or call.keywords:
+            return None
+        cls = type(call.args[0])
+        for name in names:
+            if lookup(cls, name) is not None:
+                method = _method(cls, name)
+                return None if method is None else Delegate(call.of(method))
+        return None
 
     return unary
+
+
+def whole(x: Any) -> int:
+    """``operator.index(x)`` of a class with ``__index__``."""
+    cls: Any = type(x)
+    answer = cls.__index__(x)
+    if not isinstance(answer, int):
+        raise TypeError(f"__index__ returned non-int (type {type(answer).__name__})")
+    return answer
+
+
+def _index(call: Call, table: Any) -> Step | None:
+    is_own = len(call.args) == 1 and _method(type(call.args[0]), "__index__") is not None
+    return Delegate(call.of(whole)) if is_own else None
+
+
+def get_at(container: Any, index: Any) -> Any:
+    return container[whole(index)]
+
+
+def set_at(container: Any, index: Any, value: Any) -> None:
+    container[whole(index)] = value
+
+
+def delete_at(container: Any, index: Any) -> None:
+    del container[whole(index)]
+
+
+_AT = {operator.getitem: get_at, operator.setitem: set_at, operator.delitem: delete_at}
+_INDEXED = (list, tuple, str, bytes, bytearray, range)
+
+
+def _or_at_index(special: Callable[[Call, Any], Step | None]) -> Callable[[Call, Any], Step | None]:
+    """`special`, and sequences of C whose index has an ``__index__`` written in Python."""
+
+    def protocol(call: Call, table: Any) -> Step | None:
+        found = special(call, table)
+        if found is not None or len(call.args) < 2:
+            return found
+        if isinstance(call.args[0], _INDEXED) and _method(type(call.args[1]), "__index__") is not None:
+            return Delegate(call.of(_AT[call.function]))
+        return None
+
+    return protocol
+
+
+def _power(call: Call, table: Any) -> Step | None:
+    """``pow(x, y[, m])``."""
+    if len(call.args) == 2:
+        return Delegate(call.of(operator.pow))
+    method = _method(type(call.args[0]), "__pow__") if len(call.args) == 3 else None
+    return None if method is None else Delegate(call.of(method))
 
 
 def _apply(call: Call, table: Any) -> Step | None:
@@ -776,15 +834,21 @@ def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> A
 def _new(call: Call, table: Any) -> Step | None:
     """``_new_(cls, ...)`` of a class that has no rule of its own for it."""
     cls = call.args[0]
-    if cls is slice and any(map(is_active, call.shadows)):
-        raise UnsupportedError(
-            "a value that has a derivative is a bound of a slice, which would lose the derivative; pass it to"
-            " a method as an argument of its own, or apply adbc.stop_gradient to it"
-        )
     if cls in BUILT_BY_SYNTAX:
         return None
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     return Delegate(rest)
+
+
+def _slice(call: Call, table: Any) -> Step | None:
+    """``slice(...)`` of values that have a derivative: what syntax makes of them."""
+    if call.keywords or not 0 < len(call.args) < 4 or not any(map(is_active, call.shadows)):
+        return None
+    args, shadows, origins = call.args, call.shadows, call.origins
+    if len(args) == 1:
+        args, shadows, origins = (None, *args), (None, *shadows), (None, *origins)
+    made = (slice, *args), (None, *shadows), (None, *origins)
+    return Delegate(Call(intrinsics._new_, None, *made, (), None))
 
 
 def _foreigncall(call: Call, table: Any) -> Step | None:
@@ -922,9 +986,19 @@ OPERATORS.update(
         operator.invert: _unary_row("__invert__"),
         operator.abs: _unary_row("__abs__"),
         abs: _unary_row("__abs__"),
-        operator.getitem: _getitem,
-        operator.setitem: _unary_row("__setitem__"),
-        operator.delitem: _unary_row("__delitem__"),
+        operator.getitem: _or_at_index(_getitem),
+        operator.setitem: _or_at_index(_unary_row("__setitem__")),
+        operator.delitem: _or_at_index(_unary_row("__delitem__")),
+        operator.index: _index,
+        divmod: _binary_row("divmod", "divmod()", False),
+        pow: _power,
+        int: _unary_row("__int__", "__index__"),
+        complex: _unary_row("__complex__", "__float__"),
+        bytes: _unary_row("__bytes__"),
+        hash: _unary_row("__hash__"),
+        math.floor: _unary_row("__floor__", "__float__"),
+        math.ceil: _unary_row("__ceil__", "__float__"),
+        math.trunc: _unary_row("__trunc__"),
         intrinsics._iter_: _unary_row("__iter__"),
         intrinsics._next_: _next,
         type.__call__: _type_call,
@@ -934,6 +1008,7 @@ OPERATORS.update(
         types.FunctionType.__get__: _bind_method,
         watched_order: _watched_order,
         intrinsics._new_: _new,
+        slice: _slice,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,
         type.__call__: _type_call,

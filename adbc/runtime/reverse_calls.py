@@ -356,7 +356,12 @@ class ReverseCalls:
                 break
             declined.append(answer[2])  # what it did before it declined is undone like the rest
         else:
-            answer = step.failure(), None, no_pullback
+            try:
+                answer = step.failure(), None, no_pullback
+            except TypeError as error:
+                if not (protected and declined):
+                    raise
+                answer = Raised(plain_traceback(error)), None, no_pullback
         if not declined:
             return answer
         out, fout, last = answer

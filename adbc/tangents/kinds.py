@@ -37,6 +37,7 @@ def install() -> None:
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
             functools.partial: objects.PARTIAL,
+            slice: objects.SLICE,
             objects.Keywords: objects.KEYWORDS,
         }
     )

@@ -24,6 +24,7 @@ from adbc.types.lattice import (
     NEVER,
     NONE,
     REAL,
+    SLICE,
     STR,
     AbstractType,
     ArrayType,
@@ -32,6 +33,8 @@ from adbc.types.lattice import (
     IteratorType,
     TupleType,
     class_of,
+    has_cotangent,
+    has_shadow,
     is_numpy_number,
     join,
     join_all,
@@ -200,6 +203,8 @@ def _new(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractTyp
     kind = values[0].value if isinstance(values[0], Const) else None
     if kind is tuple:
         return TupleType(tuple(types_[1:]))
+    if kind is slice and any(has_cotangent(t) or has_shadow(t) for t in types_[1:]):
+        return SLICE
     if kind in (list, dict, set, slice, types.FunctionType):
         return Exact(kind)
     return None

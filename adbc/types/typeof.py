@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import types
 import weakref
+from typing import Any
 
-from adbc.types.lattice import ANY, AbstractType, ArrayType, ConstType, Exact, TupleType
+from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ConstType, Exact, TupleType
 
 __all__ = ["is_local", "is_plain_builtin", "make_local", "typeof"]
 
@@ -38,7 +39,14 @@ def typeof(value: object) -> AbstractType:
         return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
     if id(cls) in _local:
         return ANY
+    if cls is slice and not _is_plain(value):
+        return SLICE
     return Exact(cls)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the bounds of a slice are whole numbers, or absent."""
+    return all(x is None or type(x) is int for x in (value.start, value.stop, value.step))
 
 
 _local: dict[int, weakref.ref[type]] = {}

@@ -20,7 +20,7 @@ from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, s
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
-__all__ = ["ROWS", "same_rows", "setdefault", "update_any"]
+__all__ = ["ROWS", "read_past_methods", "same_rows", "setdefault", "update_any"]
 
 _KEY = "the key of a dict"
 
@@ -327,8 +327,16 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _update(returns=False)[1](args, fargs, kwargs)
 
 
+def read_past_methods(other: Any) -> bool:
+    """Whether C code reads `other` as the dict that it is, past ``keys`` and ``__getitem__`` of its class."""
+    return isinstance(other, dict) and type(other).__iter__ is dict.__iter__
+
+
 def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
-    if hasattr(other, "keys"):
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            d[k] = v
+    elif hasattr(other, "keys"):
         for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             d[k] = other[k]
     else:
@@ -483,7 +491,10 @@ def _setdefault_past(d: Any, k: Any, default: Any = None, /) -> Any:
 
 
 def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
-    if hasattr(other, "keys"):
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            dict.__setitem__(d, k, v)
+    elif hasattr(other, "keys"):
         for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             dict.__setitem__(d, k, other[k])
     else:
@@ -585,6 +596,7 @@ ROWS += [
     Overlay(dict.__init__, _init_past, when=_overriding),
     ZeroRule(dict.__contains__, when=_overriding, result=bool),
     ZeroRule(dict.__len__, result=int),
+    ZeroRule(read_past_methods, result=bool),
 ]
 
 

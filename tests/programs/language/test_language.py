@@ -17,11 +17,13 @@ MODULES = [
     "carried",
     "class_bodies",
     "classes_in_functions",
+    "container_classes",
     "exceptions",
     "generators",
     "managers",
     "matching",
     "records",
+    "slices",
 ]
 
 
