@@ -8,6 +8,7 @@ does then, in Python that adbc can follow; for all other classes the question is
 from __future__ import annotations
 
 import builtins
+import collections
 import operator
 import sys
 from typing import Any
@@ -94,7 +95,7 @@ def finds_not(container: Any, item: Any) -> bool:
     return not finds(container, item)
 
 
-_SEQUENCES = (list, tuple)
+_SEQUENCES = (list, tuple, collections.deque)
 
 
 def _contains(direct: Any, one_by_one: Any) -> Any:
@@ -276,11 +277,17 @@ def _print(call: Call, table: Any) -> Step | None:
 # -- frames ------------------------------------------------------------------------------------------------
 
 
+def names_of(x: Any) -> list[str]:
+    """``dir(x)`` of a class with ``__dir__``."""
+    cls: Any = type(x)
+    return sorted(cls.__dir__(x))
+
+
 def _looks(call: Call, table: Any) -> Step | None:
     if call.function is vars and call.args:
         return variables(call, table)
     if call.function is dir and call.args:
-        return None
+        return Delegate(call.of(names_of)) if _python(type(call.args[0]), "__dir__") else None
     raise UnsupportedError(
         f"{call.function.__name__}, called in {where()}, looks at the frame that it is called from or changes"
         " it, which is not that of the user's function while that is differentiated: pass the values that are"

@@ -560,7 +560,12 @@ def watched(context: Context, call: Any, what: str, ours: object = None) -> Any:
     """
     n = call.count
     before = list(contents(_reached((call.function, *call.args))))
-    out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    failed: BaseException | None = None
+    out: Any = None
+    try:
+        out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    except BaseException as error:  # the user's, who may go on
+        failed = error
     for x, old in before:
         if x is not ours and differs(x, old) and is_active(context.shadows.lookup(x)):
             raise UnsupportedError(
@@ -568,6 +573,11 @@ def watched(context: Context, call: Any, what: str, ours: object = None) -> Any:
                 f" {type(x).__name__} that has a derivative; make the change in a function or method that is"
                 " called plainly"
             )
+    if failed is not None:
+        try:
+            raise failed
+        finally:
+            del failed
     return out
 
 

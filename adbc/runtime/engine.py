@@ -35,7 +35,7 @@ from adbc.runtime.fast import is_field, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
-from adbc.runtime.resolve import is_differentiation, runs_as_it_is
+from adbc.runtime.resolve import is_asked, is_differentiation, runs_as_it_is
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer, is_real
@@ -317,7 +317,7 @@ class Engine:
     def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` if the types decide it: each has a class, or all choices agree."""
         rows = self.table.rows(function)
-        if not rows:
+        if not rows or is_asked(function, types_):
             return None
         if len(rows) == 1 and rows[0].when is None:
             return rows[0]

@@ -29,6 +29,7 @@ from adbc.runtime.generators import Generator
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.tangents import NO_FDATA, FData
 from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "UseRow",
     "Value",
     "Watch",
+    "is_asked",
     "is_differentiation",
     "is_python_function",
     "located",
@@ -717,6 +719,9 @@ def _comparison(cls: type, name: str) -> Any:
     return _method(cls, _dunder(name))
 
 
+_COMPARED = (list, tuple, dict)
+
+
 def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
     mirrored, symbol = _COMPARE[name]
 
@@ -724,6 +729,8 @@ def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
         a, b = (type(x) for x in call.args)
         forward, reflected = _comparison(a, name), _comparison(b, mirrored)
         if forward is None and reflected is None:
+            if a in _COMPARED and b in _COMPARED and compares_in_python(call.args):
+                return Watch(call, "compares")
             return None
         calls = []
         if forward is not None:
@@ -776,20 +783,50 @@ def _index(call: Call, table: Any) -> Step | None:
     return Delegate(call.of(whole)) if is_own else None
 
 
+def plain_index(index: Any) -> Any:
+    """An index with whole numbers in place of objects with ``__index__``."""
+    if type(index) is not slice:
+        return operator.index(index)
+    start, stop, step = index.start, index.stop, index.step
+    start = None if start is None else operator.index(start)
+    stop = None if stop is None else operator.index(stop)
+    return slice(start, stop, None if step is None else operator.index(step))
+
+
 def get_at(container: Any, index: Any) -> Any:
-    return container[whole(index)]
+    return container[plain_index(index)]
 
 
 def set_at(container: Any, index: Any, value: Any) -> None:
-    container[whole(index)] = value
+    container[plain_index(index)] = value
 
 
 def delete_at(container: Any, index: Any) -> None:
-    del container[whole(index)]
+    del container[plain_index(index)]
+
+
+def on_whole_numbers(function: Any, *args: Any) -> Any:
+    """``function(*args)``, all of which are whole numbers, or have an ``__index__``."""
+    numbers = []
+    for x in args:
+        numbers.append(operator.index(x))  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return function(*numbers)
+
+
+def method_at(method: Any, container: Any, index: Any, *rest: Any) -> Any:
+    """``method(container, index, *rest)`` of a list."""
+    return method(container, operator.index(index), *rest)
 
 
 _AT = {operator.getitem: get_at, operator.setitem: set_at, operator.delitem: delete_at}
 _INDEXED = (list, tuple, str, bytes, bytearray, range)
+
+
+def _has_index(x: Any) -> bool:
+    """Whether `x`, an index or a bound of one, has an ``__index__`` written in Python."""
+    if type(x) is slice:
+        return any(map(_has_index, (x.start, x.stop, x.step)))
+    return _method(type(x), "__index__") is not None
 
 
 def _or_at_index(special: Callable[[Call, Any], Step | None]) -> Callable[[Call, Any], Step | None]:
@@ -799,11 +836,71 @@ def _or_at_index(special: Callable[[Call, Any], Step | None]) -> Callable[[Call,
         found = special(call, table)
         if found is not None or len(call.args) < 2:
             return found
-        if isinstance(call.args[0], _INDEXED) and _method(type(call.args[1]), "__index__") is not None:
+        if isinstance(call.args[0], _INDEXED) and _has_index(call.args[1]):
             return Delegate(call.of(_AT[call.function]))
         return None
 
     return protocol
+
+
+def _whole(call: Call, table: Any) -> Step | None:
+    if call.keywords or not any(map(_has_index, call.args)):
+        return None
+    return Delegate(call.prepend(on_whole_numbers, None, call.function, None, None))
+
+
+def _method_at(call: Call, table: Any) -> Step | None:
+    if call.keywords or len(call.args) < 2 or not _has_index(call.args[1]):
+        return None
+    return Delegate(call.prepend(method_at, None, call.function, None, None))
+
+
+ASKED: dict[Any, str] = {
+    **dict.fromkeys((range, chr, bin, hex, oct), "__index__"),
+    **dict.fromkeys((operator.contains, intrinsics._not_contains_, operator.eq, operator.ne), "__eq__"),
+    dir: "__dir__",
+}
+"""Functions without a derivative, and the special method by which a class may answer for itself in Python."""
+_SELDOM = frozenset({chr, bin, hex, oct, dir})
+"""Those among them for which it does not matter what it costs to ask."""
+COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+
+
+def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
+    """Whether it takes the values to know if `function` runs Python code for arguments of these types."""
+    if function not in ASKED and function not in COMPARISONS:
+        return False
+    classes, name = list(map(class_of, types_)), ASKED.get(function)
+    if name is not None and any(function in _SELDOM if c is None else _method(c, name) for c in classes):
+        return True
+    return function in COMPARISONS and any(map(_holds_objects, types_))
+
+
+def _holds_objects(type: AbstractType) -> bool:
+    """Whether a container of this type may hold objects that compare in Python."""
+    if isinstance(type, TupleType):
+        return any(_holds_objects(t) or _is_user(class_of(t) or object) for t in type.elements)
+    return class_of(type) in (list, dict)
+
+
+def compares_in_python(values: Any) -> bool:
+    """Whether what stands in containers among `values` is compared by Python code."""
+    pending, seen = list(values), set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if id(x) in seen or (builtin_data(cls) and cls not in NESTING):
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            pending.extend(dict.values(x))
+        elif isinstance(x, list):
+            pending.extend(list.__iter__(x))
+        elif isinstance(x, tuple):
+            pending.extend(tuple.__iter__(x))
+        elif any(_method(cls, name) is not None for name in ("__eq__", "__lt__", "__gt__")):
+            return True
+    return False
 
 
 def _power(call: Call, table: Any) -> Step | None:
@@ -990,6 +1087,9 @@ OPERATORS.update(
         operator.setitem: _or_at_index(_unary_row("__setitem__")),
         operator.delitem: _or_at_index(_unary_row("__delitem__")),
         operator.index: _index,
+        **dict.fromkeys((range, chr, bin, hex, oct), _whole),
+        list.insert: _method_at,
+        list.pop: _method_at,
         divmod: _binary_row("divmod", "divmod()", False),
         pow: _power,
         int: _unary_row("__int__", "__index__"),

@@ -24,6 +24,7 @@ MODULES = [
     "matching",
     "records",
     "slices",
+    "special_methods",
 ]
 
 
