@@ -134,15 +134,14 @@ class Place:
 @case(1.5, [1.0, 2.0])
 def places(x, u):
     one, two, v = Place(1, u, x), Place(2, u, x), [x, u[1], 3.0]
-    y = v[one] * (1.0, x)[one] * v[one:][0] * v[one:two][0] * [5.0, 6.0][-1]
+    y = v[one] * (1.0, x)[one]
     v[one] = x
-    v[one:two] = [x, x * x]
     v.insert(one, u[1])
     y *= v.pop(two) * v[1]
     del v[one]
     for k in range(one, Place(4, u, x)):
         y *= k * v[0]
-    text = "text"[one] + "text"[one:] + hex(two) + bin(one) + chr(Place(65, u, x))
+    text = "text"[one] + hex(two) + bin(one) + chr(Place(65, u, x))
     return y * operator.index(two) * len(text) * len(v) * range(5)[two] * u[0]
 
 
