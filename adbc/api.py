@@ -12,12 +12,11 @@ from adbc.runtime import default_engine
 from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
+from adbc.runtime.entering import enter
 from adbc.runtime.entry import Entrance
-from adbc.runtime.generators import refuse_left_open
 from adbc.runtime.messages import describe
 from adbc.runtime.reading import only_read
 from adbc.runtime.signature import Signature, as_signature
-from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -240,16 +239,15 @@ class _Call:
         ]
         self.shadows = shadows
         self.constants = constants
-        with plain_tracebacks():
-            self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
-                context,
-                tuple(kwargs),
-                f,
-                context.known_shadow(f),
-                (*args, *kwargs.values()),
-                (*shadows, *named),
-            )
-            refuse_left_open(context.opened)
+        self.out, self.fout, self._pullback = enter(
+            default_engine().reverse_calls.call,
+            context,
+            tuple(kwargs),
+            f,
+            context.known_shadow(f),
+            (*args, *kwargs.values()),
+            (*shadows, *named),
+        )
 
     def check(self, cotangent: Any) -> None:
         """`InvalidTangentError` if `cotangent` is none of the value; nothing has been done then."""
@@ -362,11 +360,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         None if i in constants else context.known_tangent(x) if t is None else t
         for i, (x, t) in enumerate(zip(primals, given, strict=True))
     ]
-    with plain_tracebacks():
-        out, dout = default_engine().forward_calls.call(
-            context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)
-        )
-        refuse_left_open(context.opened)
+    call = default_engine().forward_calls.call
+    out, dout = enter(call, context, (), f, context.known_tangent(f), tuple(primals), tuple(directions))
     return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
 
 

@@ -19,6 +19,10 @@ make_cell               Slot                   what the slot holds goes into a n
 load_deref              Slot                   also store_deref, delete_deref: through the cell in the slot
 global                  name                   [] -> [v]; also store_global, delete_global
 class_global, .._deref  name, Slot             [namespace] -> [v]: what a class has, else the global or cell
+namespace               -                      [] -> [the mapping that holds the names of a class]
+load_name               name                   [] -> [v]: through that mapping, else a global; also
+                                               store_name, delete_name
+setup_annotations       -                      the mapping has a dict of annotations
 attribute               name                   [o] -> [v]
 store_attribute         name                   [v, o] -> []; delete_attribute: [o] -> []
 super                   -                      [super, cls, self] -> [super(cls, self)]
@@ -65,9 +69,12 @@ This module does not know what the instructions do to values: `lift` does.
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import dataclasses
 import dis
+import functools
+import itertools
 import sys
 import types
 from collections.abc import Callable
@@ -243,6 +250,7 @@ class _Decoder:
         self.index: dict[int, int] = {}  # offset -> index of the first canonical instruction from there
         self.keywords: tuple[str, ...] = ()
         self.raw = list(dis.get_instructions(code))
+        self.positions = {raw.offset: k for k, raw in enumerate(self.raw)}
         self.regions = _regions(code, self.raw)
 
     def run(self) -> Code:
@@ -350,7 +358,8 @@ class _Decoder:
 
     def yield_value(self, raw: dis.Instruction, n: int) -> None:
         """What a suspension is for stands in the RESUME behind it."""
-        following = next(r for r in self.raw if r.offset > raw.offset and r.opname == "RESUME")
+        start = self.positions[raw.offset] + 1
+        following = next(r for r in itertools.islice(self.raw, start, None) if r.opname == "RESUME")
         self.emit(raw, "yield_from" if (following.arg or 0) & 3 == 2 else "yield", None)
 
     # Jumps.
@@ -369,7 +378,7 @@ class _Decoder:
 
     def after_loop(self, offset: int) -> int:
         """The index behind the instructions that stand for popping an exhausted iterator."""
-        position = next(k for k, raw in enumerate(self.raw) if raw.offset == offset)
+        position = self.positions[offset]
         expected = list(self.table.LOOP_EXIT)
         while expected:
             name = self.raw[position].opname
@@ -411,10 +420,15 @@ def _regions(code: types.CodeType, raw: list[dis.Instruction]) -> dict[int, Regi
     entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
     at = {instruction.offset: k for k, instruction in enumerate(raw)}
 
-    def region(offset: int) -> Region | None:
-        entry = next((e for e in entries if e.start <= offset < e.end), None)
-        return None if entry is None else Region(entry.target, entry.depth, entry.lasti)
+    starts = [entry.start for entry in entries]  # they are in order, and do not overlap
 
+    def region(offset: int) -> Region | None:
+        k = bisect.bisect_right(starts, offset) - 1
+        if k < 0 or offset >= entries[k].end:
+            return None
+        return Region(entries[k].target, entries[k].depth, entries[k].lasti)
+
+    @functools.cache
     def counts(found: Region) -> bool:
         first = raw[at[found.target]]
         if first.opname == "CALL_INTRINSIC_1" and first.arg == 3:

@@ -35,6 +35,12 @@ ROWS: dict[str, str] = {
     "DELETE_ATTR": "delete_attribute name",
     "IMPORT_NAME": "import_name name",
     "IMPORT_FROM": "import_from name",
+    # the body of a class, whose names stand in a mapping
+    "LOAD_NAME": "load_name name",
+    "STORE_NAME": "store_name name",
+    "DELETE_NAME": "delete_name name",
+    "LOAD_CLASSDEREF": "namespace, class_deref slot",
+    "SETUP_ANNOTATIONS": "setup_annotations",
     # calls and functions
     "CALL": "call oparg",
     "CALL_FUNCTION_EX": "call_ex oparg",
@@ -119,17 +125,12 @@ FOLDED: frozenset[str] = frozenset({"KW_NAMES"})
 REFUSED: dict[str, str] = {
     "ASYNC_GEN_WRAP": "async",
     "BEFORE_ASYNC_WITH": "async",
-    "DELETE_NAME": "module",
     "END_ASYNC_FOR": "async",
     "GET_AITER": "async",
     "GET_ANEXT": "async",
     "GET_AWAITABLE": "async",
     "IMPORT_STAR": "import star",
-    "LOAD_CLASSDEREF": "class",
-    "LOAD_NAME": "module",
     "PRINT_EXPR": "module",
-    "SETUP_ANNOTATIONS": "class",
-    "STORE_NAME": "module",
 }
 """Opcode -> construct (a key of `refusals.CONSTRUCTS`)."""
 

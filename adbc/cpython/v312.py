@@ -6,6 +6,7 @@ from adbc.cpython import v311
 
 _GONE = {
     "LIST_TO_TUPLE",
+    "LOAD_CLASSDEREF",
     "PREP_RERAISE_STAR",
     "LOAD_METHOD",
     "JUMP_IF_FALSE_OR_POP",
@@ -31,6 +32,7 @@ ROWS: dict[str, str] = {
     # Where types are named in a class: in the functions that evaluate annotations, bounds and aliases.
     "LOAD_FROM_DICT_OR_GLOBALS": "class_global name",
     "LOAD_FROM_DICT_OR_DEREF": "class_deref slot",
+    "LOAD_LOCALS": "namespace",
     "LOAD_SUPER_ATTR": "super, attribute name>>2, null if 1",
     "COMPARE_OP": "binary comparison>>4",
     "BINARY_SLICE": "build_slice 2, binary getitem",
@@ -54,9 +56,8 @@ REFUSED: dict[str, str] = {
     **{
         name: construct
         for name, construct in v311.REFUSED.items()
-        if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "LOAD_CLASSDEREF", "PRINT_EXPR"}
+        if name not in {"ASYNC_GEN_WRAP", "IMPORT_STAR", "PRINT_EXPR"}
     },
-    "LOAD_LOCALS": "class",
     "RESERVED": "internal",
 }
 

@@ -30,6 +30,8 @@ class Slots:
         self.slot_of: dict[Value, str] = {}
         self.entry_copies: list[Argument] = []
         self._forgotten: dict[Instruction, tuple[int, int]] = {}
+        self._caught: dict[int, int] = {}  # by node: the exceptions in variables that it catches
+        self._caught_before: dict[int, int] = {}  # the same of all nodes on every way to it
         self.forgotten: dict[Instruction, list[str]] = {}
         """The variables to be emptied when the handling of an exception ends."""
         self._collect()
@@ -197,12 +199,24 @@ class Slots:
 
         An exception in a variable would keep itself alive, by its traceback and the frame.
         """
-        found = [
-            value
-            for value, home in self.schedule.exceptions.items()
-            if value in self.number and self.flow.dominates(home, node)
-        ]
-        self._forgotten[root] = (self._mask(found), live)
+        self._forgotten[root] = (self._exceptions_at(node), live)
+
+    def _exceptions_at(self, node: Node) -> int:
+        """The exceptions in variables that were caught on every way to `node`."""
+        if not self._caught:
+            for value, home in self.schedule.exceptions.items():
+                if value in self.number:
+                    index = home.index
+                    self._caught[index] = self._caught.get(index, 0) | 1 << self.number[value]
+        known, idom = self._caught_before, self.flow.idom
+        way = [node.index]
+        while way[-1] not in known and way[-1] != 0:
+            way.append(idom[way[-1]])
+        for index in reversed(way):
+            if index not in known:
+                above = known[idom[index]] if index else 0
+                known[index] = above | self._caught.get(index, 0)
+        return known[node.index]
 
     def _values(self, mask: int) -> list[Value]:
         values = []
@@ -282,7 +296,8 @@ class Slots:
         taken.update(name for name, _ in schedule.cells.values())
         taken.update(graph.free)
         roots = sorted({self._root(k) for k in range(len(self.values))})
-        held: list[tuple[int, int]] = [(0, 0)] * len(graph.arguments)  # per slot: members, conflicts
+        held = [0] * len(graph.arguments)  # per slot: members
+        clashing = [0] * len(graph.arguments)  # per slot: what these conflict with
         slot_of_root: dict[int, int] = {}
         closed = {a.index for a in schedule.param_cells}
         for r in roots:
@@ -290,19 +305,21 @@ class Slots:
             if argument is not None:
                 slot = argument.index
                 slot_of_root[r] = slot
-                m, c = held[slot]
-                held[slot] = (m | self._members[r], c | self.conflicts[r])
+                held[slot] |= self._members[r]
+                clashing[slot] |= self.conflicts[r]
         for r in roots:
             if r in slot_of_root:
                 continue
             members, conflicts = self._members[r], self.conflicts[r]
-            for slot, (m, c) in enumerate(held):
-                if slot not in closed and not (members & c or m & conflicts):
-                    held[slot] = (m | members, c | conflicts)
+            for slot, m in enumerate(held):  # mostly there is one thing or another in the slot
+                if not m & conflicts and not members & clashing[slot] and slot not in closed:
+                    held[slot] |= members
+                    clashing[slot] |= conflicts
                     break
             else:
                 slot = len(held)
-                held.append((members, conflicts))
+                held.append(members)
+                clashing.append(conflicts)
                 self.names.append(self._name(members, taken))
                 taken.add(self.names[-1])
             slot_of_root[r] = slot

@@ -21,10 +21,12 @@ It knows the instructions that `assembler` writes and refuses all others.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import dis
 import sys
 import types
+from typing import Any
 
 from adbc.emit.assembler import ENTERS
 from adbc.errors import VerificationError
@@ -157,6 +159,7 @@ class _Verifier:
         self.states: dict[int, _State] = {}
         self.work: list[int] = []
         self.regions = dis._parse_exception_table(code)  # type: ignore[attr-defined]
+        self.starts = [region.start for region in self.regions]
 
     def fail(self, index: int, message: str) -> VerificationError:
         instruction = self.instructions[index]
@@ -165,9 +168,10 @@ class _Verifier:
             f"{instruction.argrepr}: {message}"
         )
 
-    def region(self, offset: int) -> object:
+    def region(self, offset: int) -> Any:
         """The entry of the exception table that is about the code unit at `offset`."""
-        return next((region for region in self.regions if region.start <= offset < region.end), None)
+        k = bisect.bisect_right(self.starts, offset) - 1
+        return self.regions[k] if k >= 0 and offset < self.regions[k].end else None
 
     def check_locations(self) -> None:
         covered = sum(1 for _ in self.code.co_positions())
@@ -217,14 +221,14 @@ class _Verifier:
             and self.region(instruction.offset - 2) != self.region(instruction.offset)
         ):
             raise self.fail(index, "has another handler than the code unit in front of it")
-        for region in self.regions:
-            if region.start <= instruction.offset < region.end:
-                if region.depth > len(stack):
-                    raise self.fail(index, f"handler wants {region.depth} values, there are {len(stack)}")
-                entered = (*stack[: region.depth], *([OBJECT] if region.lasti else []), OBJECT)
-                # Whatever was bound before the instruction; deletions happen before raising.
-                after = bound - {instruction.argval} if name == "DELETE_FAST" else bound
-                self.flow(index, self.at[region.target], _State(entered, after))
+        region = self.region(instruction.offset)
+        if region is not None:
+            if region.depth > len(stack):
+                raise self.fail(index, f"handler wants {region.depth} values, there are {len(stack)}")
+            entered = (*stack[: region.depth], *([OBJECT] if region.lasti else []), OBJECT)
+            # Whatever was bound before the instruction; deletions happen before raising.
+            after = bound - {instruction.argval} if name == "DELETE_FAST" else bound
+            self.flow(index, self.at[region.target], _State(entered, after))
 
         def need(count: int) -> None:
             if count > len(stack):

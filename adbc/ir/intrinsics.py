@@ -89,6 +89,40 @@ def in_namespace(namespace: Mapping[str, Any], name: str) -> object:
         return MISSING
 
 
+def _load_name_(namespace: Mapping[str, Any], name: str, globals: dict[str, Any]) -> object:
+    """What `name` means in the body of a class: what is in its namespace, or the global or builtin."""
+    found = in_namespace(namespace, name)
+    return global_or_builtin(globals, name) if found is MISSING else found
+
+
+def global_or_builtin(globals: dict[str, Any], name: str) -> object:
+    """What `name` means in code that runs with `globals`."""
+    if name in globals:
+        return globals[name]
+    builtins_ = globals.get("__builtins__", builtins)
+    found = builtins_ if isinstance(builtins_, dict) else vars(builtins_)
+    if name in found:
+        return found[name]
+    raise NameError(f"name '{name}' is not defined", name=name)
+
+
+def _delete_name_(namespace: dict[str, Any], name: str) -> None:
+    """``del name`` in the body of a class."""
+    try:
+        del namespace[name]
+    except KeyError:
+        pass  # the error below has no context
+    else:
+        return
+    raise NameError(f"name '{name}' is not defined", name=name)
+
+
+def _setup_annotations_(namespace: dict[str, Any]) -> None:
+    """What a class body with annotations begins with."""
+    if "__annotations__" not in namespace:
+        namespace["__annotations__"] = {}
+
+
 def _store_global_(name: str, value: object) -> NoReturn:
     """Bind the global `name`.  Contextual."""
     raise AssertionError("_store_global_ needs a frame")

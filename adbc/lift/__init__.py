@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from adbc.lazy import lazily
 
 if TYPE_CHECKING:
-    from adbc.lift.driver import lift
+    from adbc.lift.driver import lift, lift_class_body
 
-__all__ = ["lift"]
+__all__ = ["lift", "lift_class_body"]
 
-__getattr__ = lazily(__name__, {"lift": "driver"})
+__getattr__ = lazily(__name__, {"lift": "driver", "lift_class_body": "driver"})

@@ -25,7 +25,7 @@ from adbc.lift.comprehensions import inline_comprehensions
 from adbc.lift.frame import Frame
 from adbc.lift.handlers import HANDLERS
 
-__all__ = ["lift"]
+__all__ = ["lift", "lift_class_body"]
 
 
 def lift(
@@ -44,13 +44,27 @@ def lift(
     """
     code, namespace = _code_of(function, globals)
     _refuse_kinds(code)
-    decoded = decode(code)
-    graph = _graph_for(code)
-    frame = Frame(decoded, graph, namespace)
+    return _lifted(Frame(decode(code), _graph_for(code), namespace), inline)
+
+
+def lift_class_body(function: types.FunctionType, *, inline: bool = False) -> Graph:
+    """The graph of the function that a class statement makes of its body.
+
+    Its one argument is the namespace that the body fills; like the function, it gives the cell of
+    ``__class__``, or None.  Names are read and written there, by way of intrinsics.
+    """
+    graph = _graph_for(function.__code__)
+    frame = Frame(decode(function.__code__), graph, function.__globals__)
+    frame.namespace = graph.add_argument("namespace")
+    return _lifted(frame, inline)
+
+
+def _lifted(frame: Frame, inline: bool) -> Graph:
     _Lifter(frame).run()
     if inline:
-        inline_comprehensions(graph, lambda nested: lift(nested, globals=namespace, inline=True))
-    return graph
+        globals = frame.globals
+        inline_comprehensions(frame.graph, lambda nested: lift(nested, globals=globals, inline=True))
+    return frame.graph
 
 
 def _code_of(function: Any, globals: Mapping[str, Any] | None) -> tuple[types.CodeType, Mapping[str, Any]]:
@@ -159,8 +173,8 @@ class _Lifter:
         free = 0
         for slot in self.code.slots:
             value: Value = Const(UNBOUND)
-            if slot.index < len(frame.graph.arguments):
-                value = frame.graph.arguments[slot.index]
+            if slot.index < len(frame.parameters):
+                value = frame.parameters[slot.index]
             elif slot.free:
                 value = frame.emit("freevar", attribute=free)
                 free += 1

@@ -43,6 +43,8 @@ class Frame:
         self.code = code
         self.graph = graph
         self.globals = globals
+        self.parameters = list(graph.arguments)
+        self.namespace: Value | None = None  # of a class body: the mapping that holds its names
         self.variables = Variables(graph, initial=self._initial)
         self.builder: Builder
         self.block: Block

@@ -33,7 +33,7 @@ so that exceptional edges can be told apart, and code can be put on them.
 
 from __future__ import annotations
 
-from adbc.ir.graph import Block, Graph, Instruction, Jump, Phi, Raise
+from adbc.ir.graph import Block, Graph, Instruction, Jump, Phi, Raise, Value
 
 __all__ = ["is_isolated", "isolate", "landing_pads"]
 
@@ -94,6 +94,7 @@ def landing_pads(graph: Graph) -> Graph:
     for block in graph.blocks:
         if block.handler is not None:
             sources.setdefault(block.handler, []).append(block)
+    replaced: dict[Value, Value] = {}
     for handler, entries in sources.items():
         if len(entries) == 1:
             continue
@@ -109,5 +110,6 @@ def landing_pads(graph: Graph) -> Graph:
             _rename_source(handler, source, pad)
         handler.instructions.pop(0)
         handler.phis.append(merged)
-        graph.replace_uses({catch: merged})
+        replaced[catch] = merged
+    graph.replace_uses(replaced)
     return graph

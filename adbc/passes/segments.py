@@ -25,7 +25,7 @@ from adbc.ir.intrinsics import _freevar_, _new_, _reraise_, _thrown_, _yield_, _
 from adbc.ir.traverse import copy_graph, remove_unreachable
 from adbc.passes.query import target
 
-__all__ = ["FINISHED", "must_be_closed", "segments"]
+__all__ = ["FINISHED", "cells_as_arguments", "must_be_closed", "segments"]
 
 FINISHED = -1
 """The number of the segment that does not exist: the generator has returned."""
@@ -42,7 +42,7 @@ def segments(graph: Graph) -> list[Graph]:
     """The segments of a generator's graph in normal form, which is not changed."""
     graph, _, _ = copy_graph(graph)
     graph.is_generator = False
-    _cells_as_arguments(graph)
+    cells_as_arguments(graph)
     yields = [
         _Yield(block, call, ()) for block in graph.blocks for call in block.instructions if _is_yield(call)
     ]
@@ -94,7 +94,7 @@ def _is_yield(call: Instruction) -> bool:
     return isinstance(callee, Const) and callee.value in (_yield_, _yield_from_)
 
 
-def _cells_as_arguments(graph: Graph) -> None:
+def cells_as_arguments(graph: Graph) -> None:
     """The cells of the closure become arguments behind the others."""
     cells = [graph.add_argument(f"{name}_cell") for name in graph.free]
     graph.free = ()

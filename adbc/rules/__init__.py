@@ -27,6 +27,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("operator", "adbc.rules.operator"),
     ("types", "adbc.rules.types"),
     ("weakref", "adbc.rules.weakref"),
+    ("string.templatelib", "adbc.rules.templates"),
     ("numpy", "adbc.rules.numpy"),
     *scipy.SOURCES,
 )

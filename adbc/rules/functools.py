@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from types import MethodType
 from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
@@ -57,6 +58,9 @@ class _LruCache:
         self.typed = typed
         self.info = info
         self.cache_clear()
+
+    def __get__(self, obj: Any, owner: Any = None) -> Any:
+        return self if obj is None else MethodType(self, obj)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         for value in (*args, *keywords.values()):

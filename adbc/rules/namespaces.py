@@ -18,7 +18,7 @@ __all__ = ["check_all_names", "check_name"]
 
 def check_name(namespace: Any, name: Any) -> None:
     """Raise if `namespace` is that of a module, where `name` is a function, class or module."""
-    if "__builtins__" not in namespace or type(name) is not str:
+    if not _is_of_module(namespace) or type(name) is not str:
         return
     old = namespace[name] if name in namespace else vars(builtins).get(name)
     if callable(old) or type(old) is types.ModuleType:
@@ -31,6 +31,13 @@ def check_name(namespace: Any, name: Any) -> None:
 
 def check_all_names(namespace: Any, names: Any) -> None:
     """The same for several names."""
-    if "__builtins__" in namespace:
+    if _is_of_module(namespace):
         for name in list(names):
             check_name(namespace, name)
+
+
+def _is_of_module(namespace: Any) -> bool:
+    """Whether a dict is the namespace of a module.  Methods of its class are not asked."""
+    if isinstance(namespace, dict):
+        return dict.__contains__(namespace, "__builtins__")
+    return "__builtins__" in namespace

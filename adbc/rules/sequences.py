@@ -9,6 +9,7 @@ returned as the rdata of the argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
@@ -32,6 +33,7 @@ __all__ = [
     "gathered",
     "nothing",
     "out_of_step",
+    "plain_slice",
     "refuse_constant",
     "sequence_rdata",
     "symbolic",
@@ -158,3 +160,14 @@ def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Call
         return result
 
     return fout, give
+
+
+def plain_slice(where: slice) -> slice:
+    """`where`; raise if a bound has an ``__index__`` written in Python, which a rule may call only once."""
+    for bound in (where.start, where.stop, where.step):
+        if type(bound) is not int and isinstance(getattr(type(bound), "__index__", None), FunctionType):
+            raise UnsupportedError(
+                f"a bound of a slice is a {type(bound).__name__}, whose __index__ would be called more often"
+                " than by the interpreter; make it a number before: operator.index(bound)"
+            )
+    return where

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
-from adbc.runtime import fields, generators
+from adbc.runtime import class_bodies, fields, generators
 from adbc.runtime.debug import Watch
 from adbc.runtime.engine import Engine
 from adbc.runtime.support import forward_support, reverse_support
@@ -36,8 +36,8 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
     if not table.rows(fields.GET.function):
         table.add(
             [
-                fields.GET, fields.SET, fields.DELETE, fields.SET_SHARED, fields.DELETE_SHARED, fields.SUPER,
-                generators.SEND,
+                fields.GET, fields.SET, fields.DELETE, fields.SUPER,
+                generators.SEND, *class_bodies.ROWS,
             ]
         )  # fmt: skip
     return engine

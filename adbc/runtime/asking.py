@@ -8,6 +8,7 @@ does then, in Python that adbc can follow; for all other classes the question is
 from __future__ import annotations
 
 import builtins
+import collections
 import operator
 import sys
 from typing import Any
@@ -19,6 +20,7 @@ from adbc.runtime.attributes import get_default, variables
 from adbc.runtime.generators import Generator
 from adbc.runtime.messages import where
 from adbc.runtime.resolve import Call, Delegate, Step, is_python_function, lookup, text_in_c
+from adbc.tangents.fields import plain_check
 
 __all__ = ["PROTOCOLS"]
 
@@ -93,7 +95,7 @@ def finds_not(container: Any, item: Any) -> bool:
     return not finds(container, item)
 
 
-_SEQUENCES = (list, tuple)
+_SEQUENCES = (list, tuple, collections.deque)
 
 
 def _contains(direct: Any, one_by_one: Any) -> Any:
@@ -110,6 +112,40 @@ def _contains(direct: Any, one_by_one: Any) -> Any:
         return None
 
     return contains
+
+
+# -- classes ---------------------------------------------------------------------------------------------
+
+
+def is_instance(x: Any, kind: Any) -> bool:
+    """``isinstance(x, kind)`` of classes that answer for themselves."""
+    if isinstance(kind, tuple):
+        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
+            if isinstance(x, one):
+                return True
+        return False
+    meta: Any = type(kind)
+    return type(x) is kind or bool(meta.__instancecheck__(kind, x))
+
+
+def is_subclass(x: Any, kind: Any) -> bool:
+    """``issubclass(x, kind)`` of classes that answer for themselves."""
+    if isinstance(kind, tuple):
+        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
+            if issubclass(x, one):
+                return True
+        return False
+    meta: Any = type(kind)
+    return bool(meta.__subclasscheck__(kind, x))
+
+
+def _checks(body: Any) -> Any:
+    def checks(call: Call, table: Any) -> Step | None:
+        if len(call.args) != 2 or call.keywords or plain_check(call.args[1]):
+            return None
+        return Delegate(call.of(body))
+
+    return checks
 
 
 # -- attributes ------------------------------------------------------------------------------------------
@@ -241,11 +277,17 @@ def _print(call: Call, table: Any) -> Step | None:
 # -- frames ------------------------------------------------------------------------------------------------
 
 
+def names_of(x: Any) -> list[str]:
+    """``dir(x)`` of a class with ``__dir__``."""
+    cls: Any = type(x)
+    return sorted(cls.__dir__(x))
+
+
 def _looks(call: Call, table: Any) -> Step | None:
     if call.function is vars and call.args:
         return variables(call, table)
     if call.function is dir and call.args:
-        return None
+        return Delegate(call.of(names_of)) if _python(type(call.args[0]), "__dir__") else None
     raise UnsupportedError(
         f"{call.function.__name__}, called in {where()}, looks at the frame that it is called from or changes"
         " it, which is not that of the user's function while that is differentiated: pass the values that are"
@@ -268,6 +310,8 @@ PROTOCOLS: dict[Any, Any] = {
     operator.not_: _truth(no_truth_of, no_truth_of_length),
     operator.contains: _contains(holds, finds),
     intrinsics._not_contains_: _contains(holds_not, finds_not),
+    isinstance: _checks(is_instance),
+    issubclass: _checks(is_subclass),
     hasattr: _hasattr,
     getattr: _getattr,
     str: _str,

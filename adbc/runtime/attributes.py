@@ -12,13 +12,16 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.runtime import exceptions, fields
-from adbc.runtime.activity import is_active, is_opaque
+from adbc.runtime.activity import is_opaque
 from adbc.runtime.resolve import (
     Call,
     Delegate,
     Foreign,
     Known,
+    Locate,
+    OfClass,
     OfException,
+    OnClass,
     Step,
     UseRow,
     Value,
@@ -26,11 +29,11 @@ from adbc.runtime.resolve import (
     lookup,
     pass_to_row,
 )
-from adbc.tangents import NO_TANGENT, FData, MutableTangent
+from adbc.tangents import FData, MutableTangent
 from adbc.tangents.fields import instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["PROTOCOLS", "get_default", "plain_get", "variables"]
+__all__ = ["PROTOCOLS", "get_default", "plain_get", "refuse_hook", "variables"]
 
 _PLAIN_GET = object.__getattribute__
 _PLAIN_SET = object.__setattr__
@@ -41,8 +44,18 @@ def get_attribute(call: Call, table: Any) -> Step | None:
     """``obj.name``: an overridden ``__getattribute__``, else the usual way."""
     hook = lookup(type(call.args[0]), "__getattribute__")
     if is_python_function(hook):
+        if issubclass(type(call.args[0]), type):
+            raise refuse_hook(type(call.args[0]))
         return Delegate(call.of(hook))
     return plain_get(call, table)
+
+
+def refuse_hook(meta: type) -> UnsupportedError:
+    """The error for a metaclass that runs code wherever an attribute of a class is read."""
+    return UnsupportedError(
+        f"metaclass {meta.__name__!r} has a __getattribute__ written in Python, which runs whenever anybody"
+        " looks at one of its classes, adbc included; use __getattr__ or a property of the metaclass"
+    )
 
 
 _NAMESPACES = (types.ModuleType, type)
@@ -88,25 +101,48 @@ def plain_get(call: Call, table: Any, is_seen: bool = False) -> Step | None:
         return Known(call, _read(obj, name))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):
-        return Delegate(_getter(call, getter, descriptor, cls))
+        return _getter(call, getter, descriptor, cls)
     if getter is not None:
         return _c_descriptor(call, descriptor, table)
-    return Known(call, descriptor)
+    return _plain(call, cls, name)
 
 
 def _of_class(call: Call, name: str) -> Step:
     """An attribute of a class: a property of its metaclass, a descriptor written in Python, or a value."""
     obj = call.args[0]
-    above = lookup(type(obj), name)
+    meta = type(obj)
+    above = lookup(meta, name)
     if isinstance(above, property) and above.fget is not None:
         return Delegate(call.on(above.fget, 0))
-    if not hasattr(type(above), "__set__"):
+    getter = lookup(type(above), "__get__")
+    if hasattr(type(above), "__set__"):
+        return (
+            _getter(call, getter, above, meta) if is_python_function(getter) else Known(call, _get(obj, name))
+        )
+    if any(name in vars(base) for base in obj.__mro__):
         found = lookup(obj, name)
         getter = lookup(type(found), "__get__")
         if is_python_function(getter):
             arguments = (found, None, obj)
-            return Delegate(Call(getter, None, arguments, (None,) * 3, (None,) * 3))
-    return Known(call, getattr(obj, name))
+            return Locate(Call(getter, None, arguments, (None,) * 3, (None,) * 3), 0)
+        return _plain(call, obj, name) if getter is None else Known(call, _get(obj, name))
+    if above is None:
+        hook = lookup(meta, "__getattr__")
+        return Delegate(call.on(hook, 0, 1)) if is_python_function(hook) else Known(call, getattr(obj, name))
+    if is_python_function(getter):
+        return _getter(call, getter, above, meta)
+    return _plain(call, meta, name) if getter is None else Known(call, _get(obj, name))
+
+
+def _get(cls: type, name: str) -> Any:
+    """``cls.name``, past a ``__getattribute__`` of the metaclass."""
+    return type.__getattribute__(cls, name)
+
+
+def _plain(call: Call, cls: type, name: str) -> Step:
+    """What `cls` or its bases have as `name`, which is no descriptor."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    return OfClass(call, owner, name, vars(owner)[name])
 
 
 def load_special(call: Call, table: Any) -> Step | None:
@@ -126,16 +162,10 @@ def _bound(shadow: Any, has_function: bool) -> Any:
     return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
 
 
-def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Call:
-    return Call(
-        getter,
-        None,
-        (descriptor, call.args[0], cls),
-        (None, call.shadows[0], None),
-        (None, call.origins[0], None),
-        (),
-        None,
-    )
+def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Step:
+    arguments = descriptor, call.args[0], cls
+    shadows = None, call.shadows[0], None
+    return Locate(Call(getter, None, arguments, shadows, (None, call.origins[0], None), (), None), 0)
 
 
 def _dictionary(call: Call) -> Step:
@@ -157,6 +187,10 @@ def _dictionary(call: Call) -> Step:
     return Value(call, found, shadow.__dict__)
 
 
+def _by_rule(row: Any, call: Call) -> Step:
+    return Delegate(call.of(row.body)) if row.kind == "overlay" else UseRow(row, call)
+
+
 def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     kind = type(descriptor)
     if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
@@ -168,12 +202,12 @@ def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
         return Delegate(call.on(descriptor.fget, 0))
     row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
-        return UseRow(row, call.on(descriptor, 0))
+        return _by_rule(row, call.on(descriptor, 0))
     if kind is types.MemberDescriptorType:
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):
-        return Delegate(_getter(call, getter, descriptor, type(call.args[0])))
+        return _getter(call, getter, descriptor, type(call.args[0]))
     return _c_descriptor(call, descriptor, table)
 
 
@@ -182,7 +216,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     obj, name = call.args[:2]
     row = table.find(descriptor, (type(obj),))
     if row is not None:
-        return UseRow(row, call.on(descriptor, 0))
+        return _by_rule(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     value = getattr(obj, name)
@@ -219,35 +253,33 @@ class _Reader:
 
 
 def _of_super(call: Call, name: str) -> Step:
+    """``super().name``: what the classes behind the one named have, bound to the instance."""
     bound = call.args[0]
-    value = getattr(bound, name) if not _super_property(bound, name) else None
-    if value is None:
-        descriptor = _super_property(bound, name)
-        if descriptor is not None:
-            self_call = Call(
-                descriptor.fget,
-                None,
-                (bound.__self__,),
-                (call.shadows[0],),
-                (call.origins[0],),
-                (),
-                None,
-            )
-            return Delegate(self_call)
+    obj = bound.__self__
+    mro = () if obj is None else bound.__self_class__.__mro__
+    at = mro.index(bound.__thisclass__) + 1 if mro else 0
+    owner = next((base for base in mro[at:] if name in vars(base)), None)
+    if owner is None or name == "__class__":
+        return Known(call, getattr(bound, name))
+    found = vars(owner)[name]
+    is_instance = bound.__self_class__ is not obj
+    if isinstance(found, property) and found.fget is not None and is_instance:
+        self_call = Call(found.fget, None, (obj,), (call.shadows[0],), (call.origins[0],), (), None)
+        return Delegate(self_call)
+    getter = lookup(type(found), "__get__")
+    if getter is None:
+        return OfClass(call, owner, name, found)
+    if is_python_function(getter):
+        arguments = found, obj if is_instance else None, bound.__self_class__
+        shadows = None, call.shadows[0] if is_instance else None, None
+        origins = None, call.origins[0] if is_instance else None, None
+        return Locate(Call(getter, None, arguments, shadows, origins, (), None), 0)
+    value = getattr(bound, name)
     if isinstance(value, types.MethodType) and not isinstance(value.__self__, type):
         return Value(call, value, _bound(call.shadows[0], True))
     if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
         return Value(call, value, _bound(call.shadows[0], False))
     return Known(call, value)
-
-
-def _super_property(bound: Any, name: str) -> Any:
-    mro = bound.__self_class__.__mro__
-    for base in mro[mro.index(bound.__thisclass__) + 1 :]:
-        if name in base.__dict__:
-            found = base.__dict__[name]
-            return found if isinstance(found, property) else None
-    return None
 
 
 def get_default(call: Call, table: Any) -> Step | None:
@@ -272,12 +304,7 @@ def plain_set(call: Call, table: Any) -> Step | None:
     """``object.__setattr__(obj, name, value)``."""
     obj, name = call.args[:2]
     if issubclass(type(obj), _NAMESPACES):
-        shadow = call.shadows[2]
-        # an instance without numbers was registered when it was made, and is found again by its address
-        harmless = type(shadow) is MutableTangent and not is_active(shadow)
-        if shadow is not None and shadow is not NO_TANGENT and not harmless:
-            raise fields.refuse_class_write(obj, name)
-        return UseRow(fields.SET_SHARED, call.on(fields.set_shared, 0, 1, 2))
+        return _through_metaclass(call, "__set__", "fset", 2) or OnClass(call.on(setattr, 0, 1, 2))
     if issubclass(type(obj), BaseException):
         of_all = exceptions.set_on_exception(call, name)
         if of_all is not None:
@@ -289,11 +316,11 @@ def plain_set(call: Call, table: Any) -> Step | None:
             return Delegate(call.on(descriptor.fset, 0, 2))
         setter = lookup(kind, "__set__")
         if is_python_function(setter):
-            return Delegate(
+            return Locate(
                 Call(
                     setter, None, (descriptor, obj, call.args[2]), (None, call.shadows[0], call.shadows[2]),
                     (None, call.origins[0], call.origins[2]), (), None,
-                )
+                ), 0
             )  # fmt: skip
         if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
             raise UnsupportedError(
@@ -321,15 +348,26 @@ def delete_attribute(call: Call, table: Any) -> Step | None:
 
 def plain_delete(call: Call, table: Any) -> Step | None:
     """``object.__delattr__(obj, name)``."""
+    if issubclass(type(call.args[0]), _NAMESPACES):
+        return _through_metaclass(call, "__delete__", "fdel") or OnClass(call.on(delattr, 0, 1))
     descriptor = lookup(type(call.args[0]), call.args[1])
     if isinstance(descriptor, property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
     deleter = lookup(type(descriptor), "__delete__")
     if is_python_function(deleter):
-        return Delegate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None))
-    if issubclass(type(call.args[0]), _NAMESPACES):
-        return UseRow(fields.DELETE_SHARED, call.on(fields.delete_shared, 0, 1))
+        return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
     return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+
+
+def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:
+    """Setting or deleting an attribute of a class for which its metaclass has a descriptor in Python."""
+    above = lookup(type(call.args[0]), call.args[1])
+    function = getattr(above, of_property) if isinstance(above, property) else lookup(type(above), method)
+    if not is_python_function(function):
+        return None
+    if isinstance(above, property):
+        return Delegate(call.on(function, 0, *value))
+    return Locate(call.on(function, 0, *value).prepend(function, None, above, None, None), 0)
 
 
 def variables(call: Call, table: Any) -> Step | None:
@@ -354,5 +392,8 @@ PROTOCOLS: dict[Any, Any] = {
     _PLAIN_GET: plain_get,
     _PLAIN_SET: plain_set,
     _PLAIN_DEL: plain_delete,
+    type.__getattribute__: plain_get,
+    type.__setattr__: plain_set,
+    type.__delattr__: plain_delete,
 }
 """What each attribute function does."""

@@ -13,9 +13,8 @@ from typing import Any
 
 from adbc.errors import InvalidTangentError, PullbackConsumedError
 from adbc.runtime.context import Context
-from adbc.runtime.generators import refuse_left_open
+from adbc.runtime.entering import enter
 from adbc.runtime.signature import Signature
-from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
     NO_TANGENT,
     CoDual,
@@ -95,11 +94,10 @@ class DerivedRule:
         for x, shadow in zip(primals, shadows, strict=True):
             context.shadows.adopt(x, shadow)
         _hold_constants(context, primals[1:], shadows[1:])
-        with plain_tracebacks():
-            out, fout, pullback = self.engine.reverse_calls.call(
-                context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
-            )
-            refuse_left_open(context.opened)
+        call = self.engine.reverse_calls.call
+        out, fout, pullback = enter(
+            call, context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
+        )
         return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, out)
 
     def __repr__(self) -> str:
@@ -130,11 +128,8 @@ class DerivedFRule:
         for x, tangent in zip(primals, tangents, strict=True):
             context.shadows.adopt(x, tangent)
         _hold_constants(context, primals[1:], tangents[1:])
-        with plain_tracebacks():
-            out, dout = self.engine.forward_calls.call(
-                context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:])
-            )
-            refuse_left_open(context.opened)
+        call = self.engine.forward_calls.call
+        out, dout = enter(call, context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:]))
         return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
 
     def __repr__(self) -> str:

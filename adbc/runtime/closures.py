@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import types
+import weakref
 from typing import Any
 
 from adbc.runtime.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
 
-__all__ = ["cells_of", "freevar", "freevar_shadow"]
+__all__ = ["cells_of", "freevar", "freevar_shadow", "with_active_defaults"]
+
+with_active_defaults: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
+"""Functions made while a derivative was taken whose defaults have a derivative: these are no constants."""
 
 
 def freevar(function: types.FunctionType, index: int) -> types.CellType:
@@ -20,7 +24,9 @@ def freevar(function: types.FunctionType, index: int) -> types.CellType:
 
 def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, index: int) -> Any:
     """The shadow of that cell (in forward mode its tangent)."""
-    if shadow is not None and shadow is not NO_FDATA:
+    if shadow is None:  # found in a class: what is known of it is found by its address
+        shadow = context.shadows.lookup(function)
+    if shadow is not None and shadow is not NO_FDATA and shadow is not NO_TANGENT:
         known = shadow.__dict__.get(function.__code__.co_freevars[index])
         if known is not None and known is not NO_TANGENT:
             return known

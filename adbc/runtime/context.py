@@ -19,13 +19,15 @@ __all__ = ["Context"]
 class Context:
     """One top-level call."""
 
-    __slots__ = ("attributes", "checked", "held", "opened", "protected", "shadows")
+    __slots__ = ("attributes", "checked", "classes", "held", "opened", "protected", "shadows")
 
     def __init__(self) -> None:
         self.shadows = Shadows()
         self.attributes: dict[Any, Any] = {}
         """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
         unknown C code has run, which may have changed one."""
+        self.classes: dict[int, tuple[type, dict[Any, Any]]] = {}
+        """By address, a class that was made in this call, and the tangents of its attributes."""
         self.checked: set[Any] = set()
         self.protected = False
         """Whether the call being made is attempted: the function that it enters returns its exceptions."""
@@ -33,6 +35,14 @@ class Context:
         """Generators that may have to be closed, see `generators.refuse_left_open`."""
         self.held: dict[int, tuple[Any, list[Any]]] = {}
         """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+
+    def class_fields(self, cls: type) -> dict[Any, Any] | None:
+        """The tangents of the attributes of `cls`, if it was made in this call.
+
+        Other classes are global state: numbers there are constants, and memory has its shadow by its address.
+        """
+        found = self.classes.get(id(cls))
+        return None if found is None else found[1]
 
     def known_shadow(self, value: Any) -> Any:
         """The shadow of an object that did not come through an argument: a global, a default, a class

@@ -28,15 +28,16 @@ from adbc.ir.graph import Argument, Const, Graph, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
 from adbc.passes.query import target
-from adbc.passes.segments import must_be_closed, segments
+from adbc.passes.segments import cells_as_arguments, must_be_closed, segments
 from adbc.passes.zipped_loops import zipped_loops
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
+from adbc.runtime.closures import with_active_defaults
 from adbc.runtime.fast import constructor, is_field, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
-from adbc.runtime.resolve import is_differentiation, runs_as_it_is
+from adbc.runtime.resolve import is_asked, is_differentiation, runs_as_it_is
 from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
@@ -231,6 +232,7 @@ class Engine:
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
         self.generators: dict[Key, Segments] = {}
+        self.bodies: dict[Key, GraphFunction] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
@@ -268,6 +270,7 @@ class Engine:
             self.generation += 1
             self.graphs.clear()
             self.generators.clear()
+            self.bodies.clear()
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
@@ -322,6 +325,20 @@ class Engine:
                 known = self.generators[key] = Segments(functions, must_be_closed(graph), function.__code__)
         return known
 
+    def class_body(self, function: types.FunctionType) -> GraphFunction:
+        """The body of a class statement, as a function of its namespace and the cells of its closure."""
+        key = (function.__code__, id(function.__globals__))
+        known = self.bodies.get(key)
+        if known is None:
+            with self.lock:
+                graph = lift.lift_class_body(function, inline=True)
+                self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
+                passes.normalise(graph, function.__globals__)
+                self.observer.graph(function.__code__, "normal", graph)
+                cells_as_arguments(graph)
+                known = self.bodies[key] = GraphFunction(graph, function.__globals__)
+        return known
+
     def is_liftable(self, function: types.FunctionType) -> bool:
         try:
             self.primal(function)
@@ -354,7 +371,7 @@ class Engine:
     def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` if the types decide it: each has a class, or all choices agree."""
         rows = self.table.rows(function)
-        if not rows:
+        if not rows or is_asked(function, types_):
             return None
         if len(rows) == 1 and rows[0].when is None:
             return rows[0]
@@ -399,7 +416,7 @@ class Engine:
             return None
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return None  # syntax, or a function whose rule depends on classes that are not known
-        if runs_as_it_is(function):
+        if runs_as_it_is(function) or function in with_active_defaults:
             return None
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):

@@ -16,9 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.context import Context
+from adbc.runtime.entering import enter
 from adbc.runtime.fast import BY_VALUE
-from adbc.runtime.generators import refuse_left_open
-from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import NO_TANGENT
 from adbc.tangents.protocol import kind_of
 
@@ -103,11 +102,8 @@ class Entrance:
             return None
         context.checked.add(rule)
         given = tuple(shadows)
-        with plain_tracebacks():
-            out, fout, pullback = engine.reverse_calls.enter_planned(
-                context, way.plan, f, None, args, given, 0
-            )
-            refuse_left_open(context.opened)
+        call = engine.reverse_calls.enter_planned
+        out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
         return out, fout, pullback, given
 
 

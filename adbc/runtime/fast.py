@@ -16,7 +16,7 @@ from adbc.runtime import resolve
 from adbc.runtime.resolve import Call, is_python_function, lookup
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
-from adbc.types import has_cotangent, has_shadow
+from adbc.types import has_cotangent, has_shadow, is_local
 
 __all__ = [
     "BY_VALUE",
@@ -34,14 +34,18 @@ __all__ = [
 
 SLOW = "slow"
 """Not decided by classes: go through `resolve.step` each time."""
+LOCAL = "local"
+"""Stands for every class that differentiated code has made."""
 FIELD = "field"
 """An attribute that the class has nothing to say about."""
 
-BY_VALUE = frozenset({tuple, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
+BY_VALUE = frozenset({tuple, slice, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
 """Classes whose instances have types of their own: what a rule is made for is more than the class."""
 
 _HEAP = 1 << 9
-_DEPENDS_ON_VALUES = frozenset({intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_})
+_DEPENDS_ON_VALUES = frozenset(
+    {intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_, isinstance, issubclass}
+)
 
 
 def decide(function: Any, xs: Sequence[Any], table: Any, protocols: Any) -> Any:
@@ -63,7 +67,7 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
         cls = type(x)
         if cls in BY_VALUE:
             return None
-        classes.append(cls)
+        classes.append(LOCAL if is_local(cls) else cls)
         if cls.__name__ == "ndarray" and cls.__module__ == "numpy":
             classes += (x.dtype, x.ndim)  # its type says so much more
     if engine.epoch != engine.table.epoch:

@@ -7,12 +7,10 @@ a record identified by value (a frozen dataclass, a named tuple) is an `FData`.
 
 from __future__ import annotations
 
-import types
 from types import FunctionType
 from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.namespaces import check_name
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
 from adbc.tangents import (
     NO_TANGENT,
@@ -31,17 +29,14 @@ from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "DELETE",
-    "DELETE_SHARED",
     "GET",
     "SET",
-    "SET_SHARED",
     "SUPER",
     "delete_field",
-    "delete_shared",
     "function_fields",
     "get_field",
+    "refuse_class_write",
     "set_field",
-    "set_shared",
 ]
 
 _ABSENT = object()
@@ -257,59 +252,6 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return super(*args), fargs[-1], lambda bout: nothing
 
 
-def set_shared(owner: Any, name: str, value: Any) -> None:
-    """Set an attribute of a class or module to a value without a derivative."""
-    if type(owner) is types.ModuleType:
-        check_name(vars(owner), name)
-    setattr(owner, name, value)
-
-
-def delete_shared(owner: Any, name: str) -> None:
-    """Delete an attribute of a class or module."""
-    if type(owner) is types.ModuleType:
-        check_name(vars(owner), name)
-    delattr(owner, name)
-
-
-def _shared_undo(owner: Any, name: str) -> Pullback:
-    """What puts the attribute back: class counters and the like are as before the call."""
-    old = vars(owner).get(name, _ABSENT)
-    nothing = (None, None, None)
-
-    def undo(bout: Any) -> Any:
-        if old is not _ABSENT:
-            setattr(owner, name, old)
-        elif name in vars(owner):
-            delattr(owner, name)
-        return nothing
-
-    return undo
-
-
-def _set_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-    undo = _shared_undo(args[0], args[1])
-    set_shared(*args)
-    return None, None, undo
-
-
-def _delete_shared_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-    undo = _shared_undo(args[0], args[1])
-    delete_shared(*args)
-    return None, None, undo
-
-
-def _set_shared_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
-    set_shared(*args)
-    return None, None
-
-
-def _delete_shared_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
-    delete_shared(*args)
-    return None, None
-
-
-SET_SHARED = Primitive(set_shared, frule=_set_shared_frule, rrule=_set_shared_rrule)
-DELETE_SHARED = Primitive(delete_shared, frule=_delete_shared_frule, rrule=_delete_shared_rrule)
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
 SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
 DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)

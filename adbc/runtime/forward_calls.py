@@ -13,17 +13,16 @@ from typing import Any
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import attributes, exceptions, fast, fields, resolve
+from adbc.runtime import attributes, class_bodies, exceptions, fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
-from adbc.runtime.class_bodies import build_class, watched
-from adbc.runtime.closures import cells_of
+from adbc.runtime.closures import cells_of, with_active_defaults
 from adbc.runtime.context import Context
 from adbc.runtime.fast import SLOW
 from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
-from adbc.runtime.resolve import Call
+from adbc.runtime.resolve import Call, located
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent
 from adbc.types import has_cotangent, has_shadow
 
@@ -141,8 +140,6 @@ class ForwardCalls:
 
     def use_row(self, context: Context, step: resolve.UseRow) -> Answer:
         call, row = step.call, step.row
-        if row is fields.SET_SHARED or row is fields.DELETE_SHARED:
-            context.attributes.clear()
         n = call.count
         if not call.keywords:
             out, dout = row.frule(call.args, call.shadows, NO_KWARGS)
@@ -167,6 +164,8 @@ class ForwardCalls:
     def enter(self, context: Context, step: resolve.Enter) -> Answer:
         call = step.call
         function, engine = call.function, self.engine
+        if call.shadow is None and function in with_active_defaults:
+            call.shadow = context.shadows.lookup(function)
         bound = bind(call, context.known_tangent, _tangent_dict, _slot)
         parameters = [engine.typeof(value) for value, _, _ in bound]
         active = [
@@ -219,7 +218,9 @@ class ForwardCalls:
         tangents = dict(zip(names, call.shadows, strict=True))
         for name in step.names:
             if name not in tangents:  # a default
-                tangents[name] = context.known_tangent(getattr(out, name))
+                origin = class_bodies.default_of(context, step.constructor, name)
+                found = context.known_tangent(getattr(out, name)) if origin is None else origin.tangent()
+                tangents[name] = _slot(found)
         if all(d is None for d in tangents.values()):
             return out, None
         return out, Tangent(**{name: fill_tangent(getattr(out, name), tangents[name]) for name in step.names})
@@ -228,8 +229,38 @@ class ForwardCalls:
         out, _ = call_foreign(context, step.call)
         return out, context.known_tangent(out)
 
-    def build_class(self, context: Context, step: resolve.BuildClass) -> Answer:
-        return build_class(context, step.call), None
+    def run_body(self, context: Context, step: resolve.RunBody) -> Answer:
+        call = step.call
+        (body, namespace), (shadow, names) = call.args, call.shadows
+        cells = cells_of(context, body, shadow)
+        args = (namespace, *(cell for cell, _ in cells))
+        tangents = (names, *(tangent for _, tangent in cells))
+        function = self.engine.class_body(body)
+        return self.enter(context, resolve.Enter(Call(function, None, args, tangents, (None,) * len(args))))
+
+    def make_type(self, context: Context, step: resolve.MakeType) -> Answer:
+        out, _ = class_bodies.made(context, step.call, class_bodies.same)
+        return out, None
+
+    def as_it_is(self, context: Context, step: resolve.AsItIs) -> Answer:
+        out, _ = class_bodies.as_it_is(context, step.call, class_bodies.same)
+        return out, context.known_tangent(out)
+
+    def hold(self, context: Context, step: resolve.Hold) -> Answer:
+        return class_bodies.held(context, step.call), None
+
+    def of_class(self, context: Context, step: resolve.OfClass) -> Answer:
+        fields = context.class_fields(step.owner)
+        if fields is None or step.name not in fields:
+            return step.value, context.known_tangent(step.value)
+        return step.value, _slot(fields[step.name])
+
+    def on_class(self, context: Context, step: resolve.OnClass) -> Answer:
+        out, _ = class_bodies.on_class(context, step.call, fill_tangent)
+        return out, None
+
+    def locate(self, context: Context, step: resolve.Locate) -> Answer:
+        return self.run(context, located(step, context, context.known_tangent))
 
     def allocate_exception(self, context: Context, step: resolve.AllocateException) -> Answer:
         return exceptions.allocated(context, step.call, fill_tangent)
@@ -246,7 +277,7 @@ class ForwardCalls:
         return answer
 
     def watch(self, context: Context, step: resolve.Watch) -> Answer:
-        out = watched(context, step.call, step.what)
+        out = class_bodies.watched(context, step.call, step.what)
         return out, context.known_tangent(out)
 
     def refer(self, context: Context, step: resolve.Refer) -> Answer:
@@ -279,6 +310,8 @@ class ForwardCalls:
     def suspend(self, context: Context, step: resolve.Suspend) -> Answer:
         call = step.call
         function = call.function
+        if call.shadow is None:
+            call.shadow = context.shadows.lookup(function)
         bound = bind(call, context.known_tangent, _tangent_dict, _slot)
         cells = cells_of(context, function, call.shadow)
         state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
@@ -298,7 +331,13 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.MakeRecord: ForwardCalls.make_record,
     resolve.Foreign: ForwardCalls.foreign,
     resolve.Known: ForwardCalls.known,
-    resolve.BuildClass: ForwardCalls.build_class,
+    resolve.RunBody: ForwardCalls.run_body,
+    resolve.MakeType: ForwardCalls.make_type,
+    resolve.AsItIs: ForwardCalls.as_it_is,
+    resolve.Hold: ForwardCalls.hold,
+    resolve.OfClass: ForwardCalls.of_class,
+    resolve.OnClass: ForwardCalls.on_class,
+    resolve.Locate: ForwardCalls.locate,
     resolve.AllocateException: ForwardCalls.allocate_exception,
     resolve.OfException: ForwardCalls.of_exception,
     resolve.Watch: ForwardCalls.watch,

@@ -11,10 +11,10 @@ to.  Place 0 is the function itself; a bound method's cotangent is that of its `
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import functools
 import inspect
+import math
 import operator
 import types
 import weakref
@@ -22,7 +22,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.displays import NEW
 from adbc.rules.builtins.ordering import watched_order
@@ -36,31 +35,41 @@ from adbc.runtime.special_methods import METHODS, operation
 from adbc.tangents import NO_FDATA, FData
 from adbc.tangents.containers import PROXY
 from adbc.tangents.protocol import ValueKind, kind_of
+from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
 __all__ = [
+    "LIBRARY",
     "Advance",
     "AllocateException",
     "Alternatives",
-    "BuildClass",
+    "AsItIs",
     "Call",
     "Delegate",
     "Enter",
     "Foreign",
+    "Hold",
     "Known",
+    "Locate",
     "Make",
     "MakeRecord",
+    "MakeType",
+    "OfClass",
     "OfException",
     "OfSelf",
+    "OnClass",
     "Refer",
+    "RunBody",
     "Spread",
     "Step",
     "Suspend",
     "UseRow",
     "Value",
     "Watch",
+    "is_asked",
     "is_differentiation",
     "is_python_function",
+    "located",
     "lookup",
     "pass_to_row",
     "runs_as_it_is",
@@ -175,10 +184,11 @@ class Make:
 
 @dataclasses.dataclass(slots=True)
 class MakeRecord:
-    """Make a frozen dataclass or named tuple, whose constructor stores its arguments as `names`."""
+    """Make a frozen dataclass or named tuple, whose `constructor` stores its arguments as `names`."""
 
     call: Call
     names: tuple[str, ...]
+    constructor: Any
 
 
 @dataclasses.dataclass(slots=True)
@@ -199,10 +209,56 @@ class Spread:
 
 
 @dataclasses.dataclass(slots=True)
-class BuildClass:
-    """Run a class statement: its body runs as it is, which may not compute with derivatives."""
+class RunBody:
+    """Run the function that is the body of a class statement: ``run_body(body, namespace)``."""
 
     call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class MakeType:
+    """Make a class of its namespace (`class_bodies.made`)."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class AsItIs:
+    """Run Python code of the standard library that makes classes or functions, as it is."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Hold:
+    """Make a C object that keeps the functions it is given, and hands them out again: a property."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class OfClass:
+    """The attribute `name` of the class `owner`, which is `value`."""
+
+    call: Call
+    owner: type
+    name: str
+    value: Any
+
+
+@dataclasses.dataclass(slots=True)
+class OnClass:
+    """Set or (if there is no value among the arguments) delete an attribute of a class or module."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
+class Locate:
+    """Make `call`, whose argument number `place` was found in a class: its shadow is that of its address."""
+
+    call: Call
+    place: int
 
 
 @dataclasses.dataclass(slots=True)
@@ -278,7 +334,13 @@ Step = (
     | MakeRecord
     | Advance
     | Spread
-    | BuildClass
+    | RunBody
+    | MakeType
+    | AsItIs
+    | Hold
+    | OfClass
+    | OnClass
+    | Locate
     | AllocateException
     | Watch
     | Refer
@@ -290,6 +352,21 @@ Step = (
 )
 
 
+LIBRARY = frozenset(
+    {"abc", "collections", "collections.abc", "dataclasses", "enum", "functools", "types", "typing"}
+)
+"""Modules whose classes and hooks keep what they are given, and have no numbers of their own."""
+
+
+def located(step: Locate, context: Any, known: Callable[[Any], Any]) -> Call:
+    """The call of `step`, with the shadow that `known` gives of its argument."""
+    call, place = step.call, step.place
+    found = call.args[place]
+    shadow = context.shadows.lookup(found) if type(found).__module__ in LIBRARY else known(found)
+    shadows = (*call.shadows[:place], shadow, *call.shadows[place + 1 :])
+    return Call(call.function, call.shadow, call.args, shadows, call.origins, call.keywords, call.origin)
+
+
 def lookup(cls: type, name: str) -> Any:
     """The attribute `name` of `cls` or its bases, not bound, as the type slots see it; None if absent."""
     for base in cls.__mro__:
@@ -299,13 +376,26 @@ def lookup(cls: type, name: str) -> Any:
 
 
 _AS_THEY_ARE = frozenset(
-    {("dataclasses", "_process_class"), ("collections", "namedtuple"), ("functools", "singledispatch")}
-)
+    {
+        ("dataclasses", "_process_class"), ("collections", "namedtuple"), ("functools", "singledispatch"),
+        ("enum", "EnumType.__new__"), ("enum", "EnumType.__prepare__"), ("typing", "NamedTupleMeta.__new__"),
+        ("typing", "_TypedDictMeta.__new__"),
+    }
+)  # fmt: skip
 
 
-def runs_as_it_is(function: types.FunctionType) -> bool:
-    """Whether `function`, of the standard library, makes classes or functions by ways not followed."""
-    return (function.__module__, function.__qualname__) in _AS_THEY_ARE
+_TYPING = ("typing", "typing_extensions")
+
+
+def runs_as_it_is(function: types.FunctionType, shadows: Sequence[Any] = ()) -> bool:
+    """Whether `function`, of the standard library, makes classes, functions or types by ways not followed.
+
+    That of `typing` which is given values with derivatives only hands them on, and is followed.
+    """
+    name, module = function.__qualname__, function.__module__
+    if (module, name) in _AS_THEY_ARE:
+        return True
+    return module in _TYPING and not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
 
 
 def is_python_function(f: object) -> bool:
@@ -317,8 +407,8 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     function = call.function
     cls = type(function)
     if cls is types.FunctionType and function not in _SYNTAX:
-        if runs_as_it_is(function):
-            return Watch(call, f"runs {function.__module__}.{function.__name__}")
+        if runs_as_it_is(function, call.shadows):
+            return AsItIs(call)
         row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
         if row is not None:
             return pass_to_row(row, call)
@@ -328,9 +418,14 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
     if issubclass(cls, GraphFunction):
         return Enter(call)
     if cls is types.MethodType:
+        fields = getattr(call.shadow, "__dict__", {})
         return Delegate(
             call.prepend(
-                function.__func__, None, function.__self__, _self_shadow(call.shadow), OfSelf(call.origin)
+                function.__func__,
+                fields.get("__func__"),
+                function.__self__,
+                _self_shadow(call.shadow),
+                OfSelf(call.origin),
             )
         )
     try:
@@ -524,7 +619,7 @@ def _class(call: Call, table: Any) -> Step:
     """``cls(...)``: the metaclass's ``__call__``, then ``__new__`` and ``__init__``."""
     cls = call.function
     if cls is type and call.count == 3:
-        return BuildClass(call)
+        return Make(call, type.__new__, None)
     meta_call = lookup(type(cls), "__call__")
     if meta_call is dict:  # a TypedDict
         return Delegate(call.of(dict))
@@ -548,12 +643,12 @@ def _make(call: Call, table: Any) -> Step:
     cls = call.function
     names = _record_fields(cls)
     if names is not None:
-        return MakeRecord(call, names)
+        return MakeRecord(call, names, lookup(cls, "__new__" if issubclass(cls, tuple) else "__init__"))
     new = lookup(cls, "__new__")
     if isinstance(new, staticmethod):
         new = new.__func__
     init = lookup(cls, "__init__")
-    if issubclass(cls, BaseException):
+    if issubclass(cls, (BaseException, type)):
         return Make(call, new, init)
     initialise = init if is_python_function(init) else None
     if is_python_function(new):
@@ -674,6 +769,9 @@ def _comparison(cls: type, name: str) -> Any:
     return _method(cls, _dunder(name))
 
 
+_COMPARED = (list, tuple, dict)
+
+
 def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
     mirrored, symbol = _COMPARE[name]
 
@@ -681,6 +779,8 @@ def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
         a, b = (type(x) for x in call.args)
         forward, reflected = _comparison(a, name), _comparison(b, mirrored)
         if forward is None and reflected is None:
+            if a in _COMPARED and b in _COMPARED and compares_in_python(call.args):
+                return Watch(call, "compares")
             return None
         calls = []
         if forward is not None:
@@ -703,14 +803,162 @@ def _compare_row(name: str) -> Callable[[Call, Any], Step | None]:
     return compare
 
 
-def _unary_row(name: str, *also: str) -> Callable[[Call, Any], Step | None]:
-    """A protocol of one special method of the first argument, written in Python."""
+def _unary_row(*names: str) -> Callable[[Call, Any], Step | None]:
+    """A protocol of one special method of the first argument, written in Python: the first that there is."""
 
     def unary(call: Call, table: Any) -> Step | None:
-        method = _method(type(call.args[0]), name) if call.args and not call.keywords else None
-        return None if method is None else Delegate(call.of(method))
+        if not call.args or call.keywords:
+            return None
+        cls = type(call.args[0])
+        for name in names:
+            if lookup(cls, name) is not None:
+                method = _method(cls, name)
+                return None if method is None else Delegate(call.of(method))
+        return None
 
     return unary
+
+
+def whole(x: Any) -> int:
+    """``operator.index(x)`` of a class with ``__index__``."""
+    cls: Any = type(x)
+    answer = cls.__index__(x)
+    if not isinstance(answer, int):
+        raise TypeError(f"__index__ returned non-int (type {type(answer).__name__})")
+    return answer
+
+
+def _index(call: Call, table: Any) -> Step | None:
+    is_own = len(call.args) == 1 and _method(type(call.args[0]), "__index__") is not None
+    return Delegate(call.of(whole)) if is_own else None
+
+
+def plain_index(index: Any) -> Any:
+    """An index with whole numbers in place of objects with ``__index__``."""
+    if type(index) is not slice:
+        return operator.index(index)
+    start, stop, step = index.start, index.stop, index.step
+    start = None if start is None else operator.index(start)
+    stop = None if stop is None else operator.index(stop)
+    return slice(start, stop, None if step is None else operator.index(step))
+
+
+def get_at(container: Any, index: Any) -> Any:
+    return container[plain_index(index)]
+
+
+def set_at(container: Any, index: Any, value: Any) -> None:
+    container[plain_index(index)] = value
+
+
+def delete_at(container: Any, index: Any) -> None:
+    del container[plain_index(index)]
+
+
+def on_whole_numbers(function: Any, *args: Any) -> Any:
+    """``function(*args)``, all of which are whole numbers, or have an ``__index__``."""
+    numbers = []
+    for x in args:
+        numbers.append(operator.index(x))  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return function(*numbers)
+
+
+def method_at(method: Any, container: Any, index: Any, *rest: Any) -> Any:
+    """``method(container, index, *rest)`` of a list."""
+    return method(container, operator.index(index), *rest)
+
+
+_AT = {operator.getitem: get_at, operator.setitem: set_at, operator.delitem: delete_at}
+_INDEXED = (list, tuple, str, bytes, bytearray, range)
+
+
+def _has_index(x: Any) -> bool:
+    """Whether `x`, an index or a bound of one, has an ``__index__`` written in Python."""
+    if type(x) is slice:
+        return any(map(_has_index, (x.start, x.stop, x.step)))
+    return _method(type(x), "__index__") is not None
+
+
+def _or_at_index(special: Callable[[Call, Any], Step | None]) -> Callable[[Call, Any], Step | None]:
+    """`special`, and sequences of C whose index has an ``__index__`` written in Python."""
+
+    def protocol(call: Call, table: Any) -> Step | None:
+        found = special(call, table)
+        if found is not None or len(call.args) < 2:
+            return found
+        if isinstance(call.args[0], _INDEXED) and _has_index(call.args[1]):
+            return Delegate(call.of(_AT[call.function]))
+        return None
+
+    return protocol
+
+
+def _whole(call: Call, table: Any) -> Step | None:
+    if call.keywords or not any(map(_has_index, call.args)):
+        return None
+    return Delegate(call.prepend(on_whole_numbers, None, call.function, None, None))
+
+
+def _method_at(call: Call, table: Any) -> Step | None:
+    if call.keywords or len(call.args) < 2 or not _has_index(call.args[1]):
+        return None
+    return Delegate(call.prepend(method_at, None, call.function, None, None))
+
+
+ASKED: dict[Any, str] = {
+    **dict.fromkeys((range, chr, bin, hex, oct), "__index__"),
+    **dict.fromkeys((operator.contains, intrinsics._not_contains_, operator.eq, operator.ne), "__eq__"),
+    dir: "__dir__",
+}
+"""Functions without a derivative, and the special method by which a class may answer for itself in Python."""
+_SELDOM = frozenset({chr, bin, hex, oct, dir})
+"""Those among them for which it does not matter what it costs to ask."""
+COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+
+
+def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
+    """Whether it takes the values to know if `function` runs Python code for arguments of these types."""
+    if function not in ASKED and function not in COMPARISONS:
+        return False
+    classes, name = list(map(class_of, types_)), ASKED.get(function)
+    if name is not None and any(function in _SELDOM if c is None else _method(c, name) for c in classes):
+        return True
+    return function in COMPARISONS and any(map(_holds_objects, types_))
+
+
+def _holds_objects(type: AbstractType) -> bool:
+    """Whether a container of this type may hold objects that compare in Python."""
+    if isinstance(type, TupleType):
+        return any(_holds_objects(t) or _is_user(class_of(t) or object) for t in type.elements)
+    return class_of(type) in (list, dict)
+
+
+def compares_in_python(values: Any) -> bool:
+    """Whether what stands in containers among `values` is compared by Python code."""
+    pending, seen = list(values), set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if id(x) in seen or (builtin_data(cls) and cls not in NESTING):
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            pending.extend(dict.values(x))
+        elif isinstance(x, list):
+            pending.extend(list.__iter__(x))
+        elif isinstance(x, tuple):
+            pending.extend(tuple.__iter__(x))
+        elif any(_method(cls, name) is not None for name in ("__eq__", "__lt__", "__gt__")):
+            return True
+    return False
+
+
+def _power(call: Call, table: Any) -> Step | None:
+    """``pow(x, y[, m])``."""
+    if len(call.args) == 2:
+        return Delegate(call.of(operator.pow))
+    method = _method(type(call.args[0]), "__pow__") if len(call.args) == 3 else None
+    return None if method is None else Delegate(call.of(method))
 
 
 def _apply(call: Call, table: Any) -> Step | None:
@@ -737,15 +985,21 @@ def _new(call: Call, table: Any) -> Step | None:
         return (
             UseRow(NEW, call) if cls is not slice else Delegate(call.on(slice_at, *range(1, len(call.args))))
         )
-    if cls is slice and any(map(is_active, call.shadows)):
-        raise UnsupportedError(
-            "a value that has a derivative is a bound of a slice, which would lose the derivative; pass it to"
-            " a method as an argument of its own, or apply adbc.stop_gradient to it"
-        )
     if cls in BUILT_BY_SYNTAX:
         return None
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     return Delegate(rest)
+
+
+def _slice(call: Call, table: Any) -> Step | None:
+    """``slice(...)`` of values that have a derivative: what syntax makes of them."""
+    if call.keywords or not 0 < len(call.args) < 4 or not any(map(is_active, call.shadows)):
+        return None
+    args, shadows, origins = call.args, call.shadows, call.origins
+    if len(args) == 1:
+        args, shadows, origins = (None, *args), (None, *shadows), (None, *origins)
+    made = (slice, *args), (None, *shadows), (None, *origins)
+    return Delegate(Call(intrinsics._new_, None, *made, (), None))
 
 
 def _foreigncall(call: Call, table: Any) -> Step | None:
@@ -848,15 +1102,11 @@ def _watched_order(call: Call, table: Any) -> Step | None:
     return Watch(call, "sorts by comparisons written in Python")
 
 
-def _build_class(call: Call, table: Any) -> Step | None:
-    return BuildClass(call)
-
-
 def _record(call: Call, table: Any) -> Step | None:
     cls = call.args[0]
     names = _record_fields(cls)
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
-    return None if names is None else MakeRecord(rest, names)
+    return None if names is None else MakeRecord(rest, names, None)
 
 
 def _subscript(name: str, body: Any) -> Callable[[Call, Any], Step | None]:
@@ -960,16 +1210,27 @@ OPERATORS.update(
         operator.invert: _unary_row("__invert__"),
         operator.abs: _unary_row("__abs__"),
         abs: _unary_row("__abs__"),
-        operator.getitem: _getitem,
-        operator.setitem: _subscript("__setitem__", set_item_at),
-        operator.delitem: _subscript("__delitem__", delete_item_at),
-        operator.index: _unary_row("__index__"),
+        operator.getitem: _or_at_index(_getitem),
+        operator.setitem: _or_at_index(_subscript("__setitem__", set_item_at)),
+        operator.delitem: _or_at_index(_subscript("__delitem__", delete_item_at)),
+        operator.index: _index,
+        **dict.fromkeys((range, chr, bin, hex, oct), _whole),
+        list.insert: _method_at,
+        list.pop: _method_at,
+        divmod: _binary_row("divmod", "divmod()", False),
+        pow: _power,
+        int: _unary_row("__int__", "__index__"),
+        complex: _unary_row("__complex__", "__float__"),
+        bytes: _unary_row("__bytes__"),
+        hash: _unary_row("__hash__"),
+        math.floor: _unary_row("__floor__", "__float__"),
+        math.ceil: _unary_row("__ceil__", "__float__"),
+        math.trunc: _unary_row("__trunc__"),
         intrinsics._iter_: _unary_row("__iter__"),
         intrinsics._next_: _next,
         type.__call__: _type_call,
         record: _record,
         tuple.__new__: _new_tuple,
-        builtins.__build_class__: _build_class,
         types.MethodType: _bind_method,
         types.FunctionType.__get__: _bind_method,
         watched_order: _watched_order,
@@ -977,6 +1238,7 @@ OPERATORS.update(
         weakref.ref: _weak_reference(0),
         weakref.ref.__new__: _weak_reference(1),
         intrinsics._new_: _new,
+        slice: _slice,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,
         type.__call__: _type_call,

@@ -15,17 +15,16 @@ from adbc.errors import AdbcError, MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import attributes, exceptions, fast, fields, resolve
+from adbc.runtime import attributes, class_bodies, exceptions, fast, fields, resolve
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, Default, bind
-from adbc.runtime.class_bodies import build_class, watched
-from adbc.runtime.closures import cells_of
+from adbc.runtime.closures import cells_of, with_active_defaults
 from adbc.runtime.context import Context
 from adbc.runtime.fast import SLOW
 from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
-from adbc.runtime.resolve import Call, OfSelf
+from adbc.runtime.resolve import Call, OfSelf, located
 from adbc.runtime.slots import as_float
 from adbc.runtime.tracebacks import plain_traceback
 from adbc.tangents import (
@@ -278,8 +277,6 @@ class ReverseCalls:
 
     def use_row(self, context: Context, step: resolve.UseRow) -> Any:
         call, row = step.call, step.row
-        if row is fields.SET_SHARED or row is fields.DELETE_SHARED:
-            context.attributes.clear()
         n = call.count
         if not call.keywords:
             out, fout, pullback = row.rrule(call.args, call.shadows, NO_KWARGS)
@@ -308,6 +305,8 @@ class ReverseCalls:
         call = step.call
         function = call.function
         engine = self.engine
+        if call.shadow is None and function in with_active_defaults:
+            call.shadow = context.shadows.lookup(function)
         bound = bind(call, context.known_shadow, _shadow_dict, slot_shadow)
         parameters = []
         active = []
@@ -357,7 +356,12 @@ class ReverseCalls:
                 break
             declined.append(answer[2])  # what it did before it declined is undone like the rest
         else:
-            answer = step.failure(), None, no_pullback
+            try:
+                answer = step.failure(), None, no_pullback
+            except TypeError as error:
+                if not (protected and declined):
+                    raise
+                answer = Raised(plain_traceback(error)), None, no_pullback
         if not declined:
             return answer
         out, fout, last = answer
@@ -412,15 +416,23 @@ class ReverseCalls:
         names = [*step.names[:n], *call.keywords]
         shadows = dict(zip(names, call.shadows, strict=True))
         origins = dict(zip(names, call.origins, strict=True))
-        fields = {
-            name: shadows[name] if name in shadows else context.known_shadow(getattr(out, name))  # a default
-            for name in step.names
-        }
+        defaults = {}
+        for name in step.names:
+            if name not in shadows:
+                origin = class_bodies.default_of(context, step.constructor, name)
+                if origin is None:
+                    shadows[name] = context.known_shadow(getattr(out, name))
+                else:
+                    shadows[name] = slot_shadow(origin.tangent())
+                    defaults[name] = origin
+        fields = {name: shadows[name] for name in step.names}
         fout = None if all(f is None for f in fields.values()) else FData(**fields)
 
         def record_pullback(bout: Any) -> Any:
             if bout is None:
                 return ()
+            for name, origin in defaults.items():
+                origin.give(bout.__dict__.get(name))
             return [(origins[name], bout.__dict__.get(name)) for name in names]
 
         return out, fout, record_pullback
@@ -429,6 +441,8 @@ class ReverseCalls:
         """A generator function is called: its parameters and cells become the state of a generator."""
         call = step.call
         function = call.function
+        if call.shadow is None:
+            call.shadow = context.shadows.lookup(function)
         bound = bind(call, context.known_shadow, _shadow_dict, slot_shadow)
         cells = cells_of(context, function, call.shadow)
         state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
@@ -460,8 +474,47 @@ class ReverseCalls:
 
         return out, context.known_shadow(out), foreign_pullback
 
-    def build_class(self, context: Context, step: resolve.BuildClass) -> Any:
-        return build_class(context, step.call), None, no_pullback
+    def run_body(self, context: Context, step: resolve.RunBody) -> Any:
+        """The body of a class statement fills its namespace."""
+        call = step.call
+        (body, namespace), (shadow, names) = call.args, call.shadows
+        cells = cells_of(context, body, shadow)
+        args = (namespace, *(cell for cell, _ in cells))
+        shadows = (names, *(shadow for _, shadow in cells))
+        function = self.engine.class_body(body)
+        return self.enter(context, resolve.Enter(Call(function, None, args, shadows, (None,) * len(args))))
+
+    def make_type(self, context: Context, step: resolve.MakeType) -> Any:
+        out, give = class_bodies.made(context, step.call, class_bodies.apart)
+        return out, None, giving(give)
+
+    def as_it_is(self, context: Context, step: resolve.AsItIs) -> Any:
+        out, give = class_bodies.as_it_is(context, step.call, class_bodies.apart)
+        return out, context.known_shadow(out), giving(give)
+
+    def hold(self, context: Context, step: resolve.Hold) -> Any:
+        return class_bodies.held(context, step.call), None, no_pullback
+
+    def of_class(self, context: Context, step: resolve.OfClass) -> Any:
+        """An attribute of a class: its derivative stands in the fields of the class, if they are known."""
+        name, value = step.name, step.value
+        fields = context.class_fields(step.owner)
+        if fields is None or name not in fields:
+            return value, context.known_shadow(value), no_pullback
+
+        def class_pullback(bout: Any) -> Any:
+            fields[name] = slot_increment(fields[name], bout)
+            return ()
+
+        return value, slot_shadow(fields[name]), class_pullback
+
+    def on_class(self, context: Context, step: resolve.OnClass) -> Any:
+        call = step.call
+        out, undo = class_bodies.on_class(context, call, slot_tangent)
+        return out, None, lambda bout: ((call.origins[-1], undo()),)
+
+    def locate(self, context: Context, step: resolve.Locate) -> Any:
+        return self.run(context, located(step, context, context.known_shadow))
 
     def allocate_exception(self, context: Context, step: resolve.AllocateException) -> Any:
         call = step.call
@@ -484,7 +537,7 @@ class ReverseCalls:
         return _DRIVERS[type(found)](self, context, found)
 
     def watch(self, context: Context, step: resolve.Watch) -> Any:
-        out = watched(context, step.call, step.what)
+        out = class_bodies.watched(context, step.call, step.what)
         return out, context.known_shadow(out), no_pullback
 
     def refer(self, context: Context, step: resolve.Refer) -> Any:
@@ -565,7 +618,13 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.MakeRecord: ReverseCalls.make_record,
     resolve.Foreign: ReverseCalls.foreign,
     resolve.Known: ReverseCalls.known,
-    resolve.BuildClass: ReverseCalls.build_class,
+    resolve.RunBody: ReverseCalls.run_body,
+    resolve.MakeType: ReverseCalls.make_type,
+    resolve.AsItIs: ReverseCalls.as_it_is,
+    resolve.Hold: ReverseCalls.hold,
+    resolve.OfClass: ReverseCalls.of_class,
+    resolve.OnClass: ReverseCalls.on_class,
+    resolve.Locate: ReverseCalls.locate,
     resolve.AllocateException: ReverseCalls.allocate_exception,
     resolve.OfException: ReverseCalls.of_exception,
     resolve.Watch: ReverseCalls.watch,
@@ -575,6 +634,16 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.Spread: ReverseCalls.spread,
     resolve.Suspend: ReverseCalls.suspend,
 }
+
+
+def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
+    """The pullback that `give` is."""
+
+    def giving_pullback(bout: Any) -> Any:
+        give()
+        return ()
+
+    return giving_pullback
 
 
 def _shadow_dict(values: dict[str, Any], shadows: dict[str, Any]) -> Any:

@@ -11,10 +11,10 @@ from typing import Any
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.reverse import Support
-from adbc.runtime import asking, exceptions, fields, slots
+from adbc.runtime import asking, class_bodies, exceptions, fields, slots
 from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
-from adbc.runtime.closures import freevar, freevar_shadow
+from adbc.runtime.closures import freevar, freevar_shadow, with_active_defaults
 from adbc.runtime.context import Context
 from adbc.runtime.debug import Watch
 from adbc.runtime.forward_calls import ForwardCalls
@@ -38,7 +38,9 @@ from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["forward_support", "reverse_support"]
 
-ALL_PROTOCOLS: dict[Any, Any] = {**OPERATORS, **PROTOCOLS, **asking.PROTOCOLS, **exceptions.PROTOCOLS}
+ALL_PROTOCOLS: dict[Any, Any] = {
+    **OPERATORS, **PROTOCOLS, **asking.PROTOCOLS, **exceptions.PROTOCOLS, **class_bodies.PROTOCOLS
+}  # fmt: skip
 
 _ABSENT = object()
 
@@ -293,7 +295,9 @@ def _of_function(
         function.__code__.co_freevars, function.__closure__ or (), cells, strict=True
     ):
         tangent.__dict__[name] = context.shadows.tangent(cell) if shadow is None else shadow
-    tangent.__dict__.update(kept)
+    if kept:
+        tangent.__dict__.update(kept)
+        with_active_defaults.add(function)
     context.shadows.register(function, tangent)
     return tangent
 

@@ -145,7 +145,8 @@ class DictKind(AddressKind):
     def make(self, x: Any, walk: Any) -> Any:
         owner = walk.memo.get(("fields", id(x)))
         if owner is None or owner[0] is not x:
-            return super().make(x, walk) if "__builtins__" not in x else self._make_namespace(x, walk)
+            is_module = dict.__contains__(x, "__builtins__")
+            return self._make_namespace(x, walk) if is_module else super().make(x, walk)
         # The attributes of an object that was met: one dictionary, one shadow.
         t = owner[1] if owner[1] is NO_TANGENT else owner[1].__dict__
         walk.register(x, t)
@@ -179,7 +180,10 @@ class DictKind(AddressKind):
 
     def parts(self, x: Any) -> Parts:
         # OrderedDict keeps an order of its own, which only its own iterator knows.
-        elements: Parts = list(dict.items(x)) if type(x) is dict else [(k, dict.__getitem__(x, k)) for k in x]
+        if isinstance(x, OrderedDict):
+            elements: Parts = [(k, dict.__getitem__(x, k)) for k in OrderedDict.__iter__(x)]
+        else:
+            elements = list(dict.items(x))
         if type(x) not in _PLAIN:
             elements.extend([(FieldKey(k), v) for k, v in instance_fields(x)])
         return elements

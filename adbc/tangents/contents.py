@@ -26,17 +26,17 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
             continue
         seen.add(id(x))
         if issubclass(cls, tuple):
-            pending.extend(x)
+            pending.extend(tuple.__iter__(x))
         elif issubclass(cls, list | deque):
-            inside = list(x)
+            inside = _elements(x)
             pending.extend(inside)
             yield x, inside
         elif issubclass(cls, dict):
-            items = list(x.items())
+            items = list(dict.items(x))
             pending.extend(v for _, v in items)
             yield x, items
         elif issubclass(cls, set):
-            yield x, set(x)
+            yield x, set(set.__iter__(x))
         elif issubclass(cls, bytearray) or cls.__name__ == "array":
             yield x, x[:]
         elif hasattr(cls, "__array_interface__") and x.flags.writeable:
@@ -52,15 +52,21 @@ def differs(x: Any, old: Any) -> bool:
     """Whether something else stands in `x` than `contents` has found."""
     cls = type(x)
     if issubclass(cls, list | deque):
-        return len(x) != len(old) or any(a is not b for a, b in zip(x, old, strict=True))
+        found = _elements(x)
+        return len(found) != len(old) or any(a is not b for a, b in zip(found, old, strict=True))
     if hasattr(type(x), "__array_interface__"):
         return bool(x.shape != old.shape or x.tobytes() != old.tobytes())
     if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
         return bool(x != old)
-    now = list((x if issubclass(cls, dict) else instance_dict(x)).items())
+    now = list(dict.items(x if issubclass(cls, dict) else instance_dict(x)))
     return len(now) != len(old) or any(
         k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
     )
+
+
+def _elements(x: Any) -> list[Any]:
+    """What is in a list or deque, past the methods of its class."""
+    return list(list.__iter__(x) if isinstance(x, list) else deque.__iter__(x))
 
 
 def put_back(x: Any, content: Any) -> None:

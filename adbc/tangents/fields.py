@@ -6,7 +6,14 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["instance_dict", "instance_fields", "is_python_class", "set_instance_field", "slots_of"]
+__all__ = [
+    "instance_dict",
+    "instance_fields",
+    "is_python_class",
+    "plain_check",
+    "set_instance_field",
+    "slots_of",
+]
 
 
 def instance_dict(x: Any) -> dict[str, Any]:
@@ -74,3 +81,18 @@ def set_instance_field(x: Any, name: str, value: Any) -> None:
             member.__set__(x, value)
             return
     instance_dict(x)[name] = value
+
+
+def plain_check(kind: object) -> bool:
+    """``isinstance(x, kind)`` and ``issubclass(x, kind)`` run no Python code of the user's."""
+    if isinstance(kind, tuple):
+        return all(map(plain_check, kind))
+    for name in ("__instancecheck__", "__subclasscheck__"):
+        check = getattr(type(kind), name, None)
+        if isinstance(check, types.FunctionType) and check.__module__ not in _CHECKING:
+            return False
+    return True
+
+
+_CHECKING = ("abc", "enum", "typing", "typing_extensions")
+"""Modules with metaclasses that check by what they have been told."""

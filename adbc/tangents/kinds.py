@@ -38,6 +38,7 @@ def install() -> None:
             types.SimpleNamespace: objects.NAMESPACE,
             types.MappingProxyType: containers.PROXY,
             functools.partial: objects.PARTIAL,
+            slice: objects.SLICE,
             objects.Keywords: objects.KEYWORDS,
         }
     )

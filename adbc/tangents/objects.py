@@ -10,6 +10,7 @@ fields of an object made in C are out of sight, so its class has no tangent unle
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 from collections.abc import Callable
@@ -311,6 +312,37 @@ class KeywordsKind(MethodKind):
         return Keywords(dict(parts))
 
 
+class SliceKind(MethodKind):
+    """Slices: the bounds, which are any values for those who are no sequences."""
+
+    def parts(self, x: Any) -> Parts:
+        return [("start", x.start), ("stop", x.stop), ("step", x.step)]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return slice(*[value for _, value in parts])
+
+
+class InterpolationKind(MethodKind):
+    """A field of a template string: its value."""
+
+    def parts(self, x: Any) -> Parts:
+        return [("value", x.value)]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        return type(x)(parts[0][1], x.expression, x.conversion, x.format_spec)
+
+
+class TemplateKind(MethodKind):
+    """A template string: its texts and its fields."""
+
+    def parts(self, x: Any) -> Parts:
+        return [("strings", x.strings), ("interpolations", x.interpolations)]
+
+    def rebuild(self, x: Any, parts: Parts) -> Any:
+        texts = [text for pair in zip(x.strings, (*parts[1][1], ""), strict=True) for text in pair]
+        return type(x)(*texts[:-1])
+
+
 class PartialKind(MethodKind):
     """Partial applications: the function and the arguments it already has."""
 
@@ -357,6 +389,38 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]
 
 
+_WRITES = frozenset(
+    {
+        "STORE_SUBSCR",
+        "DELETE_SUBSCR",
+        "STORE_SLICE",
+        "STORE_DEREF",
+        "DELETE_DEREF",
+        "STORE_GLOBAL",
+        "DELETE_GLOBAL",
+    }
+)
+
+
+def _refuse_writing_hash(cls: type) -> None:
+    """Refuse a class whose instances change what is around them when a dict or set looks them up.
+
+    How often that asks is nobody's business, so what becomes of the change cannot be followed.  (An attribute
+    may be set: that is how a hash is kept.)
+    """
+    if not isinstance(cls.__hash__, types.FunctionType):
+        return
+    for name in ("__hash__", "__eq__"):
+        function = getattr(cls, name)
+        if not isinstance(function, types.FunctionType):
+            continue
+        if any(i.opname in _WRITES for i in dis.get_instructions(function)):
+            raise UnsupportedError(
+                f"{name} of class {cls.__qualname__} changes something, and dicts and sets ask it as often"
+                " as they like: compute the hash and compare without changing anything"
+            )
+
+
 def resolve_object(cls: type) -> Kind | None:
     """Exceptions, frozen dataclasses and instances."""
     if issubclass(cls, BaseException):
@@ -365,8 +429,11 @@ def resolve_object(cls: type) -> Kind | None:
         return PARTIAL
     if issubclass(cls, types.BuiltinMethodType):  # a second class, of methods that know their class
         return BUILTIN_METHOD
+    if cls.__module__ == "string.templatelib":
+        return {"Interpolation": INTERPOLATION, "Template": TEMPLATE}.get(cls.__name__)
     if not is_python_class(cls):
         return None
+    _refuse_writing_hash(cls)
     names = _frozen_fields(cls)
     if names is not None:
         return FrozenKind(names)
@@ -379,6 +446,9 @@ METHOD = MethodKind()
 BUILTIN_METHOD = BuiltinMethodKind()
 KEYWORDS = KeywordsKind()
 PARTIAL = PartialKind()
+SLICE = SliceKind()
+INTERPOLATION = InterpolationKind()
+TEMPLATE = TemplateKind()
 EXCEPTION = ExceptionKind()
 
 

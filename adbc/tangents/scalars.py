@@ -92,7 +92,7 @@ _INERT_NAMES = {
 
 INACTIVE_CLASSES: tuple[type, ...] = (
     type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, range,
-    slice, property, staticmethod, classmethod, object, super,
+    property, staticmethod, classmethod, object, super,
     types.ModuleType, types.CodeType, types.FrameType, types.TracebackType,
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.ClassMethodDescriptorType,

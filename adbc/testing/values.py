@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from adbc.rules.types import behind
+from adbc.tangents import FData, RData, Tangent
 from adbc.tangents.arrays import record_array, ultimate_owner
 from adbc.tangents.fields import instance_dict
 
@@ -109,7 +110,8 @@ def _labelled_fields(x: Any) -> list[tuple[str, Any]]:
 
 def has_identity(x: Any) -> bool:
     """Whether it matters which object `x` is."""
-    if isinstance(x, tuple | functools.partial | types.MethodType):
+    # The tangent of a record is a value as the record is; what has memory in it counts by itself.
+    if isinstance(x, tuple | functools.partial | types.MethodType | Tangent | FData | RData):
         return False
     if isinstance(x, types.FunctionType):
         return bool(x.__closure__)

@@ -26,7 +26,7 @@ from adbc.types.lattice import (
     join,
     join_all,
 )
-from adbc.types.typeof import typeof
+from adbc.types.typeof import is_local, make_local, typeof
 
 __all__ = [
     "ANY",
@@ -48,8 +48,10 @@ __all__ = [
     "has_cotangent",
     "has_shadow",
     "infer",
+    "is_local",
     "is_real",
     "join",
     "join_all",
+    "make_local",
     "typeof",
 ]

@@ -39,6 +39,7 @@ from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
+from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -135,6 +136,7 @@ _ASKING: frozenset[Any] = frozenset(
     }
 )  # fmt: skip
 """Those among them that the class of an argument may answer in Python, which may change active state."""
+_CHECKING: frozenset[Any] = frozenset({isinstance, issubclass})
 _IMMUTABLE = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 _CONTEXTUAL: frozenset[Any] = frozenset(
@@ -184,6 +186,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     try:
         if function in _PRIMAL_ONLY:
             asks = function in _ASKING and any_active
+            if function in _CHECKING and not _is_plain_check(arguments):
+                return site("dynamic")
             return site("dynamic" if asks and knowledge.row(function, types_) is None else "primal")
         if function in _CONTEXTUAL:
             return site("contextual")
@@ -244,6 +248,21 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if binding is not None:
             return site("derived", binding=binding)
     return site("dynamic")
+
+
+def _is_plain_check(arguments: Sequence[Value]) -> bool:
+    """Whether it is known that the class in question does not answer for itself."""
+    kind = arguments[1] if len(arguments) == 2 else None
+    if isinstance(kind, Const):
+        return plain_check(kind.value)
+    if kind is None:
+        return True
+    known = type_of(kind)
+    if isinstance(known, ConstType):
+        return plain_check(known.value)
+    return isinstance(known, TupleType) and all(
+        isinstance(t, ConstType) and plain_check(t.value) for t in known.elements
+    )
 
 
 def formula_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> Any | None:

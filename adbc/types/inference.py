@@ -23,6 +23,7 @@ from adbc.types.lattice import (
     INT,
     NEVER,
     NONE,
+    SLICE,
     STR,
     AbstractType,
     ArrayType,
@@ -32,6 +33,8 @@ from adbc.types.lattice import (
     RealType,
     TupleType,
     class_of,
+    has_cotangent,
+    has_shadow,
     is_numpy_number,
     is_real,
     join,
@@ -281,10 +284,16 @@ def _constant(type: AbstractType) -> Row:
     return lambda values, types_: type
 
 
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
+
+
 def _new(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     kind = values[0].value if isinstance(values[0], Const) else None
     if kind is tuple:
         return TupleType(tuple(types_[1:]))
+    if kind is slice and any(has_cotangent(t) or has_shadow(t) for t in types_[1:]):
+        # Objects may have an ``__index__``, which is not for a rule of lists to call.
+        return ANY if any(isinstance(t, Exact) and t.cls.__flags__ & _HEAP for t in types_[1:]) else SLICE
     if kind in (list, dict, set, slice, types.FunctionType):
         return Exact(kind)
     return None

@@ -93,6 +93,14 @@ class Exact(AbstractType):
 
 
 @dataclasses.dataclass(frozen=True)
+class SliceType(Exact):
+    """Slices whose bounds may have a derivative: what an object that is not a sequence is indexed by."""
+
+    def __str__(self) -> str:
+        return "Slice"
+
+
+@dataclasses.dataclass(frozen=True)
 class TupleType(AbstractType):
     elements: tuple[AbstractType, ...]
 
@@ -153,6 +161,7 @@ INT = Exact(int)
 BOOL = Exact(bool)
 STR = Exact(str)
 NONE = Exact(types.NoneType)
+SLICE = SliceType(slice)
 
 _INACTIVE_CLASSES = frozenset(
     {
@@ -220,7 +229,7 @@ def is_numpy_number(cls: type, kind: str) -> bool:
 def has_cotangent(type: AbstractType) -> bool:
     """Whether a member may hold numbers that are identified by value."""
     match type:
-        case ValueArrayType():
+        case ValueArrayType() | SliceType():
             return True
         case NeverType() | ConstType() | IteratorType() | ArrayType():
             return False
@@ -249,6 +258,8 @@ def has_shadow(type: AbstractType) -> bool:
             return not dtype.startswith(("int", "uint", "bool", "str", "bytes", "datetime", "timedelta"))
         case TupleType(elements):
             return any(map(has_shadow, elements))
+        case SliceType():
+            return True
         case Exact(cls):
             if cls in _INACTIVE_CLASSES or cls in (float, complex):
                 return False

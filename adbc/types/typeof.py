@@ -7,10 +7,12 @@ so the contents of mutable containers are not looked at, while tuples are.
 from __future__ import annotations
 
 import types
+import weakref
+from typing import Any
 
-from adbc.types.lattice import AbstractType, ArrayType, ConstType, Exact, TupleType
+from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ConstType, Exact, TupleType
 
-__all__ = ["is_plain_builtin", "typeof"]
+__all__ = ["is_local", "is_plain_builtin", "make_local", "typeof"]
 
 _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
 
@@ -30,10 +32,38 @@ def typeof(value: object) -> AbstractType:
             return Exact(cls)
         if cls is types.BuiltinFunctionType and not is_plain_builtin(value):
             return Exact(cls)  # ``[].append``: a method, with what its object holds
+        if cls is type and id(value) in _local:
+            return ANY
         return ConstType(value)
     if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
         return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
+    if id(cls) in _local:
+        return ANY
+    if cls is slice and not _is_plain(value):
+        return SLICE
     return Exact(cls)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the bounds of a slice are whole numbers, or absent."""
+    return all(x is None or type(x) is int for x in (value.start, value.stop, value.step))
+
+
+_local: dict[int, weakref.ref[type]] = {}
+
+
+def make_local(cls: type) -> None:
+    """`cls` was made by code that is being differentiated, and its like will be made again.
+
+    What is derived for its instances is derived for all objects: else it would be derived in each call anew.
+    """
+    at = id(cls)
+    _local[at] = weakref.ref(cls, lambda _: _local.pop(at, None))
+
+
+def is_local(cls: type) -> bool:
+    """Whether `make_local` was told of `cls`."""
+    return id(cls) in _local
 
 
 def is_plain_builtin(value: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from typing import Any
 
 import pytest
@@ -137,3 +138,35 @@ def test_an_integer_where_a_float_might_be_has_no_derivative(
     assert adbc.jvp(lambda x: f(x, 0), (0.5,), (1.0,)) == (1.5, 3.0)
     assert adbc.value_and_grad(lambda x: f(x, 0))(0.5) == (1.5, 3.0)
     engine.clear()
+
+
+def refuses_in_a_handler(x: float) -> Any:
+    try:
+        raise KeyError(x)
+    except KeyError:
+        try:
+            raise ValueError
+        except ValueError:
+            return struct.pack("d", x)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: adbc.grad(refuses_in_a_handler)(1.5),
+        lambda: adbc.jvp(refuses_in_a_handler, (1.5,), (1.0,)),
+        lambda: adbc.vjp(refuses_in_a_handler, 1.5),
+    ],
+)
+def test_a_refusal_in_a_handler_leaves_nothing_handled(run: Any) -> None:
+    with pytest.raises(MissingRuleError):
+        run()
+    assert sys.exception() is None
+    outer = RuntimeError()
+    try:
+        raise outer
+    except RuntimeError:
+        with pytest.raises(MissingRuleError):
+            run()
+        assert sys.exception() is outer
+    assert sys.exception() is None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -442,3 +444,80 @@ def test_what_an_argument_lets_go_of_still_has_a_cotangent() -> None:
     forgetful = functools.partial(repoint_rrule, forgets=True)
     with pytest.raises(AssertionError, match="shadows not zero: adjoint"):
         test_rule(repoint, [[2.0]], 5.0, frule=repoint_frule, rrule=forgetful)
+
+
+class Reading(NamedTuple):
+    value: float
+    count: int
+    history: list[float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: float
+    b: int = 2
+    c: list[float] = dataclasses.field(default_factory=lambda: [1.5])
+
+
+@dataclasses.dataclass
+class Open:
+    a: float
+    b: int = 2
+    c: tuple[float, int] = (1.0, 2)
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    a: float
+    b: int = 2
+    c: tuple[float, int] = (1.0, 2)
+
+
+class Kind(enum.Enum):
+    WHOLE = 1
+    HALF = 2.5
+
+
+def of_record(r: Any, x: float) -> Any:
+    r.history[0] *= x
+    return r.value * r.history[0] * x * r.count
+
+
+def of_frozen(r: Any, x: float) -> Any:
+    r.c[0] *= r.a
+    return r.a * r.c[0] * r.b * x
+
+
+def of_object(r: Any, x: float) -> Any:
+    r.a *= x
+    return r.a * r.c[0] * r.b
+
+
+def of_kind(kind: Kind, x: float) -> Any:
+    return kind.value * x if kind is Kind.HALF else x * x
+
+
+def of_pair(pair: Any, x: float) -> Any:
+    return pair[0].a * pair[1].value * x * pair[1].history[1]
+
+
+def makes_records(x: float) -> Any:
+    return Reading(x, 2, [x]), Frozen(x * 2.0), Slotted(x), Kind.HALF
+
+
+@pytest.mark.parametrize(
+    ("f", "arguments"),
+    [
+        (of_record, (Reading(1.0, 2, [2.0]), 1.5)),
+        (of_record, (Reading(1.0, 2, [2.0, 3.0]), 1.5)),
+        (of_frozen, (Frozen(1.5), 2.0)),
+        (of_object, (Open(1.5), 2.0)),
+        (of_object, (Slotted(1.5), 2.0)),
+        (of_kind, (Kind.HALF, 2.0)),
+        (of_kind, (Kind.WHOLE, 2.0)),
+        (of_pair, ((Frozen(1.0), Reading(2.0, 3, [1.0, 4.0])), 2.0)),
+        (makes_records, (1.5,)),
+    ],
+)
+def test_records_as_arguments(f: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    test_rule(f, *arguments)

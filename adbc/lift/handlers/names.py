@@ -1,4 +1,4 @@
-"""Locals, globals and imports.
+"""Locals, globals, names of classes, and imports.
 
 A store to a local emits nothing: the variable simply has another value from then on.  Names that
 give access to the frame itself are refused here, or where they are called (`calls`).
@@ -11,8 +11,8 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from adbc.cpython.decode import Slot
-from adbc.ir.graph import Const
-from adbc.ir.intrinsics import UNBOUND
+from adbc.ir.graph import Const, Value
+from adbc.ir.intrinsics import UNBOUND, _delete_name_, _load_name_, _setup_annotations_
 from adbc.lift.frame import Frame
 
 __all__ = ["HANDLERS", "LOOKS_OF_MODULES"]
@@ -78,6 +78,34 @@ def _class_global(frame: Frame, name: str) -> None:
     frame.push(frame.emit("class_global", frame.pop(), attribute=name))
 
 
+def _namespace(frame: Frame, _: None) -> None:
+    frame.push(_names_of_class(frame))
+
+
+def _load_name(frame: Frame, name: str) -> None:
+    if name in _LOOKS_AT_FRAME and name not in frame.globals:
+        raise frame.refusal(_LOOKS_AT_FRAME[name])
+    frame.push(frame.call(_load_name_, _names_of_class(frame), name, frame.emit("globals")))
+
+
+def _store_name(frame: Frame, name: str) -> None:
+    frame.emit("setitem", _names_of_class(frame), name, frame.pop())
+
+
+def _delete_name(frame: Frame, name: str) -> None:
+    frame.call(_delete_name_, _names_of_class(frame), name)
+
+
+def _setup_annotations(frame: Frame, _: None) -> None:
+    frame.call(_setup_annotations_, _names_of_class(frame))
+
+
+def _names_of_class(frame: Frame) -> Value:
+    if frame.namespace is None:
+        raise frame.refusal("module")
+    return frame.namespace
+
+
 def _store_global(frame: Frame, name: str) -> None:
     frame.emit("store_global", frame.pop(), attribute=name)
 
@@ -103,6 +131,11 @@ HANDLERS: dict[str, Any] = {
     "delete": _delete,
     "global": _global,
     "class_global": _class_global,
+    "namespace": _namespace,
+    "load_name": _load_name,
+    "store_name": _store_name,
+    "delete_name": _delete_name,
+    "setup_annotations": _setup_annotations,
     "store_global": _store_global,
     "delete_global": _delete_global,
     "import_name": _import_name,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -19,7 +20,7 @@ from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, s
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
-__all__ = ["ROWS", "same_rows", "setdefault", "update_any"]
+__all__ = ["ROWS", "read_past_methods", "same_rows", "setdefault", "update_any"]
 
 _KEY = "the key of a dict"
 
@@ -30,6 +31,14 @@ def _dict_first(cls: type, *rest: type) -> bool:
 
 def _no_missing(cls: type, *rest: type) -> bool:
     return dict_like(cls) and not hasattr(cls, "__missing__")
+
+
+def _misses(cls: type, *rest: type) -> bool:
+    return _has_missing(cls) and not isinstance(getattr(cls, "__getitem__"), FunctionType)  # noqa: B009
+
+
+def _has_missing(cls: type, *rest: type) -> bool:
+    return issubclass(cls, dict) and hasattr(cls, "__missing__")
 
 
 def _exactly_dict(*classes: type) -> bool:
@@ -75,10 +84,17 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _read(args[0], fargs[0], args[1], 2)
 
 
+def held(d: Any, k: Any) -> Any:
+    """The item of `d` at `k`, past its methods, and whatever its class says of missing keys."""
+    if not dict.__contains__(d, k):
+        raise KeyError(k)
+    return dict.__getitem__(d, k)
+
+
 def _getitem_missing(d: Any, k: Any) -> Any:
     # what dict.__getitem__ does in a class that says what a missing key means
-    if k in d:
-        return dict.__getitem__(d, k)
+    if dict.__contains__(d, k):
+        return held(d, k)
     return type(d).__missing__(d, k)
 
 
@@ -311,8 +327,16 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _update(returns=False)[1](args, fargs, kwargs)
 
 
+def read_past_methods(other: Any) -> bool:
+    """Whether C code reads `other` as the dict that it is, past ``keys`` and ``__getitem__`` of its class."""
+    return isinstance(other, dict) and type(other).__iter__ is dict.__iter__
+
+
 def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
-    if hasattr(other, "keys"):
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            d[k] = v
+    elif hasattr(other, "keys"):
         for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             d[k] = other[k]
     else:
@@ -381,6 +405,122 @@ def _fromkeys(keys: Any, value: Any = None, /) -> Any:
     return {k: value for k in keys}  # noqa: C420  # `dict.fromkeys` is what this is the body of
 
 
+# -- subclasses with methods written in Python ------------------------------------------------------------
+
+
+class _Plain:
+    """A dict of such a class, seen past its methods: what C code, ``super()`` for one, does with it."""
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: Any) -> None:
+        self.it = it
+
+    def __getitem__(self, k: Any) -> Any:
+        return dict.__getitem__(self.it, k)
+
+    def __setitem__(self, k: Any, v: Any) -> None:
+        dict.__setitem__(self.it, k, v)
+
+    def __delitem__(self, k: Any) -> None:
+        dict.__delitem__(self.it, k)
+
+    def __contains__(self, k: Any) -> bool:
+        return dict.__contains__(self.it, k)
+
+    def __iter__(self) -> Any:
+        return dict.__iter__(self.it)
+
+    def __reversed__(self) -> Any:
+        return dict.__reversed__(self.it)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(dict, name).__get__(self.it)
+
+
+def _overriding(cls: type, *rest: type) -> bool:
+    return issubclass(cls, dict) and not dict_like(cls)
+
+
+def _but_not(name: str) -> Any:
+    """A class with methods written in Python, but method `name` is not."""
+
+    def when(cls: type, *rest: type) -> bool:
+        return _overriding(cls) and not isinstance(getattr(cls, name, None), FunctionType)
+
+    return when
+
+
+_OPERATORS = {
+    operator.getitem: "__getitem__",
+    operator.setitem: "__setitem__",
+    operator.delitem: "__delitem__",
+    operator.or_: "__or__",
+    operator.ior: "__ior__",
+}
+"""The methods that these ask for: Python code there comes first."""
+
+
+def _past_methods(row: Primitive) -> Rule:
+    """`row`, which is about dicts, for a dict of a class with methods of its own, past these."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out, dout = row.frule((_Plain(args[0]), *args[1:]), dargs, kwargs)
+        return args[0] if type(out) is _Plain else out, dout
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        out, fout, pullback = row.rrule((_Plain(args[0]), *args[1:]), fargs, kwargs)
+        return args[0] if type(out) is _Plain else out, fout, pullback
+
+    name = _OPERATORS.get(row.function)
+    when = _overriding if name is None else _but_not(name)
+    return Primitive(row.function, frule=frule, rrule=rrule, when=when)
+
+
+def _popitem_past(d: Any, /) -> Any:
+    if not dict.__len__(d):
+        raise KeyError("popitem(): dictionary is empty")
+    k = next(dict.__reversed__(d))
+    return k, dict.pop(d, k)
+
+
+def _setdefault_past(d: Any, k: Any, default: Any = None, /) -> Any:
+    if not dict.__contains__(d, k):
+        dict.__setitem__(d, k, default)
+    return dict.__getitem__(d, k)
+
+
+def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            dict.__setitem__(d, k, v)
+    elif hasattr(other, "keys"):
+        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
+            dict.__setitem__(d, k, other[k])
+    else:
+        for k, v in other:
+            dict.__setitem__(d, k, v)
+    for k, v in named.items():
+        dict.__setitem__(d, k, v)
+
+
+def _or_past(d: Any, other: Any, /) -> Any:
+    if not isinstance(other, dict):
+        return NotImplemented
+    out = dict.copy(d)
+    out.update(other)
+    return out
+
+
+def _ior_past(d: Any, other: Any, /) -> Any:
+    _update_past(d, other)
+    return d
+
+
+def _init_past(d: Any, /, *other: Any, **named: Any) -> None:
+    _update_past(d, *other, **named)
+
+
 def _view(method: Any) -> list[Rule]:
     """A view is a window on the dict: its shadow is the dict's."""
 
@@ -403,8 +543,8 @@ ROWS: list[Rule] = [
     *_inlined_load(
         _primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)
     ),
-    *_primitive((dict.__getitem__,), _getitem_frule, _getitem_rrule, _dict_first),
-    Overlay(operator.getitem, _getitem_missing, when=_dict_first),
+    Overlay(operator.getitem, _getitem_missing, when=_misses),
+    Overlay(dict.__getitem__, _getitem_missing, when=_has_missing),
     *_primitive(
         (operator.setitem, dict.__setitem__, intrinsics._map_add_),
         _setitem_frule,
@@ -430,6 +570,33 @@ ROWS: list[Rule] = [
     *_view(dict.values),
     *_view(dict.items),
     ZeroRule(dict.__contains__, when=_dict_first, result=bool),
+]
+"""Rows for dict, and for subclasses whose methods are C code."""
+
+_PAST = {
+    operator.getitem, dict.__getitem__, operator.setitem, dict.__setitem__, operator.delitem,
+    dict.__delitem__, dict.get, dict.pop, dict.clear, dict.keys, dict.values, dict.items,
+}  # fmt: skip
+_seen: set[Any] = set()
+for _row in list(ROWS):
+    if isinstance(_row, Primitive) and _row.function in _PAST and _row.function not in _seen:
+        _seen.add(_row.function)
+        ROWS.append(_past_methods(_row))
+_held = _past_methods(Primitive(held, frule=_getitem_frule, rrule=_getitem_rrule))
+_held.when = None
+ROWS += [
+    _held,
+    Overlay(dict.popitem, _popitem_past, when=_overriding),
+    Overlay(dict.setdefault, _setdefault_past, when=_overriding),
+    Overlay(dict.update, _update_past, when=_overriding),
+    Overlay(operator.or_, _or_past, when=_but_not("__or__")),
+    Overlay(dict.__or__, _or_past, when=_overriding),
+    Overlay(operator.ior, _ior_past, when=_but_not("__ior__")),
+    Overlay(dict.__ior__, _ior_past, when=_overriding),
+    Overlay(dict.__init__, _init_past, when=_overriding),
+    ZeroRule(dict.__contains__, when=_overriding, result=bool),
+    ZeroRule(dict.__len__, result=int),
+    ZeroRule(read_past_methods, result=bool),
 ]
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import stands_for_position
 from adbc.rules.sequences import check_key, nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
-from adbc.tangents import fill_tangent, slot_rdata, slot_tangent
+from adbc.tangents import FData, Tangent, fill_tangent, slot_rdata, slot_tangent
 
 __all__ = ["NEW", "NEW_KINDS", "ROWS"]
 
@@ -30,10 +29,7 @@ def _check_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) ->
     elif kind is set:
         for x, f in zip(parts, derivatives, strict=True):
             check_key(x, f, "an element of a set")
-    elif kind is slice:
-        if any(f is not None for f in derivatives):
-            raise UnsupportedError("an active value is the bound of a slice; make it an int")
-    else:
+    elif kind is not slice:
         raise AssertionError(f"_new_ of {kind.__name__} is a call of the class")
 
 
@@ -50,6 +46,8 @@ def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
         for k, v, d in zip(parts[::2], parts[1::2], tangents[1::2], strict=True):
             dout[k] = fill_tangent(v, d)
         return out, dout
+    if kind is slice and any(d is not None for d in tangents):
+        return out, Tangent(**dict(zip(_BOUNDS, map(fill_tangent, *_bounds(out, tangents)), strict=True)))
     return out, None
 
 
@@ -62,6 +60,8 @@ def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     _check_keys(kind, parts, shadows)
     if kind is dict:
         return _new_dict(parts, shadows)
+    if kind is slice and any(f is not None for f in shadows):
+        return _new_slice(parts, shadows)
     return intrinsics._new_(kind, *parts), None, nothing(len(args))
 
 
@@ -79,6 +79,25 @@ def _new_tuple(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
         return (None, *(bout or (None,) * len(parts)))
 
     return tuple(parts), tuple_shadow(shadows), tuple_pullback
+
+
+_BOUNDS = ("start", "stop", "step")
+
+
+def _bounds(made: slice, derivatives: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The three bounds of a slice, and their derivatives."""
+    return (made.start, made.stop, made.step), (*derivatives, None)[:3]
+
+
+def _new_slice(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    out = slice(*parts)
+
+    def slice_pullback(bout: Any) -> Sequence[Any]:
+        if bout is None:
+            return (None,) * (len(parts) + 1)
+        return (None, *[bout.__dict__.get(name) for name in _BOUNDS[: len(parts)]])
+
+    return out, FData(**dict(zip(_BOUNDS, _bounds(out, shadows)[1], strict=True))), slice_pullback
 
 
 def _new_dict(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:

@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import dict_like, integer, list_like
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
@@ -192,7 +193,10 @@ def _tuple(iterable: Any, /) -> Any:
 
 def _dict(pairs: Any = (), /, **named: Any) -> Any:
     out: dict[Any, Any] = {}
-    if hasattr(pairs, "keys"):
+    if read_past_methods(pairs):
+        for k, v in dict.items(pairs):
+            out[k] = v  # noqa: PERF403  # `dict` is what this is the body of
+    elif hasattr(pairs, "keys"):
         for k in pairs.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             out[k] = pairs[k]
     else:

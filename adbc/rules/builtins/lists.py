@@ -23,6 +23,7 @@ from adbc.rules.sequences import (
     gathered,
     nothing,
     out_of_step,
+    plain_slice,
     refuse_constant,
     symbolic,
     tangents_of,
@@ -91,13 +92,14 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    out = args[0][args[1]]
-    return out, [fill_tangent(x, None) for x in out] if dargs[0] is None else dargs[0][args[1]]
+    where = plain_slice(args[1])
+    out = args[0][where]
+    return out, [fill_tangent(x, None) for x in out] if dargs[0] is None else dargs[0][where]
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a: list[Any] = args[0]
-    where: slice = args[1]
+    where = plain_slice(args[1])
     fa = fargs[0]
     out = a[where]
     if fa is None:
@@ -225,6 +227,7 @@ def _changing(function: Any, change: Callable[..., Any], when: Any) -> list[Rule
 
 def _setslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, where, values = args
+    plain_slice(where)
     da, _, dvalues = dargs
     if da is None:
         refuse_constant(a, dvalues)
@@ -237,6 +240,7 @@ def _setslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
 
 def _setslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, where, values = args
+    plain_slice(where)
 
     def change(target: list[Any], new: list[Any]) -> None:
         target[where] = new

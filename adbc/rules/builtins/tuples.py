@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import builtin_data, integer
-from adbc.rules.sequences import ITERABLES, Source, symbolic
+from adbc.rules.sequences import ITERABLES, Source, plain_slice, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
 
@@ -74,14 +74,14 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    x, where = args
+    x, where = args[0], plain_slice(args[1])
     out = x[where]
     return out, tuple_tangent(out, [symbolic(t) for t in _elements(x, dargs[0])[where]])
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     x: tuple[Any, ...] = args[0]
-    where: slice = args[1]
+    where = plain_slice(args[1])
 
     def getslice_pullback(bout: Any) -> Sequence[Any]:
         if bout is None:

@@ -15,12 +15,16 @@ MODULES = [
     "assignments",
     "callables",
     "carried",
+    "class_bodies",
     "classes_in_functions",
+    "container_classes",
     "exceptions",
     "generators",
     "managers",
     "matching",
     "records",
+    "slices",
+    "special_methods",
 ]
 
 

@@ -1,0 +1,37 @@
+"""The way from the public functions into differentiated code, and out of it by an exception."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from adbc.errors import AdbcError
+from adbc.ir import intrinsics
+from adbc.runtime.context import Context
+from adbc.runtime.generators import refuse_left_open
+from adbc.runtime.tracebacks import plain_tracebacks
+
+__all__ = ["enter"]
+
+
+def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
+    """``call(context, *arguments)``, where `call` is that of an engine.
+
+    The user's exceptions lose the frames of adbc.  A refusal leaves handlers of the user's without ending
+    them, and what a thread is handling is its own state, which no ``except`` clause of ours could put back
+    (it puts back what it found): so that is done here.
+    """
+    before = sys.exception()
+    try:
+        with plain_tracebacks():
+            answer = call(context, *arguments)
+            refuse_left_open(context.opened)
+            return answer
+    except AdbcError as error:
+        refusal = error
+    intrinsics._pop_except_(before)
+    try:
+        raise refusal
+    finally:
+        del refusal  # which has this frame in its traceback
