@@ -61,7 +61,7 @@ def operation(function: Any, args: tuple[Any, ...]) -> tuple[Any, bool] | None:
     if function.__name__ in _DECLINES and len(args) > 1:
         cls, other = type(args[0]), type(args[1])
         times = function.__name__ in ("__mul__", "__rmul__")
-        if cls in _VALUES or (cls in _CONTAINERS and not times and not issubclass(other, cls)):
+        if cls in _NUMBERS or (cls in _CONTAINERS and not times and not issubclass(other, cls)):
             # Immutable, or a class that it knows nothing of: the answer may be asked for beforehand.
             return (NotImplemented, False) if function(*args) is NotImplemented else found
         if other is not cls and not (times and other is int) and not _both_numpy(cls, other):
@@ -69,10 +69,10 @@ def operation(function: Any, args: tuple[Any, ...]) -> tuple[Any, bool] | None:
     return found
 
 
-_VALUES = frozenset({int, float, complex, bool, str, bytes})
+_NUMBERS = frozenset({int, float, complex, bool})
 _CONTAINERS = frozenset({list, tuple, dict, set, frozenset, deque})
 
 
 def _both_numpy(cls: type, other: type) -> bool:
     """Whether `cls` is a class of NumPy, and `other` one that it computes with by itself."""
-    return hasattr(cls, "dtype") and (other in _VALUES or hasattr(other, "dtype"))
+    return hasattr(cls, "dtype") and (other in _NUMBERS or hasattr(other, "dtype"))

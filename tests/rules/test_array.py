@@ -94,6 +94,29 @@ def windows(a: Any, x: Any) -> Any:
     return read, a, np.frombuffer(m) * x, np.array(m), m == part
 
 
+def stored(a: Any, x: Any) -> Any:
+    """Windows and iterators in containers, fields, generators; methods that are kept."""
+    box = [memoryview(a), iter(a)]
+    box[0][1] = x
+    first = next(box[1]) * x
+    kept = {"a": a, "append": memoryview(a).tolist}
+    total = sum(u * x for u in a) + sum(u * w for u, w in zip(memoryview(a), kept["a"], strict=True))
+    target = np.zeros(len(a))
+    target[:] = a
+    target[1:] *= memoryview(a)[0]
+    return first, list(box[1]), total, kept["append"](), target, [u * w for u in a for w in box[0]]
+
+
+def grown(x: Any) -> Any:
+    a = array("d", [x])
+    put = [a.append]
+    put[0](x * x)
+    holder = {"array": a, "walk": iter(a)}
+    holder["array"].append(3.0 * x)
+    p, *rest = a
+    return p, rest, [*a, x], list(holder["walk"]), dict(enumerate(a)), sorted(a), min(a)
+
+
 def released(a: Any, x: Any) -> Any:
     with memoryview(a) as m:
         m[1] = x * m[0]
@@ -131,6 +154,9 @@ CASES: dict[str, tuple[Any, ...]] = {
     "memoryview": (windows, three(), 0.8),
     "memoryview of a typed array": (windows, typed(), 0.8),
     "memoryview of a view": (released, three()[::-1], 0.8),
+    "stored": (stored, three(), 0.8),
+    "stored typed array": (stored, typed(), 0.8),
+    "grown": (grown, 0.8),
     "memoryview released": (released, three(), 0.8),
     "memoryview of a matrix": (of_two_axes, np.array([[0.5, 1.5], [0.7, 0.1]]), 0.8),
     "memoryview given": (lambda m, x: (m.__setitem__(0, x * m[1]), m[0] * x, m), memoryview(three()), 0.8),

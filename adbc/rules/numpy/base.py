@@ -73,9 +73,13 @@ def is_plain(cls: type) -> bool:
     Buffers that are not arrays (a memoryview, an `array.array`) are left to foreign calls, which know
     whose memory it is.
     """
-    if cls is np.ndarray or cls in NUMBERS or issubclass(cls, np.generic):
+    if cls is np.ndarray or cls in NUMBERS or (issubclass(cls, np.generic) and not issubclass(cls, np.void)):
         return True
-    if cls is np.void or cls is memoryview or (cls.__name__ == "array" and cls.__module__ == "array"):
+    if (
+        issubclass(cls, np.void)
+        or cls is memoryview
+        or (cls.__name__ == "array" and cls.__module__ == "array")
+    ):
         return False
     return not any(hasattr(cls, name) for name in _PROTOCOLS)
 
@@ -357,7 +361,10 @@ class ArrayRule(Rule):
         if target is not None:
             return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
         out = self.function(*args, **kwargs)
-        return out, finish(self._tangent(out, arrays, dargs, others), out)
+        dout = self._tangent(out, arrays, dargs, others)
+        if dout is not None:
+            refuse_opaque(out)
+        return out, finish(dout, out)
 
     def _tangent(self, out: Any, arrays: list[Any], dargs: Args, others: dict[str, Any]) -> Any:
         dout = None
@@ -414,6 +421,8 @@ class ArrayRule(Rule):
                 if f is not None:
                     refuse_opaque(x)
         out = self.function(*args, **kwargs)
+        if active:
+            refuse_opaque(out)
         fout = new_shadow(out, active)
 
         def array_pullback(bout: Any) -> Sequence[Any]:
@@ -516,9 +525,12 @@ class ViewRule(Rule):
             x, dx = gather(x), gather_tangent(x, dx)
         elif isinstance(x, np.ndarray) and is_view(out, x):
             return out, None if dx is None else self._shadow(x, dx, out, args, kwargs)
+        if dx is not None:
+            self._check_copied(x, out)
         if dx is None or not _is_number(out):
             return out, fresh_tangent(out)
-        self._check_copied(x, out)
+        if isinstance(out, np.ndarray) and out.dtype.kind in "OV" and self.back is None:
+            self._numbers(x, args, kwargs)
         if isinstance(out, np.ndarray) and out.dtype.kind == "O":
             return out, self.view(dx, *args[1:], **kwargs)
         return out, finish(self.view(dx, *args[1:], **kwargs), out)
@@ -543,7 +555,7 @@ class ViewRule(Rule):
             if by is None or f is None:
                 return nothing
             whole = gather(x)
-            if by.__class__ is np.ndarray and by.dtype.kind == "V":
+            if by.__class__ is np.ndarray and by.dtype.kind == "V" and self.back is None:
                 self._give_records(f, by, whole, args, kwargs)
                 return nothing
             if self.back is None:
@@ -562,10 +574,10 @@ class ViewRule(Rule):
 
     def _copied_objects(self, f: Any, out: Any, args: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
         x = args[0]
-        numbers = self.view(np.arange(1, x.size + 1).reshape(x.shape), *args[1:], **kwargs)
-        if numbers.dtype.kind != "i" or numbers.shape != out.shape or not numbers.all():
-            refuse_opaque(x)
-        fout, give_back = copied_objects(f, out, numbers - 1)
+        own = (
+            np.arange(x.size).reshape(out.shape) if self.back is not None else self._numbers(x, args, kwargs)
+        )
+        fout, give_back = copied_objects(f, out, own)
 
         def objects_pullback(bout: Any) -> Sequence[Any]:
             give_back()
@@ -573,9 +585,16 @@ class ViewRule(Rule):
 
         return out, fout, objects_pullback
 
+    def _numbers(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
+        """For each element of the result the number of the element of `x` that it is: none is filled in."""
+        numbers = self.view(np.arange(1, x.size + 1).reshape(x.shape), *args[1:], **kwargs)
+        if not np.all(numbers):
+            refuse_opaque(x)
+        return numbers - 1
+
     def _give_records(self, f: Any, by: Any, x: Any, args: Args, kwargs: Kwargs) -> None:
         """Add the cotangent `by` of a copy of the structured array `x` to its shadow."""
-        numbers = self.view(np.arange(x.size).reshape(x.shape), *args[1:], **kwargs)
+        numbers = self._numbers(x, args, kwargs)
         for part, of_part in zip(number_views(f), number_views(by), strict=True):
             np.add.at(part, np.unravel_index(numbers, x.shape), of_part)
 

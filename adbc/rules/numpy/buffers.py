@@ -16,6 +16,7 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.numpy.base import refuse_opaque
 from adbc.rules.numpy.indexing import setitem_frule, setitem_rrule
 from adbc.rules.numpy.iteration import iter_frule, iter_rrule, next_frule, next_rrule
 from adbc.rules.numpy.methods import tolist_frule, tolist_rrule
@@ -56,6 +57,8 @@ def _nothing(count: int) -> Callable[[Any], Sequence[None]]:
 
 def _memoryview_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     (x,), (dx,) = args, dargs
+    if dx is not None:
+        refuse_opaque(x)
     return memoryview(x), None if dx is None else shadow_array(x, dx)
 
 
@@ -77,6 +80,7 @@ def _frombuffer_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tu
     out = np.frombuffer(*args, **kwargs)
     if dx is None:
         return out, None
+    refuse_opaque(x)
     shadow = shadow_array(x, dx)
     if out.dtype != shadow.dtype:
         raise UnsupportedError(

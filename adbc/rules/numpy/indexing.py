@@ -9,11 +9,13 @@ that one receives a cotangent.
 from __future__ import annotations
 
 import operator
+from array import array as TypedArray
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from adbc.errors import UnsupportedError
 from adbc.rules.classes import stands_for_position
 from adbc.rules.numpy.base import (
     by_example,
@@ -161,6 +163,11 @@ def same_view(target: Any, index: Any, value: Any) -> bool:
     )
 
 
+def shown(v: Any, f: Any) -> tuple[Any, Any]:
+    """`v` and its shadow (or tangent), as arrays if `v` is an `array.array`."""
+    return (np.asarray(v), None if f is None else np.asarray(f)) if type(v) is TypedArray else (v, f)
+
+
 def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     u, index, v = args
     du, _, dv = dargs
@@ -169,7 +176,7 @@ def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     if has_number_fields(u.dtype):
         records_setitem(args, dargs, setitem_frule)
         return None, None
-    dv = gather_tangent(v, dv)
+    v, dv = shown(v, gather_tangent(v, dv))
     check_writable(u, du, dv is not None)
     u[index] = v
     if du is not None:
@@ -189,6 +196,7 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         if same_view(u, index, v):
             return None, None, _nothing3
         return None, None, _records_pullback(records_setitem(args, fargs, setitem_rrule), v)
+    v, fv = shown(v, fv)
     check_writable(u, fu, fv is not None)
     if same_view(u, index, v):
         u[index] = v
@@ -253,11 +261,20 @@ def _survives(u: Any, index: Any) -> Any:
 # -- whole arrays: fill, copyto, put -----------------------------------------------------------------------
 
 
+def _check_fill(u: Any, value: Any) -> None:
+    if u.dtype.kind == "O" and isinstance(value, (np.ndarray, list, tuple)):
+        raise UnsupportedError(
+            "an array of objects is filled with one container: write the elements in a loop"
+        )
+
+
 def fill_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    _check_fill(*args[:2])
     return setitem_frule((args[0], Ellipsis, args[1]), (dargs[0], None, dargs[1]), kwargs)
 
 
 def fill_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    _check_fill(*args[:2])
     _, _, pullback = setitem_rrule((args[0], Ellipsis, args[1]), (fargs[0], None, fargs[1]), kwargs)
 
     def fill_pullback(bout: Any) -> Sequence[Any]:

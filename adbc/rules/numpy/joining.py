@@ -16,6 +16,7 @@ from adbc.rules.numpy.base import (
     give_parts,
     new_shadow,
     plain,
+    refuse_opaque,
     writable,
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
@@ -63,6 +64,12 @@ def column_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
     return _cut(by, [np.shape(x)[1] if np.ndim(x) > 1 else 1 for x in arrays], 1)
 
 
+def _check_objects(out: Any) -> None:
+    """Raise if objects are joined: their shadows are found one by one."""
+    if out.dtype.kind == "O":
+        refuse_opaque(out)
+
+
 def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
     """A function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
 
@@ -76,6 +83,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         out = function(*args, **kwargs)
         if darrays is None:
             return out, finish(None, out)
+        _check_objects(out)
         parts = []
         for x, d in zip(arrays, darrays, strict=True):
             d = gather_tangent(x, d)
@@ -86,6 +94,8 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         refuse_out(args, kwargs)
         arrays, farrays = args[0], fargs[0]
         out = function(*args, **kwargs)
+        if farrays is not None:
+            _check_objects(out)
         fout = new_shadow(out, farrays is not None)
         nothing = (None,) * (len(args) - 1)
 

@@ -16,6 +16,8 @@ __all__ = ["ROWS"]
 
 def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, dx = args[0], dargs[0]
+    if dx is not None:
+        refuse_opaque(x)
     out = np.asarray(x).tolist()
     if dx is None or np.asarray(x).dtype.kind not in "fc":
         return out, fresh_tangent(out)

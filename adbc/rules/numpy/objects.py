@@ -9,6 +9,7 @@ structured array is structured the same way, and a record is a window on it.
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
 from adbc.rules.sequences import Source, emptied, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import (
@@ -322,7 +324,15 @@ def record_rows(setitem_frule: Any, setitem_rrule: Any) -> list[Rule]:
             for f in (np.generic.copy, np.generic.__copy__)
         ),
         Overlay(np.generic.__deepcopy__, _deepcopy, when=_record),
+        *(Overlay(f, _iterate, when=_record) for f in (intrinsics._iter_, builtins.iter)),
     ]
+
+
+def _iterate(record: Any, /) -> Any:
+    values: list[Any] = []
+    for i in range(len(record)):
+        values.append(record[i])  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return iter(values)
 
 
 def _deepcopy(record: Any, memo: Any = None, /) -> Any:

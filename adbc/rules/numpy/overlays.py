@@ -153,6 +153,8 @@ def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_inpu
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     array = np.asarray(array)
+    if array.dtype.kind in "OV":
+        raise UnsupportedError("np.pad of objects or records: make a larger array, and write into it")
     if kwargs and (mode != "constant" or list(kwargs) != ["constant_values"]):
         raise UnsupportedError(f"np.pad with mode={mode!r} and {', '.join(kwargs)}")
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()

@@ -307,6 +307,12 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
     "array of a list": (lambda o, x: np.array([x, None], object), floats, "np.empty"),
     "sequences of sequences": (lambda o, x: o.__setitem__(slice(0, 2), [[x], [x]]), floats, "one by one"),
     "structured function": (lambda s, x: np.where(s["x"] > 1, s, s)["x"], particles, r"x\['name'\]"),
+    "list of records": (lambda s, x: s.tolist()[0][0] * x, particles, r"x\['name'\]"),
+    "item of records": (lambda s, x: s.item(1)[0] * x, particles, r"x\['name'\]"),
+    "item of objects": (lambda o, x: o.item(0) * x, floats, "loop over the elements"),
+    "list in an array": (lambda o, x: o.item(2)[0] * x, objects, "loop over the elements"),
+    "tuple of a record": (lambda s, x: s[1].item()[0] * x, particles, "item"),
+    "list of objects": (lambda o, x: o.tolist()[0] * x, floats, "loop over the elements"),
     "structured list": (lambda s, x: np.array([(x, [x, x, x], 1)], PARTICLE)["x"], particles, "np.empty"),
     "list written": (lambda s, x: s.__setitem__(slice(0, 1), [(x, 1.0, 2)]), particles, "fields one by one"),
     "reinterpreted": (lambda s, x: s.view(np.uint8), particles, "reinterpreted"),
@@ -322,3 +328,70 @@ def test_refused(name: str) -> None:
     value = make()
     with pytest.raises(AdbcError, match=match):
         adbc.jvp(f, (value, 0.8), (adbc.zero_tangent(value), 1.0))
+
+
+# -- functions of NumPy on both: right, or refused -------------------------------------------------------
+
+
+def put_first(s: Any) -> Any:
+    np.put(s, [0], s[1:2])
+    return s
+
+
+def filled_by_own(s: Any) -> Any:
+    s.fill(s[1])
+    return s
+
+
+def set_flat(s: Any) -> Any:
+    s.flat[0] = s[1]
+    return s
+
+
+def set_reversed(s: Any) -> Any:
+    s[:] = s[::-1]
+    return s
+
+
+def copied_to(s: Any) -> Any:
+    t = np.empty_like(s)
+    np.copyto(t, s)
+    return t
+
+
+ANYTHING: list[Callable[[Any], Any]] = [
+    lambda s: np.concatenate([s, s]), lambda s: np.stack([s, s]), lambda s: np.vstack([s, s]),
+    lambda s: np.take(s, [0, 1]), lambda s: s.take([1]), lambda s: np.repeat(s, 2), lambda s: np.tile(s, 2),
+    lambda s: np.roll(s, 1), lambda s: np.where([True] * len(s), s, s),
+    lambda s: np.compress([True] * len(s), s),
+    lambda s: np.delete(s, 0), lambda s: np.insert(s, 0, s[0]), lambda s: np.append(s, s),
+    lambda s: np.split(s, [1])[0], lambda s: np.flip(s), lambda s: np.array(s), lambda s: np.array([s, s]),
+    lambda s: np.asarray(s), lambda s: s.ravel(), lambda s: s.flatten(), lambda s: s.T,
+    lambda s: s[None].squeeze(), lambda s: np.broadcast_to(s, (2, len(s)))[1],
+    lambda s: np.choose([0], [s[:1]]),
+    lambda s: list(s.flat), lambda s: s.flat[1], lambda s: [u[()] for u in np.nditer(s, ["refs_ok"])],
+    lambda s: [u for _, u in np.ndenumerate(s)], lambda s: s[np.array([True] * len(s))],
+    lambda s: s[np.ix_([0, 1])], lambda s: s[0:1].item(), lambda s: s.astype(s.dtype), lambda s: s.copy("F"),
+    lambda s: np.diag(s), lambda s: np.swapaxes(s[None], 0, 1), lambda s: np.full(2, s[0]),
+    lambda s: np.full_like(s, s[0]), lambda s: np.resize(s, 4),
+    lambda s: np.pad(s, 1), lambda s: np.atleast_2d(s), lambda s: s == s, lambda s: memoryview(s).ndim,
+    lambda s: np.frombuffer(s, s.dtype), lambda s: s.sum(), lambda s: s @ s, lambda s: np.sort(s),
+    lambda s: s.view(float), lambda s: s.tolist(), put_first, filled_by_own,
+    set_flat, set_reversed, copied_to,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [particles, floats, objects])
+@pytest.mark.filterwarnings("ignore")
+def test_every_function_is_right_or_refused(make: Callable[[], Any]) -> None:
+    refused = 0
+    for f in ANYTHING:
+        try:
+            f(make())
+        except Exception:  # what NumPy itself does not do: the error is the user's
+            continue
+        try:
+            check(lambda s, x, f=f: (f(s), x), make(), 0.8)
+        except AdbcError:
+            refused += 1
+    assert 0 < refused < 35
