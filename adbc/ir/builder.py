@@ -357,23 +357,26 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
 
 def remove_dead_phis(graph: Graph) -> bool:
     """Remove phis that are used by nothing, or only by phis that are used by nothing."""
-    live: set[Phi] = set()
+    dead: set[Value] = {phi for block in graph.blocks for phi in block.phis}
+    if not dead:
+        return False
     waiting: list[Value] = []
     for block in graph.blocks:
         waiting += block.terminator.values
         for instruction in block.instructions:
             waiting += instruction.operands
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, Phi) and value not in live:
-            live.add(value)
-            waiting += value.operands.values()
-    changed = False
+    live = dead.intersection(waiting)
+    while live:
+        dead -= live
+        operands: set[Value] = set()
+        for phi in live:
+            operands.update(phi.operands.values())  # type: ignore[attr-defined]  # a phi: all in `dead` are
+        live = dead & operands
+    if not dead:
+        return False
     for block in graph.blocks:
-        kept = [phi for phi in block.phis if phi in live]
-        changed |= len(kept) < len(block.phis)
-        block.phis = kept
-    return changed
+        block.phis = [phi for phi in block.phis if phi not in dead]
+    return True
 
 
 def _same(a: Value, b: Value) -> bool:
