@@ -776,6 +776,8 @@ def _padded(items: list[Item]) -> list[Item]:
     When the frame of a callee is left by an exception, the interpreter goes on in the caller as if the
     instruction in front of the call had raised: that one must be in the same region.
     """
+    if not any(isinstance(item, TryBegin) for item in items):
+        return items
     result: list[Item] = []
     labels: list[Item] = []
     edge = False  # whether a region begins or ends here

@@ -9,6 +9,7 @@ It refuses to know what the instructions do: stack size and depths of regions co
 
 from __future__ import annotations
 
+import itertools
 import opcode
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
@@ -30,8 +31,6 @@ def _cache_entries() -> dict[str, int]:
 
 
 CACHES: Final = {name: count for name, count in _cache_entries().items() if count}
-SHAPES: Final = {name: (number, CACHES.get(name, 0)) for name, number in OPCODES.items()}
-"""Number and cache entries of each instruction."""
 
 CONSTANTS: Final = frozenset({"LOAD_CONST", "KW_NAMES", "RETURN_CONST"})
 """Instructions whose number is that of a constant."""
@@ -80,23 +79,17 @@ def encode(
     cells = _cell_numbers(locals, cell_names, free_names)
     constants: dict[int, int] = {0: 0}
     names: dict[str, int] = {}
-    numbers: list[int] = []  # of each instruction
-    caches: list[int] = []
+    instructions: list[Instr] = []
     arguments: list[int] = []
-    locations: list[Location] = []
     jumps: list[tuple[int, Mark, bool]] = []
     marks: dict[Mark, int] = {}
     regions: list[_Region] = []
     is_open = False
-    location: Location = (first_line, None, None, None)
     for item in items:
         kind = type(item)
         if kind is Instr:
             assert isinstance(item, Instr)
             name, arg = item.name, item.arg
-            number, cache = SHAPES[name]
-            if item.location is not None:
-                location = item.location
             form = type(arg)
             if arg is None:
                 arg = 0
@@ -106,26 +99,26 @@ def encode(
             elif form is str:
                 arg = locals[arg] if name in LOCALS else names.setdefault(arg, len(names))
             elif form is Mark:
-                jumps.append((len(numbers), arg, name in BACKWARD))
+                jumps.append((len(arguments), arg, name in BACKWARD))
                 arg = 0
             elif form is Cell:
                 arg = cells[arg]
             else:
                 arg = _joined(arg, locals, names)
-            numbers.append(number)
-            caches.append(cache)
+            instructions.append(item)
             arguments.append(arg)
-            locations.append(location)
         elif kind is Mark:
-            marks[item] = len(numbers)  # type: ignore[index]  # a mark, which mypy cannot see
+            marks[item] = len(arguments)  # type: ignore[index]  # a mark, which mypy cannot see
         elif isinstance(item, TryBegin):
             if is_open:
                 raise VerificationError("a region begins in another")
             is_open = True
-            regions.append(_Region(item, len(numbers)))
+            regions.append(_Region(item, len(arguments)))
         else:
             is_open = False
-            regions[-1].end = len(numbers)
+            regions[-1].end = len(arguments)
+    numbers = [OPCODES[item.name] for item in instructions]
+    caches = [CACHES.get(item.name, 0) for item in instructions]
     sizes = [1 + cache for cache in caches]  # in code units, with the prefixes of long arguments
     for at, argument in enumerate(arguments):
         if argument > 0xFF:
@@ -135,7 +128,7 @@ def encode(
         _code(numbers, arguments, caches),
         list(constants),
         list(names),
-        _positions(locations, sizes, first_line),
+        _positions(_locations(instructions, first_line), sizes, first_line),
         _handlers(regions, marks, starts, sizes, caches),
     )
 
@@ -185,11 +178,7 @@ def _relax(
     A longer distance may need a prefix, which makes other distances longer; nothing ever gets shorter.
     """
     while True:
-        starts, at = [], 0
-        for size in sizes:
-            starts.append(at)
-            at += size
-        starts.append(at)
+        starts = list(itertools.accumulate(sizes, initial=0))
         grown = False
         for index, target, back in jumps:
             distance = starts[target] - starts[index + 1]
@@ -219,6 +208,17 @@ def _code(numbers: list[int], arguments: list[int], caches: list[int]) -> bytes:
 
 
 # -- positions -------------------------------------------------------------------------------------
+
+
+def _locations(instructions: list[Instr], first_line: int) -> list[Location]:
+    """That of each instruction: its own, or the one of the instruction in front of it."""
+    locations: list[Location] = []
+    location: Location = (first_line, None, None, None)
+    for item in instructions:
+        if item.location is not None:
+            location = item.location
+        locations.append(location)
+    return locations
 
 
 def _positions(locations: list[Location], sizes: list[int], first_line: int) -> bytes:

@@ -145,7 +145,7 @@ class Schedule:
 
     def _recount(self) -> None:
         found: dict[Value, list[tuple[Node, object]]] = {}
-        forms, resolve = self.forms, self.resolve
+        forms, alias, resolve = self.forms, self.alias, self.resolve
         for node in self.flow.layout:
             for instruction in self.body[node]:
                 form = forms[instruction]
@@ -154,7 +154,9 @@ class Schedule:
                     found.setdefault(resolve(form.callee), []).append(user)
                 for value in form.arguments:
                     if value.__class__ is not Const:
-                        found.setdefault(resolve(value), []).append(user)
+                        if alias:
+                            value = resolve(value)
+                        found.setdefault(value, []).append(user)
             if node.block is not None:
                 terminator = node.block.terminator
                 for value in terminator.values:
@@ -597,12 +599,15 @@ class Schedule:
         work: list[object] = list(steps)
         while work:
             step = work.pop()
+            if type(step) is tuple:
+                continue
             value = step.value if isinstance(step, Callee) else step
-            if isinstance(value, Value):
-                if value in self.absorbed:
-                    work.extend(self.plans[value].steps)
-                elif self.is_slotted(value):
-                    result.append(value)
+            if isinstance(value, Const | Undef) or not isinstance(value, Value):
+                continue
+            if value in self.absorbed:
+                work.extend(self.plans[value].steps)
+            elif value not in self.cells:
+                result.append(value)
         return result
 
     def is_slotted(self, value: Value) -> bool:

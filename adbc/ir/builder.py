@@ -59,7 +59,7 @@ class Builder:
         return self.block.append(
             Instruction(
                 op,
-                [self.value(x) for x in operands],
+                [x if isinstance(x, Value) else Const(x) for x in operands],
                 keywords=keywords,
                 attribute=attribute,
                 type=type,
@@ -77,7 +77,10 @@ class Builder:
         name: str | None = None,
     ) -> Instruction:
         """Append a call of `function`."""
-        return self.emit("call", function, *arguments, keywords=keywords, type=type, name=name)
+        operands = [x if isinstance(x, Value) else Const(x) for x in (function, *arguments)]
+        return self.block.append(
+            Instruction("call", operands, keywords=keywords, type=type, position=self.position, name=name)
+        )
 
     def jump(self, target: Block) -> None:
         self.block.terminator = Jump(target, self.position)

@@ -22,7 +22,9 @@ def constant(value: Value) -> Any:
 def target(value: Value) -> Any:
     """The function that `value` is a call of, or `NOTHING`."""
     if isinstance(value, Instruction) and value.op == "call":
-        return constant(value.operands[0])
+        callee = value.operands[0]
+        if isinstance(callee, Const):
+            return callee.value
     return NOTHING
 
 

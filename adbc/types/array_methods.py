@@ -65,8 +65,10 @@ def _read(value: Value) -> tuple[type, str] | None:
     if not isinstance(value, Instruction) or value.op != "call" or len(value.operands) != 3:
         return None
     callee, array, name = value.operands
+    if not isinstance(callee, Const) or callee.value is not _getattr_:
+        return None
     known = type_of(array)
-    if not isinstance(callee, Const) or callee.value is not _getattr_ or type(known) is not ArrayType:
+    if type(known) is not ArrayType:
         return None
     return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
 

@@ -79,7 +79,7 @@ class Binding:
     slots: tuple[int | Const, ...]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class CallSite:
     """A call, taken apart.  `function` is the Python object called, if known."""
 

@@ -57,6 +57,11 @@ _HARMLESS: frozenset[int] = frozenset(
 )  # fmt: skip
 """Functions that change nothing and run no code of anybody's."""
 
+_TOUCHING = frozenset(
+    map(id, (intrinsics._getattr_, intrinsics._setattr_, operator.getitem, operator.setitem))
+)
+"""Functions that read or write a place."""
+
 
 def known_slots(
     graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
@@ -79,7 +84,15 @@ class _KnownSlots:
 
     def run(self) -> dict[Value, Value]:
         order = reverse_postorder(self.graph)
-        self.places = {i: place for block in order for i in block.instructions if (place := self._place(i))}
+        self.places = {
+            i: place
+            for block in order
+            for i in block.instructions
+            if i.op == "call"
+            and isinstance(callee := i.operands[0], Const)
+            and id(callee.value) in _TOUCHING
+            and (place := self._place(i))
+        }
         if len(self.places) == len(set(self.places.values())):
             return {}  # no place is touched twice
         # What does nothing to what is known need not be looked at in every round.
@@ -134,18 +147,17 @@ class _KnownSlots:
     # -- places ----------------------------------------------------------------------------------------
 
     def _place(self, instruction: Instruction) -> Place | None:
-        """What an instruction reads or writes, if it is a place that we keep an eye on."""
-        if instruction.op != "call" or len(instruction.operands) < 3 or instruction.keywords:
+        """What a call of one of `_TOUCHING` reads or writes, if it is a place that we keep an eye on."""
+        if len(instruction.operands) < 3 or instruction.keywords:
             return None
         callee, obj, key = instruction.operands[:3]
-        function = callee.value if isinstance(callee, Const) else None
-        is_item = function is operator.getitem or function is operator.setitem
+        function = callee.value  # type: ignore[attr-defined]  # a Const
         if function is intrinsics._getattr_ or function is intrinsics._setattr_:
             kind = type_of(obj)
             if not isinstance(kind, Exact) or not isinstance(key, Const) or not isinstance(key.value, str):
                 return None
             return (FIELD, obj, key.value) if self.is_field(kind.cls, key.value) else None
-        if is_item and type_of(obj) == _LIST and type_of(key) == INT:
+        if type_of(obj) == _LIST and type_of(key) == INT:
             return ELEMENT, obj, _key(key)
         return None
 
