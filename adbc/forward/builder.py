@@ -42,6 +42,7 @@ from adbc.ir.graph import (
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.passes.protected import is_isolated, isolate
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
+from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
 
@@ -61,7 +62,10 @@ def build_forward(
     remove_unreachable(graph)
     isolate(graph)
     active, sites = activity(graph, active_arguments, support.knowledge)
-    return _Dual(graph, active, active_arguments, sites, result, support).graph
+    dual = _Dual(graph, active, active_arguments, sites, result, support).graph
+    if support.told is not None:
+        support.told(Decisions(graph, sites, active))
+    return dual
 
 
 class _Dual:

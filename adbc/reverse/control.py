@@ -41,6 +41,7 @@ from adbc.reverse.records import WayRecords, one_record, open_record
 from adbc.reverse.support import Support
 from adbc.reverse.tapes import Count, Length, Links, Tape
 from adbc.types.callsites import activity
+from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, Exact, has_cotangent, has_shadow, join_all
 
@@ -88,7 +89,11 @@ def build_reverse(
     active, sites = activity(graph, active_arguments, support.knowledge)
     order = reverse_postorder(graph)
     forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
-    return _Reversal(graph, loops, order, forwards, result, support).build()
+    reversal = _Reversal(graph, loops, order, forwards, result, support)
+    pair = reversal.build()
+    if support.told is not None:
+        support.told(Decisions(graph, sites, active, tuple(reversal.needed)))
+    return pair
 
 
 def _phi_type(phi: Phi) -> AbstractType:

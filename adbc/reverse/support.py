@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.types.callsites import Binding, Knowledge
+from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
 
 __all__ = ["DerivedEntry", "Support"]
@@ -118,3 +119,5 @@ class Support:
     """Rows with a zero derivative are called as rules too, so that they can be checked."""
     watch: Callable[[Any, str], Any] | None = None
     """watch(number, name): it, or an error if it is not finite; written behind inlined products"""
+    told: Callable[[Decisions], object] | None = None
+    """told(decisions): what became of each call of the graph that was built, for those who look inside"""
