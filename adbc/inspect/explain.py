@@ -141,7 +141,7 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
     if mode not in ("reverse", "forward"):
         raise ArgumentError(f'mode is "reverse" or "forward", not {mode!r}')
     outer = default_engine()
-    engine = make_engine(outer.table, outer.observer.config)
+    engine = make_engine(outer.table, dataclasses.replace(outer.observer.config, cache=None))
     told: dict[Derived, Decisions] = {}
 
     def tell(decisions: Decisions) -> None:

@@ -58,8 +58,13 @@ def derived_rule(signature: Signature | tuple[Any, ...], mode: str) -> Derived:
     signature = as_signature(signature)
     function = python_function(signature)
     active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
-    rule = default_engine().entry(function, signature.types, active, mode)
+    engine = default_engine()
+    rule = engine.entry(function, signature.types, active, mode)
     rule.build()
+    if not rule.graphs:  # its code came from the cache on disk
+        rule = Derived(engine, function, rule.parameters, rule.active, mode, rule.result)
+        engine.primal(function)
+        rule.build()
     return rule
 
 

@@ -367,6 +367,10 @@ class RuleTable:
             self._found[key] = found
         return found
 
+    def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
+        """Functions and their rows, as far as they have been loaded."""
+        return list(self._rows.items())
+
     def __iter__(self) -> Any:
         self.load()
         for rows in self._rows.values():

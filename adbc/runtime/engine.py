@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from adbc import emit, forward, lift, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
-from adbc.errors import LiftError
+from adbc.errors import LiftError, VerificationError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
@@ -45,6 +45,7 @@ from adbc.types.lattice import FLOAT, Exact
 from adbc.types.self_writes import drop_self_writes
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
+    from adbc.runtime.disk_cache import DiskCache, Stored
     from adbc.runtime.forward_calls import ForwardCalls
     from adbc.runtime.reverse_calls import ReverseCalls
 
@@ -82,6 +83,10 @@ class Derived:
         self.is_built = False
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
+        self.entered: dict[Derived, types.FunctionType] = {}
+        """The functions that they are of."""
+        self.stored: Stored | None = None
+        """Code from the cache on disk, not installed yet."""
         self.returns_float = result == FLOAT
         self.returns_shadow = has_shadow(result)
         self.returns_cotangent = has_cotangent(result)
@@ -228,6 +233,8 @@ class Engine:
         """How many rules have been built: what rules need may have changed with it."""
         self.guarded: set[tuple[int, str]] = set()
         """The globals that some rule was specialised on: namespace and name."""
+        self.cache: DiskCache | None = None
+        """Where rules are kept for other processes."""
         self.reverse: Support
         self.forward: ForwardSupport
         self.reverse_calls: ReverseCalls
@@ -459,13 +466,23 @@ class Engine:
             with self.lock:
                 rule = self.rules.get(key)
                 if rule is None:
-                    self.primal(function)
-                    result = self.result(function, tuple(parameters))
-                    if result is NEVER or mode == "protected":
-                        result = ANY  # a protected rule may also return a `Raised`
+                    stored = None
+                    if self.cache is not None:
+                        stored = self.cache.load(function, tuple(parameters), tuple(active), mode)
+                    result = stored.result if stored else self._promised(function, tuple(parameters), mode)
                     rule = Derived(self, function, tuple(parameters), tuple(active), mode, result)
+                    rule.stored = stored
                     self.rules[key] = rule
         return rule
+
+    def _promised(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...], mode: str
+    ) -> AbstractType:
+        """The type of the result that callers are told."""
+        self.primal(function)
+        result = self.result(function, parameters)
+        # A protected rule may also return a `Raised`.
+        return ANY if result is NEVER or mode == "protected" else result
 
     def static_entry(
         self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str
@@ -474,6 +491,7 @@ class Engine:
         rule = self.entry(binding.function, types_, active, mode)
         caller, callee = self.building[-1], binding.function
         caller.needs.add(rule)
+        caller.entered[rule] = callee
         if id(callee) not in caller.callees:  # it may not be found by a name: an argument, a default
             caller.callees[id(callee)] = _Fact({"callee": callee}, ("callee",), callee)
         return rule
@@ -521,7 +539,16 @@ class Engine:
             self.plans.clear()
 
     def build(self, rule: Derived) -> None:
-        """Write the code of `rule`."""
+        """Write the code of `rule`, or install what the cache has."""
+        if rule.stored is not None:
+            if self._install_stored(rule, rule.stored):
+                return
+            promised = self._promised(rule.stored.function, rule.parameters, rule.mode)
+            if promised != rule.result:
+                raise VerificationError(
+                    f"the cache of rules said that {rule} returns {rule.result}, not {promised}: delete it"
+                )
+            rule.stored = None
         graph = self.typed(rule)
         self.observer.graph(rule.code, "typed", graph)
         self.building.append(rule)
@@ -548,6 +575,43 @@ class Engine:
         self._emit(rule.code, rule.is_rest, rule.forwards, stage, rule.graphs[0])
         rule.is_built = True
         self.builds += 1
+        if self.cache is not None:
+            self.cache.store(rule)
+
+    def _install_stored(self, rule: Derived, stored: Stored) -> bool:
+        """Install what the cache has for `rule`; whether that still fits."""
+        assert self.cache is not None
+        codes = self.cache.install(rule, stored)
+        if codes is None:
+            return False
+        _install(rule.forwards, codes["forwards"])
+        if rule.mode != "forward":
+            _install(rule.pullback, codes["pullback"])
+        rule.is_built, rule.stored = True, None
+        self.builds += 1
+        return True
+
+    def adopt_facts(
+        self,
+        rule: Derived,
+        named: Sequence[tuple[tuple[str, ...], Any]],
+        classes: Sequence[tuple[type, str, Any]],
+        callees: Sequence[tuple[Derived, types.FunctionType]],
+    ) -> bool:
+        """Let `rule` depend on names of globals and what they lead to, on attributes of classes and on the
+        rules of functions; whether all of it holds.  Nothing is changed if it does not."""
+        guards = [_Fact(rule.globals, path, value) for path, value in named]
+        of_classes = {(cls, name): _ClassFact(cls, name, function) for cls, name, function in classes}
+        if not all(fact.holds() for fact in (*guards, *of_classes.values())):
+            return False
+        self.guarded.update((id(fact.globals), fact.path[0]) for fact in guards)
+        rule.class_facts.update(of_classes)
+        rule.guards = [*guards, *of_classes.values()]
+        for callee, function in callees:
+            rule.needs.add(callee)
+            rule.entered[callee] = function
+            rule.callees.setdefault(id(function), _Fact({"callee": function}, ("callee",), function))
+        return True
 
     def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
         """A function whose graph is made when it is first called, for the rule that is being built."""
