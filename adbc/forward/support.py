@@ -47,7 +47,7 @@ class ForwardSupport:
     sink: object
     """What stands for the tangent of a constant where it is read (zeros) and written to (nothing happens)."""
     bound_tangent: Callable[..., Any]
-    """bound_tangent(dobj): the tangent of a method bound to an object with tangent `dobj`"""
+    """bound_tangent(value, obj, dobj, name): the tangent of `value`, a method of `obj` or its field `name`"""
     resumed_tangent: Callable[..., Any]
     """resumed_tangent(dl, index): the shadow of an iterator over a list that has given `index` elements"""
     slot_tangent: Callable[..., Any]

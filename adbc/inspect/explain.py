@@ -22,6 +22,7 @@ from adbc.ir.graph import Argument, Block, Const, Instruction, Phi, Value
 from adbc.ir.loops import Loop, natural_loops
 from adbc.passes.query import target
 from adbc.runtime import default_engine, make_engine, using
+from adbc.runtime.disk_cache import Unwritten
 from adbc.runtime.engine import Derived, Engine
 from adbc.runtime.speculation import Continuation
 from adbc.tangents import NoTangent, zero_tangent
@@ -71,7 +72,10 @@ class Saved:
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """One derived rule: `name` and types of the function, where it is, its `sites` and what it saves."""
+    """One derived rule: `name` and types of the function, where it is, its `sites` and what it saves.
+
+    not_kept: if there is a cache on disk, why the rule is not kept there; empty if it is.
+    """
 
     name: str
     parameters: tuple[str, ...]
@@ -81,6 +85,7 @@ class Section:
     mode: str
     sites: tuple[Site, ...]
     saved: tuple[Saved, ...]
+    not_kept: str = ""
 
     def __str__(self) -> str:
         mode = "" if self.mode in ("reverse", "forward") else ", where exceptions are caught"
@@ -96,6 +101,8 @@ class Section:
             where = "per call" if loop is None else f"per iteration of the loop in line {loop}"
             kept = ", ".join(f"{s.what}: {s.type}" for s in self.saved if s.loop == loop)
             lines.append(f"  saved {where}: {kept}")
+        if self.not_kept:
+            lines.append(f"  not kept on disk: {self.not_kept}")
         return "\n".join(lines)
 
 
@@ -142,6 +149,9 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
         raise ArgumentError(f'mode is "reverse" or "forward", not {mode!r}')
     outer = default_engine()
     engine = make_engine(outer.table, dataclasses.replace(outer.observer.config, cache=None))
+    kept: Unwritten | None = None
+    if outer.cache is not None:
+        engine.cache = kept = Unwritten(engine)
     told: dict[Derived, Decisions] = {}
 
     def tell(decisions: Decisions) -> None:
@@ -163,7 +173,10 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
             engine.plans.clear()
         told.clear()
         value = _run(function, args, mode)
-    sections = tuple(_section(rule, decisions, engine) for rule, decisions in told.items())
+    sections = tuple(
+        _section(rule, decisions, engine, "" if kept is None else kept.reasons[rule])
+        for rule, decisions in told.items()
+    )
     return Explanation(sections, value)
 
 
@@ -180,7 +193,7 @@ def _run(function: Callable[..., Any], args: tuple[Any, ...], mode: str) -> Any:
 # -- from decisions to words ---------------------------------------------------------------------------
 
 
-def _section(rule: Derived, decisions: Decisions, engine: Engine) -> Section:
+def _section(rule: Derived, decisions: Decisions, engine: Engine, not_kept: str) -> Section:
     graph = decisions.graph
     reasons = Reasons(decisions, engine.table.rows)
     loops = natural_loops(graph)
@@ -220,6 +233,7 @@ def _section(rule: Derived, decisions: Decisions, engine: Engine) -> Section:
         mode=rule.mode,
         sites=tuple(sites),
         saved=tuple(dict.fromkeys(_saved(decisions, reasons))),
+        not_kept=not_kept,
     )
 
 

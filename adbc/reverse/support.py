@@ -88,7 +88,7 @@ class Support:
     set_field: Callable[..., Any]
     """The general reverse rule of writing a field"""
     bound_shadow: Callable[..., Any]
-    """bound_shadow(fobj): the shadow of a method bound to an object with shadow `fobj`"""
+    """bound_shadow(value, obj, fobj, name): the shadow of `value`, a method of `obj` or its field `name`"""
     give_array: Callable[..., Any]
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
     fit: Callable[..., Any]

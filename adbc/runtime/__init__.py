@@ -33,7 +33,7 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
     engine = Engine(table, config)
     engine.reverse = reverse_support(engine, watch)
     engine.forward = forward_support(engine, watch)
-    if config.cache is not None and watch is None:
+    if config.cache is not None and config.dump is None and watch is None:
         from adbc.runtime.disk_cache import DiskCache  # few want it
 
         engine.cache = DiskCache(config.cache, engine)

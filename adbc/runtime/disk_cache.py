@@ -5,9 +5,8 @@ looked at: the code of the function and of those it calls, what names in their g
 guesses of types.  All of it is compared before an entry is used, and in the name of its file there is the
 interpreter, NumPy, and a digest of the sources of adbc.  What does not compare is built and written anew.
 
-Rules whose constants have no name are not kept: those with a closure of the user's in them, for instance,
-with guesses of types (they go on learning), and rests of functions.  Where rules have been declared,
-nothing is.
+Rules whose constants have no name are not kept: those with a function of the user's in them that no module
+has, for instance, and rests of functions behind wrong guesses.  Where rules have been declared, nothing is.
 
 Entries are code that will be run.  So the directory must belong to the user, and nobody else may be able
 to write to it.
@@ -30,12 +29,14 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.errors import ArgumentError
+from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.graph import Const, Graph
 from adbc.runtime.naming import Nameless, Names, digest_of_code
+from adbc.runtime.speculation import Base, Continuation, Site
 from adbc.types import AbstractType
+from adbc.types.lattice import ConstType, TupleType
 
-__all__ = ["DiskCache", "Stored"]
+__all__ = ["DiskCache", "Stored", "Unwritten"]
 
 _MAGIC = b"adbc rule 1\n"
 _numbers = itertools.count()
@@ -92,6 +93,12 @@ class DiskCache:
             if content is None:
                 return None
             self._compare(content, function.__globals__)
+            self._compare_guesses(content, function, parameters)
+            # The function may be given other code before the entry is used.
+            cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
+            function = types.FunctionType(
+                function.__code__, function.__globals__, function.__name__, None, cells or None
+            )
             return Stored(function, self.names.find_type(content["result"]), content)
         except Nameless:
             self.counts["outdated"] += 1
@@ -125,6 +132,44 @@ class DiskCache:
         for name in content["functions"]:
             self.names.find(name)
 
+    def _compare_guesses(
+        self, content: dict[str, Any], function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> None:
+        """Raise `Nameless` if something else has been learnt since."""
+        for number, guess, gave_up in content["sites"]:
+            known = self.engine.sites.get((function.__code__, id(function.__globals__), parameters, number))
+            expected = None if guess is None else self.names.find_type(guess)
+            if known is not None and (known.guess, known.gave_up) != (expected, gave_up):
+                raise Nameless("a guess of a type")
+
+    def _site(self, rule: Any, number: int, guess: Any, gave_up: bool) -> Site:
+        """The place where a type was guessed."""
+        sites, key = self.engine.sites, (rule.code, id(rule.globals), rule.parameters, number)
+        found: Site | None = sites.get(key)
+        if found is None:
+            found = sites[key] = Site(self.engine.stale)
+            found.guess = None if guess is None else self.names.find_type(guess)  # type: ignore[assignment]
+            found.gave_up = gave_up
+        return found
+
+    def _rest(self, rule: Any, function: types.FunctionType, number: int, count: int) -> Continuation:
+        """The rest of a function, found when it is needed."""
+        engine, key = self.engine, (rule.code, id(rule.globals))
+
+        def make() -> Continuation:
+            with engine.lock:
+                base = engine.bases.get(key)
+                if base is None:
+                    base = engine.bases[key] = Base(engine.primal(function))
+            call = next(itertools.islice(base.graph.instructions(), number, None))
+            rest = Continuation(base, call, rule_globals)
+            if len(rest.live) != count:
+                raise VerificationError(f"the cache of rules does not fit {function.__qualname__}: delete it")
+            return rest
+
+        rule_globals = rule.globals
+        return Continuation.known_later(rule.code, count, rule_globals, make)
+
     # -- becoming code -------------------------------------------------------------------------------------
 
     def install(self, rule: Any, stored: Stored) -> dict[str, types.CodeType] | None:
@@ -141,11 +186,23 @@ class DiskCache:
                     raise Nameless(f"the result of {callee}")
                 needs.append(callee)
 
+            sites = [self._site(rule, *site) for site in content["sites"]]
+            late: dict[int, types.FunctionType] = {}
+
             def find(name: tuple[Any, ...]) -> Any:
                 if name[0] == "rule":
                     return getattr(rule if name[1] is None else needs[name[1]], name[2])
+                if name[0] == "site":
+                    return sites[name[1]]
+                if name[0] == "rest":
+                    return self._rest(rule, stored.function, name[1], name[2])
+                if name[0] == "late":
+                    return late[name[1]]
                 return names.find(name)
 
+            for k, code in enumerate(content["late"]):
+                made = names.find_code(code, find)
+                late[k] = types.FunctionType(made, rule.globals, made.co_name)
             codes = {which: names.find_code(code, find) for which, code in content["codes"].items()}
             named = [(path, names.find(name)) for path, name in content["guards"]]
             classes = [
@@ -161,6 +218,7 @@ class DiskCache:
         if not engine.adopt_facts(rule, named, classes, callees):
             self.counts["outdated"] += 1
             return None
+        rule.sites = sites
         self.counts["loaded"] += 1
         return codes
 
@@ -206,18 +264,25 @@ class DiskCache:
         names, space = self.names, rule.globals
         if not isinstance(space.get("__name__"), str):
             raise Nameless("globals without a name")
-        if rule.sites:
-            raise Nameless("guesses of types, which go on learning")
+        sites = self._numbers_of(rule)
         needs = list(rule.needs)
-        stubs = {
+        stubs: dict[int, tuple[Any, ...]] = {
             id(getattr(needed, which)): ("rule", k, which)
             for k, needed in [(None, rule), *enumerate(needs)]
             for which in ("forwards", "pullback")
         }
 
+        stubs.update((id(stub), ("late", k)) for k, (stub, _) in enumerate(rule.late))
+        stubs.update((id(site), ("site", k)) for k, site in enumerate(rule.sites))
+
         def name(value: Any) -> tuple[Any, ...]:
+            if type(value) is Continuation:
+                return self._name_of_rest(rule, value)
             return stubs.get(id(value)) or names.of(value)
 
+        for _, make in rule.late:
+            make()
+        late = tuple(names.of_code(stub.__code__, name) for stub, _ in rule.late)
         codes = {"forwards": names.of_code(rule.forwards.__code__, name)}
         if rule.mode != "forward":
             codes["pullback"] = names.of_code(rule.pullback.__code__, name)
@@ -228,6 +293,11 @@ class DiskCache:
         return {
             "result": names.of_type(rule.result),
             "codes": codes,
+            "late": late,
+            "sites": tuple(
+                (number, None if site.guess is None else names.of_type(site.guess), site.gave_up)
+                for number, site in zip(sites, rule.sites, strict=True)
+            ),
             "needs": tuple(
                 (
                     names.of(rule.entered[needed]),
@@ -249,13 +319,30 @@ class DiskCache:
             "functions": tuple(functions),
         }
 
+    def _numbers_of(self, rule: Any) -> list[int]:
+        """The numbers of the sites of a rule in its function."""
+        if not rule.sites:
+            return []
+        whole = (rule.code, id(rule.globals), rule.parameters)
+        numbers = {id(site): key[3] for key, site in self.engine.sites.items() if key[:3] == whole}
+        if not all(id(site) in numbers for site in rule.sites):
+            raise Nameless("guesses in a part of a function")
+        return [numbers[id(site)] for site in rule.sites]
+
+    def _name_of_rest(self, rule: Any, rest: Continuation) -> tuple[Any, ...]:
+        base = self.engine.bases.get((rule.code, id(rule.globals)))
+        if base is None or rest.whole is not base:
+            raise Nameless("the rest of a part of a function")
+        number = next(k for k, call in enumerate(base.graph.instructions()) if call is rest.call)
+        return ("rest", number, len(rest.live))
+
     def _seen(self, rule: Any, functions: list[tuple[Any, ...]]) -> Iterator[tuple[str | None, Any, Any]]:
         """What names led to in all functions that the builders may have looked at, as (module or None for
         that of the rule, path, value); the names of those functions are added to `functions`."""
         graphs = self.engine.graphs
         seen: set[Any] = set()
         waiting: list[Any] = [(rule.code, rule.globals, None)]
-        given = [t.value for t in rule.parameters if hasattr(t, "value")]
+        given = [value for type_ in rule.parameters for value in _constants_in(type_)]
         given += [fact.function for fact in rule.class_facts.values() if fact.function is not None]
         while waiting or given:
             while given:
@@ -265,6 +352,7 @@ class DiskCache:
                     module = space.get("__name__")
                     if (value.__code__, id(space)) in seen:
                         continue
+                    given += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
                     name = self.names.of(value)
                     if name[0] == "function":
                         functions.append(name)
@@ -284,6 +372,30 @@ class DiskCache:
                 yield module, guard.path, guard.value
             for call in graph.instructions():
                 given += [operand.value for operand in call.operands if isinstance(operand, Const)]
+
+
+def _constants_in(type_: AbstractType) -> Iterator[Any]:
+    """The objects that a type is of."""
+    if isinstance(type_, ConstType):
+        yield type_.value
+    elif isinstance(type_, TupleType):
+        for element in type_.elements:
+            yield from _constants_in(element)
+
+
+class Unwritten(DiskCache):
+    """Finds nothing and keeps nothing, but says what would not be kept: `reasons`, by rule."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.names = Names(engine)
+        self.reasons: dict[Any, str] = {}
+
+    def load(self, *key: Any) -> None:
+        return None
+
+    def store(self, rule: Any) -> None:
+        self.reasons[rule] = self.why_not(rule)
 
 
 def _looked_up(space: dict[str, Any], path: tuple[str, ...]) -> Any:

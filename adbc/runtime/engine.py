@@ -85,6 +85,8 @@ class Derived:
         """The derived rules that this one calls directly."""
         self.entered: dict[Derived, types.FunctionType] = {}
         """The functions that they are of."""
+        self.late: list[tuple[types.FunctionType, Callable[[], None]]] = []
+        """Functions whose code is made when they are called, and what makes it: for the cache on disk."""
         self.stored: Stored | None = None
         """Code from the cache on disk, not installed yet."""
         self.returns_float = result == FLOAT
@@ -577,6 +579,7 @@ class Engine:
         self.builds += 1
         if self.cache is not None:
             self.cache.store(rule)
+            rule.late.clear()
 
     def _install_stored(self, rule: Derived, stored: Stored) -> bool:
         """Install what the cache has for `rule`; whether that still fits."""
@@ -584,6 +587,8 @@ class Engine:
         codes = self.cache.install(rule, stored)
         if codes is None:
             return False
+        for which, code in codes.items():
+            self.observer.code(rule.code, f"stored {which}", code)
         _install(rule.forwards, codes["forwards"])
         if rule.mode != "forward":
             _install(rule.pullback, codes["pullback"])
@@ -602,11 +607,12 @@ class Engine:
         rules of functions; whether all of it holds.  Nothing is changed if it does not."""
         guards = [_Fact(rule.globals, path, value) for path, value in named]
         of_classes = {(cls, name): _ClassFact(cls, name, function) for cls, name, function in classes}
-        if not all(fact.holds() for fact in (*guards, *of_classes.values())):
+        facts: list[_Fact | _ClassFact] = [*guards, *of_classes.values()]
+        if not all(fact.holds() for fact in facts):
             return False
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in guards)
         rule.class_facts.update(of_classes)
-        rule.guards = [*guards, *of_classes.values()]
+        rule.guards = facts
         for callee, function in callees:
             rule.needs.add(callee)
             rule.entered[callee] = function
@@ -620,16 +626,21 @@ class Engine:
         rule, is_made = self.building[-1], False
         code, is_rest = rule.code, rule.is_rest
 
-        def first_call(*arguments: Any) -> Any:
+        def make() -> None:
             nonlocal is_made, graph
             with self.lock:
                 if not is_made:
                     self._emit(code, is_rest, stub, "pullback of other ways", passes.clean_pullback(graph()))
                     is_made = True
                     graph = _nothing_left
+
+        def first_call(*arguments: Any) -> Any:
+            make()
             return stub(*arguments)
 
         stub = _stub(name, rule.globals, first_call)
+        if self.cache is not None:
+            rule.late.append((stub, make))
         del rule
         return stub
 

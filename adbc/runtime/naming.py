@@ -87,7 +87,7 @@ class Names:
             return ("tuple", tuple(map(self.of, value)))
         if kind is types.MappingProxyType and not value:
             return ("no keywords",)
-        if kind is types.ModuleType:
+        if isinstance(value, types.ModuleType):
             if sys.modules.get(value.__name__) is value:
                 return ("module", value.__name__)
             raise Nameless(f"the module {value.__name__}, which is not imported under its name")
@@ -159,7 +159,11 @@ class Names:
     def _place(self, value: Any) -> tuple[str, str]:
         """Module and path of an object that is found there."""
         path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-        modules = [getattr(value, "__module__", None), "numpy", "builtins"]
+        modules = [getattr(value, "__module__", None)]
+        if type(value).__module__.partition(".")[0] == "numpy":
+            modules.append("numpy")  # ufuncs do not say where they are
+        elif isinstance(value, type):
+            modules.append("types")  # as `NoneType`
         if isinstance(path, str) and "<" not in path:
             for module in modules:
                 if isinstance(module, str):
