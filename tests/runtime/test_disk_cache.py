@@ -20,7 +20,8 @@ import adbc
 import adbc.inspect
 from adbc.config import Config
 from adbc.errors import ArgumentError
-from adbc.rules import default_table
+from adbc.rules import SOURCES, default_table
+from adbc.rules.table import RuleTable
 from adbc.runtime import make_engine, using
 from adbc.runtime.engine import Engine
 
@@ -105,7 +106,7 @@ class World:
         self.path = directory / "cached_functions.py"
         self.cache = directory / "cache"
         self.module = types.ModuleType("cached_functions")
-        self.engines: list[Engine] = []
+        self.table = RuleTable(SOURCES)  # without the rules that other tests declare
         self.write(SOURCE)
 
     def write(self, source: str) -> None:
@@ -121,9 +122,7 @@ class World:
         self.write(self.source.replace(old, new))
 
     def process(self) -> Engine:
-        engine = make_engine(default_table(), Config(verify=True, cache=str(self.cache)))
-        self.engines.append(engine)
-        return engine
+        return make_engine(self.table, Config(verify=True, cache=str(self.cache)))
 
     def gradient(self, name: str, *args: Any, times: int = 1) -> tuple[Any, Engine]:
         """The gradient in a new process, and its engine."""
@@ -134,7 +133,7 @@ class World:
         return found, engine
 
     def expected(self, name: str, *args: Any) -> Any:
-        with using(make_engine(default_table(), Config())):
+        with using(make_engine(self.table, Config())):
             return adbc.value_and_grad(getattr(self.module, name))(*args)
 
     def counts(self, engine: Engine) -> dict[str, int]:
@@ -144,12 +143,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: pathlib.Path) -> Iterator[World]:
-    if default_table().epoch:  # rules that other tests have declared
-        before, default_table().epoch = default_table().epoch, 0
-    else:
-        before = 0
     yield World(tmp_path)
-    default_table().epoch = before
     sys.modules.pop("cached_functions", None)
 
 
@@ -326,7 +320,7 @@ def _other_interpreter() -> Any:
 def test_declared_rules_switch_it_off(world: World) -> None:
     args = CASES["straight"]
     world.gradient("straight", *args)
-    adbc.scalar_rule(world.module.inner)(lambda out, x: 100.0)
+    adbc.scalar_rule(world.module.inner, table=world.table)(lambda out, x: 100.0)
     found, engine = world.gradient("straight", *args)
     assert found[1] == 150.0
     assert world.counts(engine) == {}
