@@ -504,6 +504,9 @@ class _Reversal:
         for step in reversed(self.forwards.steps[block]):
             builder.position = step.position if isinstance(step.position, Position) else None
             step.reverse(writer)
+        if self._is_header(block):  # what goes round is on the line of the loop, not on that behind it
+            positions = [i.position for i in block.instructions] + [block.terminator.position]
+            builder.position = next((p for p in positions if p is not None), None)
         waiting = [(phi, writer.take(phi)) for phi in block.phis if phi in self.active]
         sources = self._reversed_sources(block)
         targets = [edges[block, s] for s in sources]
