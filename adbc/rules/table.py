@@ -367,6 +367,11 @@ class RuleTable:
             self._found[key] = found
         return found
 
+    def pending(self) -> tuple[tuple[str, str], ...]:
+        """The sources whose packages have not been imported."""
+        self.load()
+        return self._waiting
+
     def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
         """Functions and their rows, as far as they have been loaded."""
         return list(self._rows.items())

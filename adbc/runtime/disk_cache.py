@@ -3,7 +3,8 @@
 An entry is the code of one derived rule, its constants by name (`naming`), and everything that the builders
 looked at: the code of the function and of those it calls, what names in their globals led to, classes, the
 guesses of types.  All of it is compared before an entry is used, and in the name of its file there is the
-interpreter, NumPy, and a digest of the sources of adbc.  What does not compare is built and written anew.
+interpreter, NumPy, a digest of the sources of adbc, and which of them are loaded.  What does not compare
+is built and written anew.
 
 Rules whose constants have no name are not kept: those with a function of the user's in them that no module
 has, for instance, and rests of functions behind wrong guesses.  Where rules have been declared, nothing is.
@@ -78,7 +79,10 @@ class DiskCache:
     def _path(self, code: types.CodeType, space: dict[str, Any], key: tuple[Any, ...]) -> pathlib.Path:
         parameters, active, mode = key
         types_ = tuple(map(self.names.of_type, parameters))
-        whole = (fingerprint(), space["__name__"], digest_of_code(code), repr((types_, active, mode)))
+        whole = (
+            fingerprint(), self.engine.table.pending(), space["__name__"], digest_of_code(code),
+            repr((types_, active, mode)),
+        )  # fmt: skip
         return self.directory / f"{hashlib.sha256(repr(whole).encode()).hexdigest()}.rule"
 
     def load(
@@ -89,9 +93,12 @@ class DiskCache:
             return None
         try:
             path = self._path(function.__code__, function.__globals__, (parameters, active, mode))
-            content = self._read(path)
-            if content is None:
-                return None
+        except Nameless:
+            return None  # nor was it kept
+        content = self._read(path)
+        if content is None:
+            return None
+        try:
             self._compare(content, function.__globals__)
             self._compare_guesses(content, function, parameters)
             # The function may be given other code before the entry is used.

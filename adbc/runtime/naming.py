@@ -160,6 +160,8 @@ class Names:
         """Module and path of an object that is found there."""
         path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
         modules = [getattr(value, "__module__", None)]
+        if modules == [None]:
+            modules = [getattr(getattr(value, "__objclass__", None), "__module__", None)]
         if type(value).__module__.partition(".")[0] == "numpy":
             modules.append("numpy")  # ufuncs do not say where they are
         elif isinstance(value, type):
@@ -172,6 +174,11 @@ class Names:
                             return module, path
                     except Nameless:
                         continue
+        home = type(value).__module__
+        if home.partition(".")[0] == "adbc":  # the only one of its kind, as `EXHAUSTED`
+            for name, found in vars(_module(home)).items():
+                if found is value:
+                    return home, name
         raise Nameless(f"{path or type(value).__qualname__}, which no module has under its name")
 
     def _part_of_engine(self, value: Any) -> tuple[Any, ...] | None:
