@@ -105,6 +105,6 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def benchmarks(session: nox.Session) -> None:
-    """Gradient over plain function, beside HIPS autograd."""
+    """Gradient over plain function, beside an adjoint by hand and HIPS autograd."""
     session.install("-e", ".[bench]")
     session.run("python", "-m", "benchmarks", *session.posargs)

@@ -12,8 +12,10 @@ from adbc.runtime import default_engine
 from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
+from adbc.runtime.entry import Entrance
 from adbc.runtime.generators import refuse_left_open
 from adbc.runtime.messages import describe
+from adbc.runtime.reading import only_read
 from adbc.runtime.signature import Signature, as_signature
 from adbc.runtime.tracebacks import plain_tracebacks
 from adbc.tangents import (
@@ -114,43 +116,29 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     """
     numbers = _argnums(argnums)
     single = not isinstance(argnums, Sequence)
-    plain: dict[tuple[type, ...], tuple[Any, ...]] = {}
+    entrance = Entrance()
 
     @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        classes = tuple(map(type, args))
-        shadows = plain.get(classes)
-        if shadows is not None and not kwargs:
-            out, gradients = _gradients_by_numbers(f, args, shadows, numbers)
+        engine = default_engine()
+        entered = None if kwargs else entrance.enter(engine, f, args)
+        if entered is not None:
+            out, fout, pullback, shadows = entered
+            _check_scalar(f, out)
+            bargs = pullback(seed(out, fout, 1.0))
+            gradients = tuple(
+                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+            )
         else:
             call = _Call(f, args, kwargs, numbers)
             _check_scalar(f, call.out)
             bargs = call.pullback(1.0)
             out, gradients = call.out, tuple(call.gradient(i, bargs) for i in call.numbers)
-            if _NUMBERS.issuperset(classes) and not kwargs and not isinstance(f, Const):
-                plain[classes] = tuple(call.shadows)
+            if not kwargs:
+                entrance.learn(engine, f, args, call.shadows, call.constants)
         return out, gradients[0] if single else gradients
 
     return value_and_gradient
-
-
-_NUMBERS = frozenset({float, int, bool})
-"""Classes whose instances have shadows that depend on the class alone."""
-
-
-def _gradients_by_numbers(
-    f: Callable[..., Any], args: tuple[Any, ...], shadows: tuple[Any, ...], numbers: Sequence[int]
-) -> tuple[Any, tuple[Any, ...]]:
-    """Value and gradients of a call on numbers alone, like one that was checked before."""
-    context = Context()
-    with plain_tracebacks():
-        out, fout, pullback = default_engine().reverse_calls.call(
-            context, (), f, context.known_shadow(f), args, shadows
-        )
-        refuse_left_open(context.opened)
-    _check_scalar(f, out)
-    bargs = pullback(seed(out, fout, 1.0))[1:]
-    return out, tuple([slot_increment(0.0, bargs[i]) for i in numbers])
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -224,14 +212,21 @@ class _Call:
                         f"argument {i} of {describe(f)} is declared adbc.Const, but argnums asks for its"
                         " gradient"
                     )
-            f, *given = hold_constants(context, (f, *args, *kwargs.values()))
-            args, kwargs = tuple(given[:n]), dict(zip(kwargs, given[n:], strict=True))
+            f, *held_values = hold_constants(context, (f, *args, *kwargs.values()))
+            args, kwargs = tuple(held_values[:n]), dict(zip(kwargs, held_values[n:], strict=True))
             self.tangents = [
                 NO_TANGENT if is_held else context.shadows.tangent(x)
                 for x, is_held in zip(args, held, strict=True)
             ]
+            constants: list[int] = []
         else:
-            self.tangents = [context.shadows.tangent(x) for x in args]
+            given = (*args, *kwargs.values())
+            constants = constant_arguments(
+                context, f, given, tuple(kwargs), set(range(len(given))) - set(self.numbers)
+            )
+            self.tangents = [
+                NO_TANGENT if i in constants else context.shadows.tangent(x) for i, x in enumerate(args)
+            ]
         if strict:
             for i in self.numbers:
                 _check_differentiable(f, i, args[i], self.tangents[i])
@@ -239,8 +234,12 @@ class _Call:
         for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=True)):
             shadow = slot_shadow(tangent)
             shadows.append(shadow if i in self.numbers or shadow is None else context.known_shadow(x))
-        named = [context.known_shadow(x) for x in kwargs.values()]
+        named = [
+            None if i in constants else context.known_shadow(x)
+            for i, x in enumerate(kwargs.values(), len(args))
+        ]
         self.shadows = shadows
+        self.constants = constants
         with plain_tracebacks():
             self.out, self.fout, self._pullback = default_engine().reverse_calls.call(
                 context,
@@ -283,6 +282,22 @@ def hold_constants(context: Context, values: tuple[Any, ...]) -> tuple[Any, ...]
         if type(x) is Const:
             context.shadows.hold_constant(x.value)
     return tuple([x.value if type(x) is Const else x for x in values])
+
+
+def constant_arguments(
+    context: Context, f: Callable[..., Any], args: Sequence[Any], names: Sequence[str], others: set[int]
+) -> list[int]:
+    """Those of the arguments `others`, which nobody asks for, that are held constant from here on.
+
+    `f` only reads them, and they share no memory with anything else that was given.
+    """
+    places = only_read(default_engine(), f, args, names, others)
+    if places:
+        context.known_shadow(f)
+        for i, x in enumerate(args):
+            if i not in places:
+                context.shadows.tangent(x)
+    return [i for i in places if context.shadows.hold_if_free(args[i])]
 
 
 def seed(out: Any, fout: Any, cotangent: Any) -> Any:
@@ -341,7 +356,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         )
     for x, t in zip(primals, given, strict=True):
         context.shadows.adopt(x, t)
-    directions = [context.known_tangent(x) if t is None else t for x, t in zip(primals, given, strict=True)]
+    nothing = {i for i, t in enumerate(given) if t is None}
+    constants = constant_arguments(context, f, primals, (), nothing)
+    directions = [
+        None if i in constants else context.known_tangent(x) if t is None else t
+        for i, (x, t) in enumerate(zip(primals, given, strict=True))
+    ]
     with plain_tracebacks():
         out, dout = default_engine().forward_calls.call(
             context, (), f, context.known_tangent(f), tuple(primals), tuple(directions)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 
 __all__ = ["Config"]
 
+SPECULATION = ("learn", "never", "dynamic", "always")
+
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -35,6 +37,11 @@ class Config:
 
     trace_nan: raise `NotFiniteError`, with function, file and line, where the first infinite number or
     NaN comes into a tangent or cotangent.
+
+    speculation: what is known of types where derivatives are built.  "learn": what follows from those of
+    the arguments, and beyond that guesses, which are corrected by what is seen.  "never": no guesses.
+    "dynamic": nothing, so that operations are looked up as they run.  "always": wherever nothing is known,
+    the guess is a float.  Derivatives are the same, up to rounding; only "learn" is fast.
     """
 
     verify: bool = False
@@ -43,11 +50,18 @@ class Config:
     debug: bool = False
     trace_nan: bool = False
     cache: str | None = None
+    speculation: str = "learn"
+
+    def __post_init__(self) -> None:
+        if self.speculation not in SPECULATION:
+            raise ValueError(
+                f"there is no speculation {self.speculation!r}: choose from {', '.join(SPECULATION)}"
+            )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
         """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``,
-        ``ADBC_TRACE_NAN`` and ``ADBC_CACHE`` ask for."""
+        ``ADBC_TRACE_NAN``, ``ADBC_SPECULATION`` and ``ADBC_CACHE`` ask for."""
         variables = os.environ if environment is None else environment
 
         def is_on(name: str) -> bool:
@@ -60,4 +74,5 @@ class Config:
             cache=variables.get("ADBC_CACHE") or None,
             dump=variables.get("ADBC_DUMP") or None,
             dump_directory=variables.get("ADBC_DUMP_DIRECTORY") or cls.dump_directory,
+            speculation=variables.get("ADBC_SPECULATION") or cls.speculation,
         )

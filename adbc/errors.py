@@ -43,7 +43,16 @@ class MissingRuleError(AdbcError):
 
 
 class ConstWriteError(AdbcError):
-    """An active value was written into an object that was declared constant."""
+    """An active value was written into an object that is constant in this call.
+
+    Constant is what was declared `adbc.Const`, and an array or a list of numbers that nobody asks for and
+    that the function only reads, where the write reached it by a name of which the call did not know.
+    """
+
+    remedy = (
+        "do not declare it adbc.Const; if it is an argument that is written to through a global as well, name"
+        " it in argnums; or write into a copy"
+    )
 
 
 class InvalidTangentError(AdbcError, TypeError):

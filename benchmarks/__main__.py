@@ -1,113 +1,86 @@
-"""``python -m benchmarks``: gradient over plain function for every workload, and what building and importing
-cost.
+"""``python -m benchmarks``: gradients over plain functions for every workload, beside the same by hand and by
+other systems.
 
-Ratios only mean something within one process on one machine; the columns of other systems are there for
-scale.
+Ratios only mean something within one process on one machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
-import platform
-import statistics
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-import adbc
-from benchmarks import measure, others, roundtrips
-from benchmarks.workloads import WORKLOADS, Workload
-
-BUILDS = 5
-
-
-def run(workload: Workload, rounds: int, systems: Sequence[str]) -> dict[str, Any]:
-    """Time one workload by every system."""
-    function, arguments = workload.function, workload.arguments
-    gradient = adbc.value_and_grad(function)
-    saved = _copy(arguments)
-
-    def plain() -> Any:
-        return function(*saved)
-
-    calls: dict[str, measure.Call] = {"plain": plain, "adbc": lambda: gradient(*arguments)}
-    unable = []
-    for system in systems:
-        call = others.gradient_of(system, workload)
-        if call is None:
-            unable.append(system)
-        else:
-            calls[system] = call
-    times = measure.medians(calls, rounds)
-    return {
-        "name": workload.name,
-        "plain": times["plain"],
-        "ratio": {name: time / times["plain"] for name, time in times.items() if name != "plain"},
-        "unable": unable,
-        "build": statistics.median(build_time(workload, i, times["adbc"]) for i in range(BUILDS)),
-    }
-
-
-def build_time(workload: Workload, number: int, steady: float) -> float:
-    """What a first gradient takes beyond later ones: lifting, inference, building and emitting its rule."""
-    gradient = adbc.value_and_grad(measure.fresh_copy(workload.function, number))
-    return max(0.0, measure.once(lambda: gradient(*workload.arguments)) - steady)
-
-
-def _copy(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Plain calls may work in place; gradients put things back."""
-    return tuple(x.copy() if hasattr(x, "copy") else x for x in arguments)
-
-
-def report(results: list[dict[str, Any]], systems: Sequence[str], import_seconds: float) -> None:
-    """Print a table."""
-    width = max(len(result["name"]) for result in results)
-    print(f"Python {platform.python_version()}, times relative to the plain function\n")
-    heads = "".join(f"{name:>10}" for name in ["adbc", *systems])
-    print(f"{'':{width}}{'plain':>12}{heads}{'build':>12}")
-    for result in results:
-        ratios = "".join(
-            f"{result['ratio'][name]:>9.1f}x" if name in result["ratio"] else f"{'-':>10}"
-            for name in ["adbc", *systems]
-        )
-        plain, build = 1e6 * result["plain"], 1e3 * result["build"]
-        print(f"{result['name']:{width}}{plain:>9.1f} us{ratios}{build:>9.1f} ms")
-    print(f"\nimport adbc: {import_seconds:.3f} s")
+from benchmarks import machine, measure, others, publish, roundtrips, table
+from benchmarks.run import run
+from benchmarks.saved import million_steps
+from benchmarks.workload import Workload
+from benchmarks.workloads import GROUPS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print all numbers as JSON, in seconds")
-    parser.add_argument("--rounds", type=int, default=15, help="how often each function has its turn (15)")
-    parser.add_argument("--only", default="", metavar="TEXT", help="workloads whose name contains this")
+    parser.add_argument("--publish", action="store_true", help="write docs/measured and docs/benchmarks.rst")
+    parser.add_argument(
+        "--render", action="store_true", help="only draw and tabulate what is in docs/measured"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write all numbers, in seconds and bytes")
+    parser.add_argument("--rounds", type=int, default=9, help="how often each function has its turn (9)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="workloads whose name or group has this")
     parser.add_argument("--roundtrip", action="store_true", help="adbc's bytecode of it, undifferentiated")
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
 
-    workloads = [workload for workload in WORKLOADS if options.only.lower() in workload.name.lower()]
-    if not workloads:
+    groups = {
+        group: [w for w in workloads if options.only.lower() in f"{group} {w.name}".lower()]
+        for group, workloads in GROUPS.items()
+    }
+    groups = {group: workloads for group, workloads in groups.items() if workloads}
+    if not groups:
         parser.error(f"no workload is called {options.only!r}")
-    if options.roundtrip:
-        found = roundtrips.ratios(workloads, options.rounds)
-        if options.json:
-            print(json.dumps({"python": platform.python_version(), "workloads": found}, indent=2))
-        else:
-            roundtrips.report(found)
+    if options.render:
+        publish.render()
         return 0
-    systems = [] if options.alone else others.installed()
-    results = [run(workload, options.rounds, systems) for workload in workloads]
-    import_seconds = measure.import_time("adbc")
-    if options.json:
-        print(
-            json.dumps(
-                {"python": platform.python_version(), "import": import_seconds, "workloads": results},
-                indent=2,
-            )
+    if options.publish and importlib.util.find_spec("matplotlib") is None:
+        parser.error(
+            "the picture needs matplotlib: use --json docs/measured/X.Y.json, and --render elsewhere"
         )
-    else:
-        report(results, systems, import_seconds)
+    if options.publish and options.only:
+        parser.error("what is published is complete: leave out --only")
+    if options.roundtrip:
+        found = roundtrips.ratios([w for workloads in groups.values() for w in workloads], options.rounds)
+        roundtrips.report(found)
+        return 0
+    results = measured(groups, options.rounds, [] if options.alone else others.installed())
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+    if options.publish:
+        publish.publish(results)
     return 0
+
+
+def measured(groups: dict[str, list[Workload]], rounds: int, systems: list[str]) -> dict[str, Any]:
+    """All numbers; the table is printed as they come."""
+    results: dict[str, Any] = {
+        "machine": machine.describe(systems), "systems": systems, "rounds": rounds, "groups": {}
+    }  # fmt: skip
+    measure.keep_memory()
+    print("\n".join(table.heading(results)), flush=True)
+    for group, workloads in groups.items():
+        print(f"\n{table.heads(group, systems)}", flush=True)
+        results["groups"][group] = []
+        for workload in workloads:
+            result = run(workload, rounds, systems)
+            results["groups"][group].append(result)
+            print(table.row(result, systems), flush=True)
+    results["import"] = measure.import_time("adbc")
+    if sys.platform == "linux" and "typed" in groups:
+        results["million steps"] = million_steps()
+    print("\n" + "\n".join(table.summary(results)))
+    return results
 
 
 if __name__ == "__main__":

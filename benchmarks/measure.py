@@ -1,4 +1,8 @@
-"""Timing: interleaved, so that a machine that slows down slows down everything alike; medians, in seconds."""
+"""Timing: interleaved, so that a machine that slows down slows down everything alike; medians, in seconds.
+
+What is measured is the time of processors that this process uses, of all its threads: other programs then
+only disturb by what they do to caches and clocks.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,10 @@ import statistics
 import subprocess
 import sys
 import time
-import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["fastest", "fresh_copy", "import_time", "medians", "once"]
+__all__ = ["Call", "fastest", "import_time", "keep_memory", "once", "ratios"]
 
 SHORTEST = 2e-3
 """Calls are repeated until one measurement takes this long."""
@@ -21,14 +24,21 @@ Call = Callable[[], Any]
 
 def once(call: Call) -> float:
     """The time of one call."""
-    start = time.perf_counter()
+    start = time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
-def medians(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """The median time of each call, over rounds in which each has its turn."""
-    return {name: statistics.median(found) for name, found in _times(calls, rounds).items()}
+def ratios(calls: Mapping[str, Call], rounds: int, to: str) -> tuple[float, dict[str, float]]:
+    """The median time of the call named `to`, and of each other the median of its ratios to that, round by
+    round."""
+    times = _times(calls, rounds)
+    own = times.pop(to)
+    quotients = {
+        name: statistics.median(t / s for t, s in zip(found, own, strict=True))
+        for name, found in times.items()
+    }
+    return statistics.median(own), quotients
 
 
 def fastest(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
@@ -48,10 +58,12 @@ def _times(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
         for _ in range(rounds):
             for name, call in calls.items():
                 loop = range(repeats[name])
-                start = time.perf_counter()
+                for _ in range(min(5, repeats[name] // 4)):  # caches are full of what belongs to others
+                    call()
+                start = time.process_time()
                 for _ in loop:
                     call()
-                times[name].append((time.perf_counter() - start) / repeats[name])
+                times[name].append((time.process_time() - start) / repeats[name])
             gc.collect()
     finally:
         if gc_was_on:
@@ -59,16 +71,20 @@ def _times(calls: Mapping[str, Call], rounds: int) -> dict[str, list[float]]:
     return times
 
 
-def fresh_copy(function: Callable[..., Any], number: int) -> Callable[..., Any]:
-    """A function with the same code, which no cache keyed by code has seen."""
-    assert isinstance(function, types.FunctionType)
-    code = function.__code__.replace(co_firstlineno=function.__code__.co_firstlineno + 10_000 * (number + 1))
-    return types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
+def keep_memory() -> None:
+    """Have the allocator of the C library keep memory that is freed.
+
+    At first it gives it back to the system again and again, and each page of an array that is asked for
+    next costs an interrupt: gradients of arrays of some 10000 numbers may take three times as long, or not,
+    as chance has it.  It learns otherwise when a large block is freed, as in any program with large arrays.
+    """
+    block = bytearray(1 << 24)
+    del block
 
 
 def import_time(module: str, rounds: int = 5) -> float:
     """The median time that a fresh interpreter takes to import `module`."""
-    code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+    code = f"import time; start = time.process_time(); import {module}; print(time.process_time() - start)"
     times = [
         float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
         for _ in range(rounds)

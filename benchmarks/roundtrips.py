@@ -16,7 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.inspect.roundtrip import roundtrip_code
-from benchmarks import measure, workloads
+from benchmarks import measure
+from benchmarks.workload import Workload, duplicate
+from benchmarks.workloads import MODULES
 
 __all__ = ["ratios", "report"]
 
@@ -35,9 +37,9 @@ def replaced_copy(module: types.ModuleType) -> Any:
     return copy
 
 
-def ratios(wanted: Sequence[workloads.Workload], rounds: int) -> list[dict[str, Any]]:
+def ratios(wanted: Sequence[Workload], rounds: int) -> list[dict[str, Any]]:
     """Times of the workloads, and of their round trips relative to them."""
-    copies = {workload.name: workload for workload in replaced_copy(workloads).WORKLOADS}
+    copies = {w.name: w for module in MODULES.values() for w in replaced_copy(module).WORKLOADS}
     results = []
     for workload in wanted:
         calls = {
@@ -51,7 +53,7 @@ def ratios(wanted: Sequence[workloads.Workload], rounds: int) -> list[dict[str, 
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> measure.Call:
-    own = tuple(x.copy() if hasattr(x, "copy") else x for x in arguments)  # some work in place
+    own = duplicate(arguments)  # some work in place
     return lambda: function(*own)
 
 

@@ -18,6 +18,12 @@ def test_switches() -> None:
     assert found == Config(verify=True, dump="f", dump_directory="d")
     assert Config.from_environment({"ADBC_DEBUG": "1"}) == Config(debug=True)
     assert Config.from_environment({"ADBC_TRACE_NAN": "1"}) == Config(trace_nan=True)
+    assert Config.from_environment({"ADBC_SPECULATION": "never"}) == Config(speculation="never")
+
+
+def test_there_are_four_ways_of_speculating() -> None:
+    with pytest.raises(ValueError, match="there is no speculation 'sometimes': choose from learn, never"):
+        Config(speculation="sometimes")
 
 
 @pytest.mark.parametrize("text", ["", "0", "no", "False", " off "])

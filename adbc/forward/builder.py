@@ -45,6 +45,7 @@ from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
+from adbc.types.usefulness import drop_useless
 
 __all__ = ["build_forward"]
 
@@ -62,6 +63,7 @@ def build_forward(
     remove_unreachable(graph)
     isolate(graph)
     active, sites = activity(graph, active_arguments, support.knowledge)
+    drop_useless(graph, active, sites)
     dual = _Dual(graph, active, active_arguments, sites, result, support).graph
     if support.told is not None:
         support.told(Decisions(graph, sites, active))
@@ -314,6 +316,19 @@ class _Dual:
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, operator.setitem)
 
+    def _slot_append(self, call: Instruction, site: CallSite) -> None:
+        container, value = site.arguments
+        if value in self.active:
+            self.builder.call(
+                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
+            )
+        self._define(call, self._copy_call(call))
+        dvalue = self.tangent[value] if value in self.active else Const(0.0)
+        self.builder.call(self.support.append_tangent, self.d(container), dvalue)
+
+    def _empty_list(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
+
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, intrinsics._setattr_)
 
@@ -400,6 +415,9 @@ class _Dual:
                 Const(None) if is_constant_dict(kwdefaults) else self.d(kwdefaults),
             )
             self._define(call, made, tangent)
+        elif function is intrinsics._instance_:
+            made = self._copy_call(call)
+            self._define(call, made, builder.call(support.instance_tangent, self.context, made))
         else:
             out = self._copy_call(call)
             known = builder.call(support.known_tangent, self.context, out) if call in self.active else None

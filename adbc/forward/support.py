@@ -31,6 +31,10 @@ class ForwardSupport:
     """fresh_tangent(out): the tangent of a new inactive object"""
     known_tangent: Callable[..., Any]
     """known_tangent(context, value)"""
+    append_tangent: Callable[..., Any]
+    """append_tangent(dl, dx): the tangent of a list, if it has one, gets that of a number"""
+    instance_tangent: Callable[..., Any]
+    """instance_tangent(context, obj): the tangent of a new instance, which has no fields yet"""
     function_tangent: Callable[..., Any]
     """function_tangent(context, function, dclosure, ddefaults, dkwdefaults)"""
     freevar: Callable[..., Any]

@@ -250,6 +250,11 @@ def _new_(kind: type, *parts: Any) -> Any:
     return kind(*parts)
 
 
+def _instance_(cls: type) -> Any:
+    """A new instance of `cls`, before ``__init__`` has run."""
+    return object.__new__(cls)
+
+
 def _foreigncall_(target: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
     """A call of a function that is implemented in C."""
     return target(*arguments, **keywords)

@@ -21,6 +21,7 @@ from adbc.passes.resolve_globals import resolve_globals
 from adbc.passes.shadow_slots import shadow_slots
 from adbc.passes.trivial_phis import trivial_phis
 from adbc.passes.truth import truth
+from adbc.passes.uncounted_loops import uncounted_loops
 from adbc.passes.unreachable import unreachable
 
 __all__ = ["PASSES", "Pass", "clean", "clean_pullback", "normalise"]
@@ -86,6 +87,7 @@ def clean_pullback(graph: Graph) -> Graph:
 def clean(graph: Graph) -> Graph:
     """Tidy a graph in normal form that a builder made, in place."""
     remove_unreachable(graph)
+    uncounted_loops(graph)
     for step in PASSES:
         if step.name in CLEANING:
             step.run(graph, {})

@@ -12,8 +12,9 @@ after, with guards on ``np``, ``np.linalg`` and ``np.linalg.solve``::
     %4 = call <function solve>(%a, %b)
 
 Data is never written into a graph: a number, list or array that a global names may be another one
-at the next call.  Names that the graph itself stores to, or that a function made in it does, are
-left alone.  What a guard protects is not rebound *during* a call: guards are checked at its start.
+at the next call.  Only the numbers of a few modules are no data (``math.pi``).  Names that the graph
+itself stores to, or that a function made in it does, are left alone.  What a guard protects is not
+rebound *during* a call: guards are checked at its start.
 Needs calls instead of raw operations; leaves fewer `_global_` and `_getattr_`.
 """
 
@@ -71,8 +72,10 @@ def resolve_globals(
     paths: dict[Value, tuple[str, ...]] = {}
     resolved: dict[Value, Value] = {}
 
-    def resolve(instruction: Instruction, path: tuple[str, ...], value: object) -> None:
-        if value is NOTHING or not stable(value):
+    def resolve(
+        instruction: Instruction, path: tuple[str, ...], value: object, is_constant: bool = False
+    ) -> None:
+        if value is NOTHING or not (is_constant or stable(value)):
             return
         replacement = Const(value)
         resolved[instruction] = replacement
@@ -92,10 +95,19 @@ def resolve_globals(
                 owner = resolved.get(instruction.operands[1])
                 if isinstance(owner, Const) and isinstance(owner.value, types.ModuleType):
                     name = constant(instruction.operands[2])
-                    resolve(instruction, (*paths[owner], name), vars(owner.value).get(name, NOTHING))
+                    value = vars(owner.value).get(name, NOTHING)
+                    resolve(instruction, (*paths[owner], name), value, _is_constant_of(owner.value, value))
     drop(graph, {i for i in resolved if isinstance(i, Instruction)})
     graph.replace_uses(resolved)
     return graph
+
+
+_CONSTANTS_OF = frozenset({"math", "cmath", "numpy", "scipy.constants"})
+
+
+def _is_constant_of(module: types.ModuleType, value: object) -> bool:
+    """Whether `value` is a number like ``math.pi``, of a module whose numbers are constants of nature."""
+    return type(value) in (int, float, complex) and module.__name__ in _CONSTANTS_OF
 
 
 def _lookup(globals: Mapping[str, Any], name: str) -> Any:

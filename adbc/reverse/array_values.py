@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.types.callsites import Knowledge
+from adbc.types.callsites import Knowledge, is_inline_number
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import ArrayType, ValueArrayType, is_real
+from adbc.types.lattice import ArrayType, ValueArrayType
 
 __all__ = ["find_value_arrays"]
 
@@ -52,8 +52,11 @@ def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
             candidates.pop(value, None)
         for call in block.instructions:
             row = rows.get(call)
-            taken = row.takes_values if row is not None and block.handler is None else 0
-            arguments = call_parts(call)[1] if taken else call.operands
+            arguments = call.operands
+            taken = 0
+            if row is not None and block.handler is None:
+                arguments = call_parts(call)[1]
+                taken = len(arguments) if row.kind == "zero" else row.takes_values
             for value in arguments[taken:]:
                 candidates.pop(value, None)
             if taken and getattr(row, "mutates", False):
@@ -75,8 +78,8 @@ def _row(call: Instruction, knowledge: Knowledge) -> Any:
 
 
 def _is_plain(value: Value) -> bool:
-    """Whether an argument is a real number or an array of floats."""
+    """Whether an argument is a real number or an array of such."""
     known = type_of(value)
     if isinstance(known, ArrayType):
-        return known.dtype in _FLOATS
-    return is_real(known) or getattr(getattr(known, "cls", None), "__name__", "") == "float64"
+        return known.dtype in _FLOATS or known.dtype.startswith(("int", "uint", "bool"))
+    return is_inline_number(known)

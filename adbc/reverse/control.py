@@ -44,6 +44,7 @@ from adbc.types.callsites import activity
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, Exact, has_cotangent, has_shadow, join_all
+from adbc.types.usefulness import drop_useless
 
 __all__ = ["ReversePair", "build_reverse"]
 
@@ -87,6 +88,7 @@ def build_reverse(
     if support.values:
         find_value_arrays(graph, support.knowledge)
     active, sites = activity(graph, active_arguments, support.knowledge)
+    drop_useless(graph, active, sites)
     order = reverse_postorder(graph)
     forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
     reversal = _Reversal(graph, loops, order, forwards, result, support)

@@ -42,7 +42,7 @@ from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
 
 __all__ = ["attempt_calls", "has_handlers", "return_exceptions"]
 
-_ATTEMPTED = frozenset({"row", "derived", "dynamic", "store", "slot_store", "field_store"})
+_ATTEMPTED = frozenset({"row", "derived", "dynamic", "store", "slot_store", "slot_append", "field_store"})
 
 
 def has_handlers(graph: Graph) -> bool:

@@ -35,6 +35,7 @@ from adbc.ir.graph import (
 )
 from adbc.passes.protected import is_isolated
 from adbc.reverse.steps import (
+    AppendStep,
     CallStep,
     CopyStep,
     DerivedStep,
@@ -49,11 +50,21 @@ from adbc.reverse.steps import (
     StoreStep,
     TupleStep,
     UndoStep,
+    values_read,
 )
 from adbc.reverse.support import Support
 from adbc.types.callsites import CallSite, is_constant_dict, name_of
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, AbstractType, ArrayType, Exact, TupleType, has_cotangent, has_shadow
+from adbc.types.lattice import (
+    FLOAT,
+    AbstractType,
+    ArrayType,
+    Exact,
+    TupleType,
+    ValueArrayType,
+    has_cotangent,
+    has_shadow,
+)
 
 __all__ = ["ForwardsPass", "constant_shadow"]
 
@@ -145,6 +156,7 @@ class ForwardsPass:
         graph.qualname = primal_graph.qualname
         graph.filename = primal_graph.filename
         graph.first_line = primal_graph.first_line
+        self.shapes: dict[tuple[Block, Value], Value] = {}
         self.context = graph.add_argument("context")
         self.function: Value | None = None
         self.function_shadow: Value | None = None
@@ -386,6 +398,16 @@ class ForwardsPass:
     def _slot_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._write_slot(call, site, site.row.rrule, False, steps)
 
+    def _slot_append(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        container, value = site.arguments
+        u, fu = self.p(container), self.s(container)
+        self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
+        self.primal[call] = Const(None)
+        steps.append(AppendStep(value, u, fu))
+
+    def _empty_list(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
+
     def _field_store(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._write_slot(call, site, self.support.set_field, True, steps)
 
@@ -509,6 +531,9 @@ class ForwardsPass:
             if defaults in self.active:
                 collected = self.builder.call(support.defaults_pullback, self.shadow[call])
                 steps.append(CallStep(call, collected, [defaults]))
+        elif function is intrinsics._instance_:
+            made = self._copy_call(call)
+            self._define(call, made, self.builder.call(support.instance_shadow, self.context, made))
         else:
             out = self._copy_call(call)
             shadow = None
@@ -532,8 +557,24 @@ class ForwardsPass:
             for formula, argument in zip(site.row.formulas, site.arguments, strict=True)
         ]
         values = list(map(self.p, site.arguments))
-        shadows = [self.s(a) if isinstance(type_of(a), ArrayType) else None for a in site.arguments]
-        steps.append(FormulaStep(call, site.arguments, formulas, out, values, shadows))
+        shadows = [self.s(a) if type(type_of(a)) is ArrayType else None for a in site.arguments]
+        shapes: dict[Value, tuple[Value, str]] = {}
+        read = values_read(formulas, out, values)
+        for value, known, is_active in [
+            (out, type_of(call), True),
+            *((v, type_of(a), a in self.active) for v, a in zip(values, site.arguments, strict=True)),
+        ]:
+            if is_active and value not in read and isinstance(known, ValueArrayType):
+                code = "d" if known.dtype == "float64" else "f"
+                shapes[value] = self._shape(value), code
+        steps.append(FormulaStep(call, site.arguments, formulas, out, values, shadows, shapes))
+
+    def _shape(self, array: Value) -> Value:
+        """The shape of `array`, read once per block."""
+        key = self.builder.block, array
+        if key not in self.shapes:
+            self.shapes[key] = self.builder.call(intrinsics._getattr_, array, "shape")
+        return self.shapes[key]
 
     def _row(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         answer = self.builder.call(

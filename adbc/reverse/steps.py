@@ -13,10 +13,12 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph, Phi, Value
+from adbc.ir.graph import Const, Graph, Instruction, Phi, Value
 from adbc.reverse.pullback import Cotangent, PullbackWriter
+from adbc.reverse.support import Support
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent
 
@@ -120,7 +122,8 @@ class FormulaStep(Step):
     """``y = f(a, b)`` on arrays, where `y` is a number or treated like one: ``ba += vjp(by, y, a, b)``.
 
     `formulas` are those of the rule (`Rule.formulas`), None where an argument is inactive; `out` and `values`
-    are result and arguments in the forwards pass, `shadows` those of arguments that are arrays.
+    are result and arguments in the forwards pass, `shadows` those of arguments that are memory.  Of arrays
+    that no formula reads only `shapes` are kept: pairs of shape and code of the dtype, by array.
     """
 
     result: Value
@@ -129,16 +132,23 @@ class FormulaStep(Step):
     out: Value
     values: Sequence[Value]
     shadows: Sequence[Value | None]
+    shapes: dict[Value, tuple[Value, str]]
 
     def __post_init__(self) -> None:
-        needs: dict[Value, None] = {self.out: None}
+        self.read = values_read(self.formulas, self.out, self.values)
+        needs: dict[Value, None] = {}
+
+        def keep(value: Value) -> None:
+            needs[value if value in self.read or value not in self.shapes else self.shapes[value][0]] = None
+
+        keep(self.out)
         for formula, value, shadow in zip(self.formulas, self.values, self.shadows, strict=True):
             if formula is not None:
-                needs[value] = None
-                if callable(formula):
-                    needs.update(dict.fromkeys(self.values))
-                if shadow is not None:
+                if shadow is None:
+                    keep(value)
+                else:
                     needs[shadow] = None
+        needs.update(dict.fromkeys(self.read))
         self.needs = [v for v in needs if not isinstance(v, Const)]
 
     def reverse(self, writer: PullbackWriter) -> None:
@@ -146,7 +156,12 @@ class FormulaStep(Step):
         if cotangent is None:
             return
         call, support = writer.builder.call, writer.support
-        cotangent = call(support.filled, cotangent, writer.get(self.out))
+        if not self._is_never_none(cotangent, support):
+            cotangent = self._like(writer, support.filled, support.filled_array, cotangent, self.out)
+        known = [
+            writer.get(v) if v in self.read or isinstance(v, Const) else Const(None) for v in self.values
+        ]
+        out = writer.get(self.out) if self.out in self.read else Const(None)
         for argument, formula, value, shadow in zip(
             self.arguments, self.formulas, self.values, self.shadows, strict=True
         ):
@@ -154,13 +169,41 @@ class FormulaStep(Step):
                 continue
             part: Value = cotangent
             if callable(formula):
-                part = call(formula, cotangent, writer.get(self.out), *map(writer.get, self.values))
+                part = call(formula, cotangent, out, *known)
             elif formula == -1:
                 part = call(operator.neg, cotangent)
             if shadow is not None and not isinstance(shadow, Const):
-                call(support.give_array, writer.get(shadow), writer.get(value), part)
+                kept = writer.get(shadow)
+                call(support.give_array, kept, kept, part)  # the shadow has shape and dtype of its array
             elif _wants(writer, argument):
-                writer.give(argument, {(): call(support.fit, part, writer.get(value))})
+                writer.give(argument, {(): self._like(writer, support.fit, support.fit_array, part, value)})
+
+    def _like(self, writer: PullbackWriter, of_value: Any, of_shape: Any, d: Value, value: Value) -> Value:
+        """``of_value(d, value)``, by shape and dtype alone where the value is not kept."""
+        if value in self.read or value not in self.shapes:
+            return writer.builder.call(of_value, d, writer.get(value))
+        shape, code = self.shapes[value]
+        return writer.builder.call(of_shape, d, writer.get(shape), code)
+
+    @staticmethod
+    def _is_never_none(cotangent: Value, support: Support) -> bool:
+        callee = cotangent.operands[0] if isinstance(cotangent, Instruction) else None
+        return isinstance(callee, Const) and (
+            callee.value is support.fit or callee.value is support.fit_array or callee.value is operator.neg
+        )
+
+
+def values_read(
+    formulas: Sequence[Callable[..., object] | int | None], out: Value, values: Sequence[Value]
+) -> set[Value]:
+    """Those of result and arguments that one of `formulas` reads."""
+    everything = [out, *values]
+    found: set[Value] = set()
+    for formula in formulas:
+        if callable(formula):
+            reads = getattr(formula, "reads", None)
+            found.update(everything if reads is None else [everything[i] for i in reads])
+    return found
 
 
 @dataclasses.dataclass
@@ -292,6 +335,24 @@ class SlotStoreStep(StoreStep):
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
         restore = writer.support.restore_field if self.is_field else writer.support.restore_item
         bv = writer.builder.call(restore, container, shadow, index, writer.get(self.old))
+        if _wants(writer, self.value):
+            writer.give(self.value, {(): bv})
+
+
+@dataclasses.dataclass
+class AppendStep(Step):
+    """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element."""
+
+    value: Value
+    container: Value
+    shadow: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [self.container, self.shadow]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        container, shadow = writer.get(self.container), writer.get(self.shadow)
+        bv = writer.builder.call(writer.support.undo_append, container, shadow)
         if _wants(writer, self.value):
             writer.give(self.value, {(): bv})
 

@@ -50,6 +50,8 @@ class Support:
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
     known_shadow: Callable[..., Any]
     """known_shadow(context, value): the shadow of an object that did not come through an argument"""
+    instance_shadow: Callable[..., Any]
+    """instance_shadow(context, obj): the shadow of a new instance, which has no fields yet"""
     caught_shadow: Callable[..., Any]
     """caught_shadow(context, exception): the shadow of an exception that a handler was entered with"""
     function_shadow: Callable[..., Any]
@@ -72,6 +74,10 @@ class Support:
     """check_slot(u, fu): an active number may be written into `u`, or `ConstWriteError`"""
     restore_slot: Callable[..., Any]
     """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
+    append_item: Callable[..., Any]
+    """append_item(l, fl, x, is_active): ``l.append(x)`` of a number"""
+    undo_append: Callable[..., Any]
+    """undo_append(l, fl) -> bx: the reverse of that"""
     add_to_item: Callable[..., Any]
     """add_to_item(fl, index, b): the slot of a list or dict grows by `b`, if both are there"""
     add_to_field: Callable[..., Any]
@@ -93,6 +99,10 @@ class Support:
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
     fit: Callable[..., Any]
     """fit(d, x): `d` as a cotangent of the number or array `x`, broadcasting undone"""
+    fit_array: Callable[..., Any]
+    """fit_array(d, shape, code): likewise for an array of that shape and dtype"""
+    filled_array: Callable[..., Any]
+    """filled_array(d, shape, code): `d`, or zeros of that shape and dtype if it is None"""
     filled: Callable[..., Any]
     """filled(d, x): `d`, or zeros like array `x` if it is None"""
     values: bool

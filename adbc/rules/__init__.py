@@ -15,6 +15,7 @@ __all__ = ["SOURCES", "default_table"]
 
 SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.builtins"),
+    ("array", "adbc.rules.array"),
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
     ("collections", "adbc.rules.collections"),
@@ -24,6 +25,8 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("heapq", "adbc.rules.heapq"),
     ("itertools", "adbc.rules.itertools"),
     ("operator", "adbc.rules.operator"),
+    ("types", "adbc.rules.types"),
+    ("weakref", "adbc.rules.weakref"),
     ("numpy", "adbc.rules.numpy"),
     *scipy.SOURCES,
 )

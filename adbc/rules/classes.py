@@ -30,6 +30,7 @@ __all__ = [
     "power",
     "real",
     "reals",
+    "stands_for_position",
 ]
 
 _REAL = frozenset({int, bool, float})
@@ -198,6 +199,11 @@ def plain_text(*classes: type) -> bool:
         for cls in classes
         for name in ("__str__", "__repr__", "__format__")
     )
+
+
+def stands_for_position(cls: type) -> bool:
+    """Whether instances of `cls` say by a method ``__index__`` written in Python which int they stand for."""
+    return isinstance(getattr(cls, "__index__", None), FunctionType)
 
 
 # -- classes of results ----------------------------------------------------------------------------

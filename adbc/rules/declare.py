@@ -12,10 +12,11 @@ stale from then on (`RuleTable.epoch`).  `table` names another table to add to.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from adbc.errors import UnsupportedError
+from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules import default_table
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import (
@@ -36,6 +37,7 @@ from adbc.tangents import (
     NO_TANGENT,
     CoDual,
     Dual,
+    dot,
     external_fdata,
     external_rdata,
     fresh_shadow,
@@ -43,8 +45,11 @@ from adbc.tangents import (
     internal_rdata,
     multiply,
     project,
+    random_tangent,
     zero_tangent,
 )
+from adbc.tangents.contents import contents, differs, put_back
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
 
@@ -139,7 +144,7 @@ def rule(
     ``jvp[i](dx, out, *args, **kwargs)`` and ``vjp[i](cotangent, out, *args, **kwargs)`` belong to
     argument `i`; None says that the derivative is zero.  One function stands for a sequence of one.
     """
-    row = PureRule(
+    row = _DeclaredRule(
         function,
         jvp=(jvp,) if callable(jvp) else jvp,
         vjp=(vjp,) if callable(vjp) else vjp,
@@ -185,6 +190,48 @@ def primitive(
     _add(row, table)
 
 
+def _without_writing(function: Any, args: Args, derivatives: Args, call: Callable[[], Any]) -> Any:
+    """``call()``, a rule of the user's, which may not write numbers into arguments that are constant.
+
+    It cannot know that they are: it is given a zero tangent or fdata for them like for any other.
+    """
+    constants = [x for x, d in zip(args, derivatives, strict=True) if d is None and kind_of(type(x)).address]
+    if not constants or all(d is None for d in derivatives):
+        return call()
+    before = list(contents(constants))
+    result = call()
+    changed = [(x, old) for x, old in before if differs(x, old)]
+    if any(_holds_numbers(x) for x, _ in changed):
+        for x, old in changed:
+            put_back(x, old)
+        name = getattr(function, "__qualname__", repr(function))
+        raise ConstWriteError(
+            f"the rule declared for {name} writes into an argument that was declared constant, so that a"
+            " derivative might be lost; pass the argument without adbc.Const"
+        )
+    return result
+
+
+def _holds_numbers(x: Any) -> bool:
+    t = random_tangent(random.Random(0), x)
+    return t is not NO_TANGENT and dot(t, t) > 0.0
+
+
+class _DeclaredRule(PureRule):
+    """A `PureRule` that is not taken at its word: it is seen when the function writes into a constant."""
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        plain = super().frule
+        answer: tuple[Any, Any] = _without_writing(
+            self.function, args, dargs, lambda: plain(args, dargs, kwargs)
+        )
+        return answer
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        plain = super().rrule
+        return _without_writing(self.function, args, fargs, lambda: plain(args, fargs, kwargs))
+
+
 def _refusal(function: Any, mode: str) -> Callable[..., Any]:
     def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         name = getattr(function, "__qualname__", repr(function))
@@ -195,10 +242,19 @@ def _refusal(function: Any, mode: str) -> Callable[..., Any]:
     return refuse
 
 
+def _is_constant(out: Any, args: Args, derivatives: Args) -> bool:
+    """Whether a rule hands out an argument that is constant: it stays so."""
+    return any(x is out and d is None for x, d in zip(args, derivatives, strict=True))
+
+
 def _flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         duals = [Dual(x, zero_tangent(x) if dx is None else dx) for x, dx in zip(args, dargs, strict=True)]
-        out = boxed(Dual(function, NO_TANGENT), *duals, **kwargs)
+        out = _without_writing(
+            function, args, dargs, lambda: boxed(Dual(function, NO_TANGENT), *duals, **kwargs)
+        )
+        if _is_constant(out.primal, args, dargs):
+            return out.primal, None
         return out.primal, symbolic(out.tangent)
 
     return frule
@@ -207,7 +263,9 @@ def _flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
 def _flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         coduals = [CoDual(x, external_fdata(f, x)) for x, f in zip(args, fargs, strict=True)]
-        out, pullback = boxed(CoDual(function, NO_FDATA), *coduals, **kwargs)
+        out, pullback = _without_writing(
+            function, args, fargs, lambda: boxed(CoDual(function, NO_FDATA), *coduals, **kwargs)
+        )
 
         def flat_pullback(bout: Any) -> Sequence[Any]:
             given = pullback(external_rdata(bout, out.primal))
@@ -218,6 +276,8 @@ def _flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return [None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)]
 
+        if _is_constant(out.primal, args, fargs):
+            return out.primal, None, flat_pullback
         return out.primal, internal_fdata(out.fdata, out.primal), flat_pullback
 
     return rrule

@@ -20,8 +20,6 @@ __all__ = ["ROWS"]
 
 _sqrt, _exp, _log, _sin, _cos = math.sqrt, math.exp, math.log, math.sin, math.cos
 _sinh, _cosh = math.sinh, math.cosh
-_LN2, _LN10 = math.log(2.0), math.log(10.0)
-_TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
 
 def digamma(x: float) -> float:
@@ -59,6 +57,8 @@ def _sign(x: float) -> float:
     return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x * 0.0
 
 
+# Numbers are spelt out: a partial derivative that reads them from this module is called, not written inline.
+# 0.69... is log(2), 2.30... is log(10), 1.12... is 2 / sqrt(pi), 57.2... is 180 / pi.
 _ELEMENTARY: list[Rule] = [
     *_unary("sin", lambda out, x: _cos(x)),
     *_unary("cos", lambda out, x: -_sin(x)),
@@ -73,7 +73,7 @@ _ELEMENTARY: list[Rule] = [
     *_unary("acosh", lambda out, x: 1.0 / (_sqrt(x - 1.0) * _sqrt(x + 1.0)) if x != 1.0 else INF),
     *_unary("atanh", lambda out, x: 1.0 / ((1.0 - x) * (1.0 + x))),
     *_unary("exp", lambda out, x: out),
-    *_unary("exp2", lambda out, x: out * _LN2),
+    *_unary("exp2", lambda out, x: out * 0.6931471805599453),
     *_unary("expm1", lambda out, x: out + 1.0 if x > -0.5 else _exp(x)),
     *_unary("log", lambda out, x: 1.0 / x),
     ScalarRule(
@@ -83,15 +83,15 @@ _ELEMENTARY: list[Rule] = [
         result=float,
     ),
     *_unary("log1p", lambda out, x: 1.0 / (1.0 + x)),
-    *_unary("log2", lambda out, x: 1.0 / (x * _LN2)),
-    *_unary("log10", lambda out, x: 1.0 / (x * _LN10)),
+    *_unary("log2", lambda out, x: 1.0 / (x * 0.6931471805599453)),
+    *_unary("log10", lambda out, x: 1.0 / (x * 2.302585092994046)),
     *_unary("sqrt", lambda out, x: 0.5 / out if out != 0.0 else INF),
     *_unary("cbrt", lambda out, x: 1.0 / (3.0 * out * out) if out != 0.0 else INF),
     *_unary("fabs", lambda out, x: _sign(x)),
-    *_unary("degrees", lambda out, x: 180.0 / math.pi),
-    *_unary("radians", lambda out, x: math.pi / 180.0),
-    *_unary("erf", lambda out, x: _TWO_OVER_ROOT_PI * _exp(-x * x)),
-    *_unary("erfc", lambda out, x: -_TWO_OVER_ROOT_PI * _exp(-x * x)),
+    *_unary("degrees", lambda out, x: 57.29577951308232),
+    *_unary("radians", lambda out, x: 0.017453292519943295),
+    *_unary("erf", lambda out, x: 1.1283791670955126 * _exp(-x * x)),
+    *_unary("erfc", lambda out, x: -1.1283791670955126 * _exp(-x * x)),
     *_unary("gamma", lambda out, x: out * digamma(x)),
     *_unary("lgamma", lambda out, x: digamma(x)),
 ]

@@ -59,8 +59,8 @@ def refuse_constant(container: Any, *shadows: Any) -> None:
     """Raise if one of `shadows` is active: `container` has none to keep it in."""
     if any(f is not None for f in shadows):
         raise ConstWriteError(
-            f"an active value is written into a {type(container).__name__} that was declared constant, "
-            "so its derivative would be lost; pass the container without adbc.Const"
+            f"an active value is written into a {type(container).__name__} that is constant, so its"
+            f" derivative would be lost; {ConstWriteError.remedy}"
         )
 
 

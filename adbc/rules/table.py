@@ -22,6 +22,7 @@ the first row whose `when` accepts them wins, so rows stand from special to gene
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import sys
 import threading
@@ -32,6 +33,8 @@ from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, mul
 
 __all__ = [
     "NO_KWARGS",
+    "ArrayLike",
+    "Known",
     "Overlay",
     "Primitive",
     "PureRule",
@@ -48,6 +51,21 @@ NO_KWARGS: Kwargs = {}
 When = Callable[..., bool] | None
 
 
+@dataclasses.dataclass(frozen=True)
+class ArrayLike:
+    """Of an array, what is known of it before the program runs."""
+
+    dtype: str
+    ndim: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A value that is known before the program runs."""
+
+    value: Any
+
+
 class Rule:
     """A row of the table.
 
@@ -62,8 +80,13 @@ class Rule:
 
     kind = "primitive"
     inline: str | None = None
-    """"load" or "store" if the row says what reading or writing one slot of a container means, so that
-    builders may write the same inline where they know that it is one slot holding one number."""
+    """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
+    means, so that builders may write the same inline where they know that the slot holds one number."""
+
+    sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
+    """Finds out by example what the function returns for arguments that are described by `ArrayLike`, `Known`
+    and classes, if the function is one that may be called for that: without effects, and giving what follows
+    from the types of its arguments (`rules.numpy.sampling`)."""
 
     takes_values = 0
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it

@@ -24,6 +24,7 @@ from adbc.runtime.resolve import (
     Value,
     is_python_function,
     lookup,
+    pass_to_row,
 )
 from adbc.tangents import NO_TANGENT, FData, MutableTangent
 from adbc.tangents.fields import instance_dict, slots_of
@@ -158,7 +159,7 @@ def _dictionary(call: Call) -> Step:
 
 def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     kind = type(descriptor)
-    if kind is types.GetSetDescriptorType:
+    if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
         if descriptor.__name__ == "__dict__":
             return _dictionary(call)
         if descriptor.__name__ == "__class__":
@@ -302,6 +303,9 @@ def plain_set(call: Call, table: Any) -> Step | None:
             )
         if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
             return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))
+        row = table.find(getattr(descriptor, "__set__", None), (type(obj), type(call.args[2])))
+        if row is not None:
+            return pass_to_row(row, call.on(descriptor.__set__, 0, 2))
         if kind is not types.MemberDescriptorType:
             return Foreign(call)
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
@@ -312,6 +316,11 @@ def delete_attribute(call: Call, table: Any) -> Step | None:
     hook = lookup(type(call.args[0]), "__delattr__")
     if is_python_function(hook):
         return Delegate(call.of(hook))
+    return plain_delete(call, table)
+
+
+def plain_delete(call: Call, table: Any) -> Step | None:
+    """``object.__delattr__(obj, name)``."""
     descriptor = lookup(type(call.args[0]), call.args[1])
     if isinstance(descriptor, property) and descriptor.fdel is not None:
         return Delegate(call.on(descriptor.fdel, 0))
@@ -344,5 +353,6 @@ PROTOCOLS: dict[Any, Any] = {
     vars: variables,
     _PLAIN_GET: plain_get,
     _PLAIN_SET: plain_set,
+    _PLAIN_DEL: plain_delete,
 }
 """What each attribute function does."""

@@ -17,8 +17,8 @@ from adbc.errors import UnsupportedError
 from adbc.runtime.activity import is_active
 from adbc.runtime.closures import cells_of
 from adbc.runtime.context import Context
-from adbc.runtime.foreign import contents, differs
 from adbc.runtime.messages import describe
+from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import instance_dict, is_python_class
 from adbc.tangents.protocol import kind_of
 

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from adbc.runtime.shadows import Shadows
-from adbc.tangents import NO_FDATA, NO_TANGENT
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
 __all__ = ["Context"]
 
@@ -42,6 +42,12 @@ class Context:
         if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
             return None
         return _memory(self.shadows.shadow(value))
+
+    def instance_shadow(self, obj: Any) -> Any:
+        """The shadow, or tangent, of a new instance, which has no fields yet."""
+        shadow = MutableTangent()
+        self.shadows.register(obj, shadow)
+        return shadow
 
     def known_tangent(self, value: Any) -> Any:
         """The same in forward mode: its tangent, None for zero."""

@@ -17,9 +17,9 @@ from adbc.config import Config
 from adbc.errors import DebugError, NotFiniteError
 from adbc.ir.intrinsics import EXHAUSTED, Raised
 from adbc.rules.table import Rule
-from adbc.runtime.foreign import contents, differs
 from adbc.runtime.messages import where
 from adbc.tangents import NO_FDATA, NO_TANGENT
+from adbc.tangents.contents import contents, differs
 from adbc.tangents.fit import is_finite, rdata_misfit, shadow_misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types.callsites import name_of

@@ -32,10 +32,10 @@ from typing import Any
 
 from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.graph import Const, Graph
-from adbc.runtime.naming import Nameless, Names, digest_of_code
+from adbc.runtime.naming import Nameless, Names, digest_of_code, functions_of
 from adbc.runtime.speculation import Base, Continuation, Site
 from adbc.types import AbstractType
-from adbc.types.lattice import ConstType, TupleType
+from adbc.types.lattice import ConstType, Exact, TupleType
 
 __all__ = ["DiskCache", "Stored", "Unwritten"]
 
@@ -169,7 +169,7 @@ class DiskCache:
                 if base is None:
                     base = engine.bases[key] = Base(engine.primal(function))
             call = next(itertools.islice(base.graph.instructions(), number, None))
-            rest = Continuation(base, call, rule_globals)
+            rest = Continuation(base, call, rule_globals, (*key, rule.parameters))
             if len(rest.live) != count:
                 raise VerificationError(f"the cache of rules does not fit {function.__qualname__}: delete it")
             return rest
@@ -241,6 +241,10 @@ class DiskCache:
         except Nameless as reason:
             self.refused[str(reason)] += 1
             return
+        if self._write(path, content):
+            self.counts["stored"] += 1
+
+    def _write(self, path: pathlib.Path, content: dict[str, Any]) -> bool:
         payload = marshal.dumps(content)
         temporary = path.with_name(f"{path.stem}.{os.getpid()}.{next(_numbers)}.new")
         try:
@@ -251,8 +255,42 @@ class DiskCache:
             warnings.warn(f"adbc cannot write to its cache: {error}", RuntimeWarning, stacklevel=2)
             with contextlib.suppress(OSError):
                 temporary.unlink()
+            return False
+        return True
+
+    # -- which parameters are only read ------------------------------------------------------------------
+
+    def load_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> tuple[bool, ...] | None:
+        """What `store_reads` has kept, if everything is as it was."""
+        if not self._is_usable(function):
+            return None
+        try:
+            path = self._path(function.__code__, function.__globals__, (parameters, (), "reads"))
+            content = self._read(path)
+            if content is None:
+                return None
+            self._compare(content, function.__globals__)
+        except Nameless:
+            return None
+        reads: tuple[bool, ...] = content["reads"]
+        return reads
+
+    def store_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...], reads: tuple[bool, ...]
+    ) -> None:
+        """Keep which parameters of these types `function` only reads."""
+        if not self._is_usable(function):
             return
-        self.counts["stored"] += 1
+        functions: list[tuple[Any, ...]] = []
+        try:
+            seen = self._seen(function.__code__, function.__globals__, parameters, {}, functions)
+            facts = tuple((module, names, self.names.of(value)) for module, names, value in seen)
+            path = self._path(function.__code__, function.__globals__, (parameters, (), "reads"))
+        except Nameless:
+            return
+        self._write(path, {"reads": reads, "facts": facts, "functions": tuple(functions)})
 
     def why_not(self, rule: Any) -> str:
         """Why a rule is not kept; empty if it is."""
@@ -295,7 +333,8 @@ class DiskCache:
             codes["pullback"] = names.of_code(rule.pullback.__code__, name)
         functions: list[tuple[Any, ...]] = []
         facts = []
-        for module, path, value in self._seen(rule, functions):
+        seen = self._seen(rule.code, space, rule.parameters, rule.class_facts, functions)
+        for module, path, value in seen:
             facts.append((module, path, names.of(value)))
         return {
             "result": names.of_type(rule.result),
@@ -319,8 +358,8 @@ class DiskCache:
                 (fact.path, names.of(fact.value)) for fact in rule.guards if hasattr(fact, "path")
             ),
             "classes": tuple(
-                (names.of(fact.cls), fact.name, None if fact.function is None else names.of(fact.function))
-                for fact in rule.class_facts.values()
+                (names.of(cls), attribute, None if fact.function is None else names.of(fact.function))
+                for (cls, attribute), fact in rule.class_facts.items()
             ),
             "facts": tuple(facts),
             "functions": tuple(functions),
@@ -343,17 +382,32 @@ class DiskCache:
         number = next(k for k, call in enumerate(base.graph.instructions()) if call is rest.call)
         return ("rest", number, len(rest.live))
 
-    def _seen(self, rule: Any, functions: list[tuple[Any, ...]]) -> Iterator[tuple[str | None, Any, Any]]:
+    def _seen(
+        self,
+        code: types.CodeType,
+        space: dict[str, Any],
+        parameters: tuple[AbstractType, ...],
+        class_facts: dict[tuple[type, str], Any],
+        functions: list[tuple[Any, ...]],
+    ) -> Iterator[tuple[str | None, Any, Any]]:
         """What names led to in all functions that the builders may have looked at, as (module or None for
         that of the rule, path, value); the names of those functions are added to `functions`."""
         graphs = self.engine.graphs
         seen: set[Any] = set()
-        waiting: list[Any] = [(rule.code, rule.globals, None)]
-        given = [value for type_ in rule.parameters for value in _constants_in(type_)]
-        given += [fact.function for fact in rule.class_facts.values() if fact.function is not None]
+        classes: dict[int, type] = {}
+        waiting: list[Any] = [(code, space, None)]
+        given = [value for type_ in parameters for value in _constants_in(type_)]
+        given += [fact.function for fact in class_facts.values() if fact.function is not None]
+        given += [cls for cls, _ in class_facts]
         while waiting or given:
             while given:
                 value = given.pop()
+                if isinstance(value, type) and id(value) not in classes:
+                    classes[id(value)] = value
+                    name = self.names.of(value)
+                    if name[0] == "class":  # any of its methods may have been looked into
+                        functions.append(name)
+                        given += functions_of(value)
                 if isinstance(value, types.FunctionType):
                     space = value.__globals__
                     module = space.get("__name__")
@@ -382,9 +436,11 @@ class DiskCache:
 
 
 def _constants_in(type_: AbstractType) -> Iterator[Any]:
-    """The objects that a type is of."""
+    """The objects and classes that a type is of."""
     if isinstance(type_, ConstType):
         yield type_.value
+    elif isinstance(type_, Exact):
+        yield type_.cls
     elif isinstance(type_, TupleType):
         for element in type_.elements:
             yield from _constants_in(element)

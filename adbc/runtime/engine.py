@@ -24,25 +24,31 @@ from adbc.errors import LiftError, VerificationError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Argument, Const, Graph, Return
+from adbc.ir.graph import Argument, Const, Graph, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
+from adbc.passes.query import target
 from adbc.passes.segments import must_be_closed, segments
+from adbc.passes.zipped_loops import zipped_loops
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
-from adbc.runtime.fast import is_field, method
+from adbc.runtime.fast import constructor, is_field, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_differentiation, runs_as_it_is
+from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.tracebacks import continuations
-from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer, is_real
-from adbc.types.array_methods import array_methods, drop_method_reads
+from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
+from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
+from adbc.types.constructions import constructions
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import FLOAT, Exact
+from adbc.types.lattice import FLOAT, Exact, RealType
+from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
+from adbc.types.typeof import typeof
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
     from adbc.runtime.disk_cache import DiskCache, Stored
@@ -92,8 +98,8 @@ class Derived:
         self.returns_float = result == FLOAT
         self.returns_shadow = has_shadow(result)
         self.returns_cotangent = has_cotangent(result)
-        self.guards: list[_Fact | _ClassFact] = []
-        self.class_facts: dict[tuple[type, str], _ClassFact] = {}
+        self.guards: list[Fact] = []
+        self.class_facts: dict[tuple[type, str], Fact] = {}
         self.callees: dict[int, _Fact] = {}
         """What is known of the functions that it calls directly, by their addresses."""
         self.sites: list[Site] = []
@@ -102,7 +108,7 @@ class Derived:
         self.function = made if isinstance(made, GraphFunction) else None
         self.is_rest = isinstance(made, Continuation)
         name = function.__name__
-        self._facts: tuple[_Fact | _ClassFact, ...] = ()
+        self._facts: tuple[Fact, ...] = ()
         self._builds = -1
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
@@ -117,13 +123,13 @@ class Derived:
             if not self.is_built:
                 self.engine.build(self)
 
-    def facts(self) -> tuple[_Fact | _ClassFact, ...]:
+    def facts(self) -> tuple[Fact, ...]:
         """The facts that this rule and those it calls directly depend on, as of what has been built."""
         if self._builds != self.engine.builds:
             self._facts, self._builds = tuple(self._all_facts()), self.engine.builds
         return self._facts
 
-    def _all_facts(self) -> Iterator[_Fact | _ClassFact]:
+    def _all_facts(self) -> Iterator[Fact]:
         seen: set[Derived] = set()
         waiting = [self]
         while waiting:
@@ -206,6 +212,22 @@ class _ClassFact:
         return is_field(self.cls, self.name)
 
 
+class _ConstructorFact:
+    """What calling a class does: it runs this ``__init__`` on a new object."""
+
+    __slots__ = ("cls", "function")
+
+    def __init__(self, cls: type, function: Any) -> None:
+        self.cls = cls
+        self.function = function
+
+    def holds(self) -> bool:
+        return constructor(self.cls) is self.function
+
+
+Fact = _Fact | _ClassFact | _ConstructorFact
+
+
 class Engine:
     """One rule table and all that was derived with it."""
 
@@ -220,17 +242,24 @@ class Engine:
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
         self.rules: dict[Key, Derived] = {}
-        self.speculation = "learn"
-        """"learn": guess types and learn from what is seen; "never": do not guess; "always": guess float
-        wherever nothing is known, so that the ways out of wrong guesses are taken (for tests)."""
+        self.speculation = config.speculation
+        """See `Config`.  Whoever changes it in a test has the engine forget everything (`clear`)."""
         self.bases: dict[Key, Base] = {}
         self.sites: dict[Key, Site] = {}
         self.stale: set[Site] = set()
         """Sites where a guess has changed since rules were built on it."""
         self.plans: dict[Key, Any] = {}
         """What dispatch does to enter functions, by code and classes of arguments."""
+        self.readers: dict[Key, tuple[bool, ...]] = {}
+        """Which parameters functions only read, by code, namespace and types of the parameters."""
+        self.samples: dict[Any, AbstractType | None] = {}
+        """What calls on examples have shown, by function and descriptions of arguments."""
+        self.read_places: dict[Key, list[int]] = {}
+        """What `reading.only_read` has found, by code and classes of arguments."""
         self.partials: dict[Key, Graph | None] = {}
         self.building: list[Derived] = []
+        self.generation = 0
+        """How often something was forgotten."""
         self.builds = 0
         """How many rules have been built: what rules need may have changed with it."""
         self.guarded: set[tuple[int, str]] = set()
@@ -245,11 +274,15 @@ class Engine:
     def clear(self) -> None:
         """Forget everything that was derived."""
         with self.lock:
+            self.generation += 1
             self.graphs.clear()
             self.generators.clear()
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
+            self.readers.clear()
+            self.samples.clear()
+            self.read_places.clear()
             self.guarded.clear()
             self.bases.clear()
             self.sites.clear()
@@ -283,6 +316,7 @@ class Engine:
         graph = lift.lift(function, inline=True)
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
         passes.normalise(graph, function.__globals__)
+        zipped_loops(graph)
         self.observer.graph(function.__code__, "normal", graph)
         return graph
 
@@ -304,6 +338,32 @@ class Engine:
             return False
         return True
 
+    def only_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> tuple[bool, ...]:
+        """Per parameter of these types, whether `function` only reads it (`types.readers`).
+
+        A function that calls itself is taken to write into what it hands to itself.
+        """
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.readers.get(key)
+        if known is None:
+            with self.lock:
+                known = None if self.cache is None else self.cache.load_reads(function, parameters)
+                if known is not None:
+                    self.readers[key] = known
+                    return known
+                self.readers[key] = (False,) * len(parameters)
+                graph, _, _ = copy_graph(self.primal(function))
+                self._infer(graph, parameters)
+                known = self.readers[key] = tuple(only_reads(graph, a, self) for a in graph.arguments)
+                if self.cache is not None and not self.building:
+                    self.cache.store_reads(function, parameters, known)
+        return known
+
+    def rows(self, function: object) -> Sequence[Any]:
+        return self.table.rows(function)
+
     # -- knowledge: what the builders ask ------------------------------------------------------------
 
     def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
@@ -316,8 +376,8 @@ class Engine:
         choices: list[tuple[type, ...]] = [()]
         for type in types_:
             cls = class_of(type)
-            if is_real(type) and not isinstance(type, Exact):
-                choices = [(*before, c) for before in choices for c in (int, float)]
+            if isinstance(type, RealType):
+                choices = [(*before, c) for before in choices for c in type.members]
             elif cls is None:
                 return None
             else:
@@ -333,6 +393,14 @@ class Engine:
             return None
         if self.building:
             self.building[-1].class_facts[cls, name] = _ClassFact(cls, name, found)
+        return found
+
+    def constructor(self, cls: type) -> types.FunctionType | None:
+        found: types.FunctionType | None = constructor(cls)
+        if found is None or self.table.rows(found) or self.table.rows(cls):
+            return None
+        if self.building:
+            self.building[-1].class_facts[cls, "()"] = _ConstructorFact(cls, found)
         return found
 
     def is_field(self, cls: type, name: str) -> bool:
@@ -378,6 +446,10 @@ class Engine:
 
     # -- inference -------------------------------------------------------------------------------------
 
+    def typeof(self, value: object) -> AbstractType:
+        """The type that a rule for the argument `value` is made for."""
+        return ANY if self.speculation == "dynamic" else typeof(value)
+
     def oracle(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
     ) -> AbstractType:
@@ -390,6 +462,13 @@ class Engine:
                 return ANY
             return self._row_result(row, types_)
         return self._python_result(function, types_, keywords)
+
+    def sample(
+        self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
+    ) -> AbstractType | None:
+        """The type of a call's result by the example that its rule makes, or None."""
+        row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
+        return None if row is None else sampled_type(row, function, values, keywords, self.samples)
 
     def _row_result(self, row: Any, types_: Sequence[AbstractType]) -> AbstractType:
         result = row.result
@@ -420,6 +499,8 @@ class Engine:
         A recursive function is first assumed to return nothing, then what was found under that
         assumption, until the two agree.  Results found on the way under an assumption are not kept.
         """
+        if self.speculation == "dynamic":
+            return ANY
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.results.get(key)
         if known is not None:
@@ -435,7 +516,7 @@ class Engine:
                 found: AbstractType = ANY
                 for _ in range(4):
                     graph, _, _ = copy_graph(self.primal(function))
-                    found = infer(graph, parameters, self.oracle)
+                    found = infer(graph, parameters, self.oracle, self.sample)
                     if key not in self.recursive or found == self.assumed[key]:
                         break
                     self.assumed[key] = found
@@ -523,9 +604,12 @@ class Engine:
 
     def _infer(self, graph: Graph, parameters: tuple[AbstractType, ...]) -> None:
         """Write types into `graph`, and what follows from them at once."""
-        infer(graph, parameters, self.oracle)
-        while array_methods(graph):
-            infer(graph, parameters, self.oracle)
+        if self.speculation == "dynamic":
+            infer(graph, parameters, _knows_nothing)
+            return
+        infer(graph, parameters, self.oracle, self.sample)
+        while builtin_methods(graph) | constructions(graph, self, self.oracle):
+            infer(graph, parameters, self.oracle, self.sample)
 
     def refresh(self) -> None:
         """Forget the rules that were built on guesses that have changed, and those that call them."""
@@ -539,6 +623,7 @@ class Engine:
                 gone |= {rule for rule in self.rules.values() if not gone.isdisjoint(rule.needs)}
             self.rules = {key: rule for key, rule in self.rules.items() if rule not in gone}
             self.plans.clear()
+            self.generation += 1
 
     def build(self, rule: Derived) -> None:
         """Write the code of `rule`, or install what the cache has."""
@@ -551,10 +636,10 @@ class Engine:
                     f"the cache of rules said that {rule} returns {rule.result}, not {promised}: delete it"
                 )
             rule.stored = None
-        graph = self.typed(rule)
-        self.observer.graph(rule.code, "typed", graph)
         self.building.append(rule)
         try:
+            graph = self.typed(rule)
+            self.observer.graph(rule.code, "typed", graph)
             if rule.mode != "forward":
                 pair = reverse.build_reverse(
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
@@ -606,8 +691,11 @@ class Engine:
         """Let `rule` depend on names of globals and what they lead to, on attributes of classes and on the
         rules of functions; whether all of it holds.  Nothing is changed if it does not."""
         guards = [_Fact(rule.globals, path, value) for path, value in named]
-        of_classes = {(cls, name): _ClassFact(cls, name, function) for cls, name, function in classes}
-        facts: list[_Fact | _ClassFact] = [*guards, *of_classes.values()]
+        of_classes: dict[tuple[type, str], Fact] = {
+            (cls, name): _ConstructorFact(cls, function) if name == "()" else _ClassFact(cls, name, function)
+            for cls, name, function in classes
+        }
+        facts: list[Fact] = [*guards, *of_classes.values()]
         if not all(fact.holds() for fact in facts):
             return False
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in guards)
@@ -669,7 +757,7 @@ class Engine:
     # -- partial derivatives -------------------------------------------------------------------------------
 
     def partial(self, row: Any, index: int) -> Graph | None:
-        """The graph of partial derivative `index` of a scalar rule, constants resolved, one block."""
+        """The graph of partial derivative `index` of a scalar rule: one block, for any code."""
         key = (row, index)
         if key not in self.partials:
             partial = row.partials[index] if index < len(row.partials) else None
@@ -678,8 +766,15 @@ class Engine:
                 return None
             graph, _, _ = copy_graph(self.primal(partial))
             infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
-            self.partials[key] = graph if _is_straight(graph) else _call_of(partial, graph)
+            fits = _is_straight(graph) and not _reads_names(graph)
+            self.partials[key] = graph if fits else _call_of(partial, graph)
         return self.partials[key]
+
+
+def _knows_nothing(
+    function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+) -> AbstractType:
+    return ANY
 
 
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
@@ -688,6 +783,17 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 
 def _is_straight(graph: Graph) -> bool:
     return len(graph.blocks) == 1 and isinstance(graph.entry.terminator, Return)
+
+
+_BY_NAME: tuple[Any, ...] = (
+    intrinsics._global_, intrinsics._globals_, intrinsics._freevar_,
+    intrinsics._store_global_, intrinsics._delete_global_,
+)  # fmt: skip
+
+
+def _reads_names(graph: Graph) -> bool:
+    """Whether names are looked up at run time: elsewhere they mean something else."""
+    return any(target(call) in _BY_NAME for call in graph.instructions())
 
 
 def _call_of(partial: Callable[..., Any], like: Graph) -> Graph:

@@ -16,9 +16,21 @@ from adbc.runtime import resolve
 from adbc.runtime.resolve import Call, is_python_function, lookup
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
-from adbc.types import has_cotangent, has_shadow, typeof
+from adbc.types import has_cotangent, has_shadow
 
-__all__ = ["BY_VALUE", "FIELD", "SLOW", "attribute", "checked", "decide", "is_field", "method", "plan"]
+__all__ = [
+    "BY_VALUE",
+    "FIELD",
+    "SLOW",
+    "attribute",
+    "checked",
+    "constructor",
+    "decide",
+    "is_derived",
+    "is_field",
+    "method",
+    "plan",
+]
 
 SLOW = "slow"
 """Not decided by classes: go through `resolve.step` each time."""
@@ -60,14 +72,12 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     known = engine.plans.get(key)
     if known is None:
         code = function.__code__
-        parameters = list(map(typeof, xs))
+        parameters = list(map(engine.typeof, xs))
         if (
             len(xs) != code.co_argcount
             or code.co_kwonlyargcount
             or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
-            or function in _INTRINSICS
-            or resolve.is_differentiation(function)
-            or resolve.runs_as_it_is(function)
+            or not is_derived(engine, function)
         ):
             return None
         active = [
@@ -82,6 +92,17 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     return known
 
 
+def is_derived(engine: Any, function: Any) -> bool:
+    """Whether `function` is differentiated by what it is written as: in Python, and without a rule."""
+    return (
+        type(function) is types.FunctionType
+        and not engine.table.rows(function)
+        and function not in _INTRINSICS
+        and not resolve.is_differentiation(function)
+        and not resolve.runs_as_it_is(function)
+    )
+
+
 def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any, active: Any) -> Any:
     """`rule`, built, and checked for this top-level call."""
     if engine.stale:
@@ -93,6 +114,16 @@ def checked(engine: Any, context: Any, rule: Any, function: Any, parameters: Any
         rule.build()
     context.checked.add(rule)
     return rule
+
+
+def constructor(cls: type) -> Any:
+    """The ``__init__`` that calling `cls` runs on a new object, if it does nothing else; else None."""
+    if type(cls) is not type or type(kind_of(cls)) is not InstanceKind or issubclass(cls, BaseException):
+        return None
+    if lookup(cls, "__new__") is not object.__new__:
+        return None
+    found = lookup(cls, "__init__")
+    return found if found.__class__ is types.FunctionType else None
 
 
 def method(cls: type, name: str) -> Any:

@@ -24,10 +24,11 @@ from adbc.runtime.context import Context
 from adbc.runtime.messages import missing_rule, nested
 from adbc.runtime.resolve import Call, is_differentiation, lookup
 from adbc.tangents import NO_TANGENT, MutableTangent
+from adbc.tangents.contents import contents, differs, put_back
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign", "contents", "differs"]
+__all__ = ["call_foreign"]
 
 Undo = Callable[[], None]
 
@@ -108,7 +109,7 @@ def _is_buffer(cls: type) -> bool:
 
 
 def _is_bound(x: Any) -> bool:
-    return type(x) in (types.BuiltinMethodType, types.MethodWrapperType)
+    return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
 
 
 # -- callbacks ---------------------------------------------------------------------------------------
@@ -159,57 +160,6 @@ def _names(code: types.CodeType) -> Iterator[str]:
 # -- changes -----------------------------------------------------------------------------------------
 
 
-def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
-    """The mutable objects reached from `roots`, each with what stands in it.
-
-    Classes are asked, never the objects: these may answer to ``__class__`` as they please.
-    """
-    seen: set[int] = set()
-    pending = list(roots)
-    while pending:
-        x = pending.pop()
-        cls = type(x)
-        if cls is str or cls is int or cls is float or id(x) in seen:
-            continue
-        seen.add(id(x))
-        if issubclass(cls, tuple):
-            pending.extend(x)
-        elif issubclass(cls, list | deque):
-            inside = list(x)
-            pending.extend(inside)
-            yield x, inside
-        elif issubclass(cls, dict):
-            items = list(x.items())
-            pending.extend(v for _, v in items)
-            yield x, items
-        elif issubclass(cls, set):
-            yield x, set(x)
-        elif issubclass(cls, bytearray) or cls.__name__ == "array":
-            yield x, x[:]
-        elif hasattr(cls, "__array_interface__") and x.flags.writeable:
-            yield x, x.copy()
-        elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
-            fields = instance_dict(x)
-            if fields:
-                pending.extend(fields.values())
-                yield x, list(fields.items())
-
-
-def differs(x: Any, old: Any) -> bool:
-    """Whether something else stands in `x` than `contents` has found."""
-    cls = type(x)
-    if issubclass(cls, list | deque):
-        return len(x) != len(old) or any(a is not b for a, b in zip(x, old, strict=True))
-    if hasattr(type(x), "__array_interface__"):
-        return bool(x.shape != old.shape or x.tobytes() != old.tobytes())
-    if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
-        return bool(x != old)
-    now = list((x if issubclass(cls, dict) else instance_dict(x)).items())
-    return len(now) != len(old) or any(
-        k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
-    )
-
-
 def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
     """Bring the shadows of changed objects in step; gives what puts objects and shadows back.
 
@@ -222,36 +172,16 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))
-            _put(shadow, [context.shadows.tangent(v) for v in x])
+            put_back(shadow, [context.shadows.tangent(v) for v in x])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
             items = (x if isinstance(x, dict) else instance_dict(x)).items()
-            _put(shadow, [(k, context.shadows.tangent(v)) for k, v in items])
+            put_back(shadow, [(k, context.shadows.tangent(v)) for k, v in items])
 
     def undo() -> None:
         for x, old in changed:
-            if isinstance(x, list | deque | dict | set | bytearray) or hasattr(
-                type(x), "__array_interface__"
-            ):
-                _put(x, old)
-            elif type(x).__name__ == "array":
-                x[:] = old
-            else:
-                _put(instance_dict(x), old)
+            put_back(x, old)
         for shadow, old in shadows:
-            _put(shadow, old)
+            put_back(shadow, old)
 
     return undo
-
-
-def _put(x: Any, content: Any) -> None:
-    if isinstance(x, list | bytearray):
-        x[:] = content
-    elif isinstance(x, deque):
-        x.clear()
-        x.extend(content)
-    elif isinstance(x, dict | set):
-        x.clear()
-        x.update(content)
-    else:
-        x[...] = content

@@ -25,7 +25,7 @@ from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import Call
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent
-from adbc.types import has_cotangent, has_shadow, typeof
+from adbc.types import has_cotangent, has_shadow
 
 __all__ = ["ForwardCalls"]
 
@@ -169,7 +169,7 @@ class ForwardCalls:
         call = step.call
         function, engine = call.function, self.engine
         bound = bind(call, context.known_tangent, _tangent_dict, _slot)
-        parameters = [typeof(value) for value, _, _ in bound]
+        parameters = [engine.typeof(value) for value, _, _ in bound]
         active = [
             tangent is not None and (has_shadow(type) or has_cotangent(type))
             for (_, tangent, _), type in zip(bound, parameters, strict=True)
@@ -250,6 +250,12 @@ class ForwardCalls:
         out = watched(context, step.call, step.what)
         return out, context.known_tangent(out)
 
+    def refer(self, context: Context, step: resolve.Refer) -> Answer:
+        call = step.call
+        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
+        out = call.function(*call.args)
+        return out, context.known_tangent(out)
+
     def known(self, context: Context, step: resolve.Known) -> Answer:
         return step.value, context.known_tangent(step.value)
 
@@ -297,6 +303,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.AllocateException: ForwardCalls.allocate_exception,
     resolve.OfException: ForwardCalls.of_exception,
     resolve.Watch: ForwardCalls.watch,
+    resolve.Refer: ForwardCalls.refer,
     resolve.Value: ForwardCalls.value,
     resolve.Advance: ForwardCalls.advance,
     resolve.Spread: ForwardCalls.spread,

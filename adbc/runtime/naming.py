@@ -18,9 +18,9 @@ from typing import Any
 
 from adbc.tangents.protocol import kind_of
 from adbc.types import ANY, NEVER, AbstractType
-from adbc.types.lattice import REAL, ArrayType, ConstType, Exact, IteratorType, TupleType
+from adbc.types.lattice import ArrayType, ConstType, Exact, IteratorType, RealType, TupleType
 
-__all__ = ["Nameless", "Names", "digest_of_code"]
+__all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
 
 PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 ROW_PARTS = ("rrule", "frule", "function")
@@ -101,7 +101,7 @@ class Names:
         if kind is types.FunctionType and not _is_ours(module):
             return ("function", module, path, self.digest(value))
         if isinstance(value, type) and not _is_ours(module):
-            return ("class", module, path, type(kind_of(value)).__qualname__)
+            return ("class", module, path, self.digest_of_class(value))
         return ("object", module, path)
 
     def find(self, name: tuple[Any, ...]) -> Any:
@@ -133,7 +133,7 @@ class Names:
         found = _walk(_module(rest[0]), rest[1])
         if kind == "function" and (type(found) is not types.FunctionType or self.digest(found) != rest[2]):
             raise Nameless(f"{rest[0]}.{rest[1]}, which has changed")
-        if kind == "class" and (not isinstance(found, type) or type(kind_of(found)).__qualname__ != rest[2]):
+        if kind == "class" and (not isinstance(found, type) or self.digest_of_class(found) != rest[2]):
             raise Nameless(f"{rest[0]}.{rest[1]}, which has changed")
         return found
 
@@ -147,6 +147,21 @@ class Names:
         if not defaults:
             return known
         return hashlib.sha256(known + repr([self._default(value) for value in defaults]).encode()).digest()
+
+    def digest_of_class(self, cls: type) -> bytes:
+        """A digest of how instances are differentiated, and of what the class and its bases define."""
+        found = hashlib.sha256(type(kind_of(cls)).__qualname__.encode())
+        for base in cls.__mro__:
+            found.update(f"{base.__module__}.{base.__qualname__}".encode())
+            if _is_ours(base.__module__):
+                continue
+            for name, value in sorted(vars(base).items()):
+                if name in _PASSING:
+                    continue
+                found.update(f"{name} {type(value).__qualname__}".encode())
+                for function in _functions_in(value):
+                    found.update(self.digest(function))
+        return found.digest()
 
     def _default(self, value: Any) -> tuple[Any, ...]:
         if isinstance(value, types.FunctionType) and value.__defaults__:
@@ -230,8 +245,11 @@ class Names:
 
     def of_type(self, type_: AbstractType) -> tuple[Any, ...]:
         """The name of an abstract type."""
-        if type_ is ANY or type_ is NEVER or type_ is REAL:
+        if type_ is ANY or type_ is NEVER:
             return (type(type_).__name__,)
+        if isinstance(type_, RealType):
+            classes = sorted(type_.members, key=lambda cls: cls.__name__)
+            return ("Real", tuple(map(self.of, classes)))
         if type(type_) is Exact:
             return ("Exact", self.of(type_.cls))
         if type(type_) is TupleType:
@@ -249,6 +267,8 @@ class Names:
         kind, *rest = name
         if kind in _SINGLE:
             return _SINGLE[kind]
+        if kind == "Real":
+            return RealType(frozenset(map(self.find, rest[0])))
         if kind == "Tuple":
             return TupleType(tuple(map(self.find_type, rest[0])))
         if kind == "Array":
@@ -270,7 +290,29 @@ class Names:
         return code.replace(co_consts=tuple(map(find, stored[1])))
 
 
-_SINGLE: dict[str, AbstractType] = {type(t).__name__: t for t in (ANY, NEVER, REAL)}
+_PASSING = frozenset({"__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"})
+
+
+def _functions_in(value: Any) -> list[types.FunctionType]:
+    """The functions that a method, of whatever make, is written in."""
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value,)
+    return [part for part in parts if isinstance(part, types.FunctionType)]
+
+
+def functions_of(cls: type) -> list[types.FunctionType]:
+    """The functions that the user's classes among `cls` and its bases define."""
+    return [
+        function
+        for base in cls.__mro__
+        if not _is_ours(base.__module__)
+        for value in vars(base).values()
+        for function in _functions_in(value)
+    ]
+
+
+_SINGLE: dict[str, AbstractType] = {type(t).__name__: t for t in (ANY, NEVER)}
 _OF_ONE: dict[str, Callable[[Any], AbstractType]] = {"Exact": Exact, "Const": ConstType}
 
 

@@ -17,18 +17,24 @@ import functools
 import inspect
 import operator
 import types
+import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.builtins.displays import NEW
 from adbc.rules.builtins.ordering import watched_order
-from adbc.rules.classes import NESTING, builtin_data, plain_text
+from adbc.rules.classes import NESTING, builtin_data, plain_text, stands_for_position
 from adbc.rules.table import ZeroRule
+from adbc.rules.types import behind
 from adbc.runtime.activity import is_active
 from adbc.runtime.generators import Generator
 from adbc.runtime.graph_functions import GraphFunction
+from adbc.runtime.special_methods import METHODS, operation
 from adbc.tangents import NO_FDATA, FData
+from adbc.tangents.containers import PROXY
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
@@ -46,6 +52,7 @@ __all__ = [
     "MakeRecord",
     "OfException",
     "OfSelf",
+    "Refer",
     "Spread",
     "Step",
     "Suspend",
@@ -55,6 +62,7 @@ __all__ = [
     "is_differentiation",
     "is_python_function",
     "lookup",
+    "pass_to_row",
     "runs_as_it_is",
     "step",
     "text_in_c",
@@ -206,6 +214,15 @@ class Watch:
 
 
 @dataclasses.dataclass(slots=True)
+class Refer:
+    """Make a weak reference to the object at `place` by `call`: whoever asks it finds the shadow of the
+    object by its address."""
+
+    call: Call
+    place: int
+
+
+@dataclasses.dataclass(slots=True)
 class AllocateException:
     """Make an exception by `call`, of a ``__new__`` in C."""
 
@@ -264,6 +281,7 @@ Step = (
     | BuildClass
     | AllocateException
     | Watch
+    | Refer
     | OfException
     | Suspend
     | Foreign
@@ -303,7 +321,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
             return Watch(call, f"runs {function.__module__}.{function.__name__}")
         row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
         if row is not None:
-            return _row(row, call)
+            return pass_to_row(row, call)
         if is_differentiation(function):
             return Foreign(call)
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
@@ -325,10 +343,14 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
             return found
     row = table.find(function, tuple(type(a) for a in call.args[: call.count]))
     if row is not None:
-        return _row(row, call)
+        return pass_to_row(row, call)
     if cls is types.FunctionType:
         return Foreign(call)
-    if cls is types.BuiltinMethodType and not isinstance(function.__self__, (types.ModuleType, type)):
+    if cls in METHODS:
+        return _special_method(call, table) or Foreign(call)
+    if issubclass(cls, types.BuiltinMethodType) and not isinstance(
+        function.__self__, (types.ModuleType, type)
+    ):
         return _builtin_method(call, table)
     if isinstance(function, type):
         return _class(call, table)
@@ -357,7 +379,7 @@ def step(call: Call, table: Any, protocols: dict[Any, Any]) -> Step:
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     row = table.find(method, (cls, *map(type, call.args[: call.count])))
     if row is not None:  # of the instances of a class written in C: ``itemgetter(0)(x)``
-        return _row(row, call.prepend(method, None, function, call.shadow, call.origin))
+        return pass_to_row(row, call.prepend(method, None, function, call.shadow, call.origin))
     return Foreign(call)
 
 
@@ -425,7 +447,8 @@ _TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
 """C callables around a Python function: the function is differentiated and the cache by-passed."""
 
 
-def _row(row: Any, call: Call) -> Step:
+def pass_to_row(row: Any, call: Call) -> Step:
+    """The step that makes `call`, which `row` is the rule of."""
     if row.kind == "overlay":
         return Delegate(call.of(row.body))
     return UseRow(row, call)
@@ -453,9 +476,25 @@ def _descriptor_of(method: Any) -> Any:
     obj = method.__self__
     for base in type(obj).__mro__:
         found = base.__dict__.get(method.__name__)
-        if type(found) is types.MethodDescriptorType and found.__get__(obj) == method:
+        # With the class: methods that know theirs crash the interpreter without it.
+        if type(found) is types.MethodDescriptorType and found.__get__(obj, type(obj)) == method:
             return found
     return None
+
+
+def _special_method(call: Call, table: Any) -> Step | None:
+    """``float.__add__(x, y)`` and the like, in terms of the operator that has a rule."""
+    function, args = call.function, call.args
+    if not args or call.keywords or lookup(type(args[0]), function.__name__) is not function:
+        return None
+    found = operation(function, args)
+    if found is None:
+        return None
+    if found[0] is NotImplemented:
+        return Value(call, NotImplemented, None)
+    swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
+    row = table.find(found[0], tuple(map(type, swapped.args)))
+    return None if row is None else pass_to_row(row, swapped)
 
 
 def _partial(call: Call) -> Call:
@@ -501,7 +540,7 @@ def _type_call(call: Call, table: Any) -> Step | None:
     cls = call.args[0]
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     row = table.find(cls, tuple(type(a) for a in rest.args[: rest.count]))
-    return _row(row, rest) if row is not None else _make(rest, table)
+    return pass_to_row(row, rest) if row is not None else _make(rest, table)
 
 
 def _make(call: Call, table: Any) -> Step:
@@ -595,7 +634,18 @@ def _may_answer(cls: type, name: str, other: type) -> bool:
 
     Those of the built-in classes return NotImplemented for classes that are not their own.
     """
-    return lookup(cls, name) is not None and (cls not in _DECLINING or issubclass(other, cls))
+    if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
+        return False
+    return cls not in _DECLINING or issubclass(other, cls)
+
+
+def _array_defers(name: str, other: type) -> bool:
+    """Whether an array leaves the operator `name` to an operand of class `other`, as NumPy decides it."""
+    if name.startswith("__i"):
+        return False
+    if hasattr(other, "__array_ufunc__"):
+        return other.__array_ufunc__ is None
+    return bool(getattr(other, "__array_priority__", 0.0) > 0.0)
 
 
 _DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
@@ -683,6 +733,10 @@ def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> A
 def _new(call: Call, table: Any) -> Step | None:
     """``_new_(cls, ...)`` of a class that has no rule of its own for it."""
     cls = call.args[0]
+    if cls in BUILT_BY_SYNTAX and any(stands_for_position(type(x)) for x in call.args[1:]):
+        return (
+            UseRow(NEW, call) if cls is not slice else Delegate(call.on(slice_at, *range(1, len(call.args))))
+        )
     if cls is slice and any(map(is_active, call.shadows)):
         raise UnsupportedError(
             "a value that has a derivative is a bound of a slice, which would lose the derivative; pass it to"
@@ -740,6 +794,26 @@ def _bind_method(call: Call, table: Any) -> Step | None:
     return Value(call.on(types.MethodType, 1), types.MethodType(*call.args[:2]), bound)
 
 
+def _weak_reference(place: int) -> Callable[[Call, Any], Step | None]:
+    """``weakref.ref(obj[, callback])``, the object being the argument at `place`."""
+
+    def weak_reference(call: Call, table: Any) -> Step | None:
+        if len(call.args) <= place or not kind_of(type(call.args[place])).address:
+            return None
+        if any(is_active(s) for i, s in enumerate(call.shadows) if i != place):
+            return None
+        return Refer(call, place)
+
+    return weak_reference
+
+
+def _behind(call: Call, table: Any) -> Step | None:
+    """The dict behind a mapping proxy.  What stands in that of a class is found by its address."""
+    proxy = call.args[0]
+    viewed = PROXY.viewed(proxy)
+    return Known(call, dict(viewed)) if viewed is not None and PROXY.shows_class(proxy) else None
+
+
 def text_in_c(call: Call) -> Step:
     """Text made in C of values that may have a text of their own, however deep inside."""
     if has_python_text(call.args):
@@ -785,11 +859,64 @@ def _record(call: Call, table: Any) -> Step | None:
     return None if names is None else MakeRecord(rest, names)
 
 
+def _subscript(name: str, body: Any) -> Callable[[Call, Any], Step | None]:
+    """A subscript by method `name`, where that is written in Python; `body` is the same with an int for a key
+    that says by ``__index__``, written in Python, which one it stands for."""
+
+    def subscript(call: Call, table: Any) -> Step | None:
+        if len(call.args) < 2 or call.keywords:
+            return None
+        method = _method(type(call.args[0]), name)
+        if method is not None:
+            return Delegate(call.of(method))
+        is_index = _method(type(call.args[1]), "__index__") is not None
+        return Delegate(call.of(body)) if is_index and _goes_by_position(type(call.args[0])) else None
+
+    return subscript
+
+
+def _goes_by_position(cls: type) -> bool:
+    """Whether a key of an instance of `cls`, which is implemented in C, is a position."""
+    return issubclass(cls, (list, tuple, deque, str, bytes, bytearray, range, memoryview)) or hasattr(
+        cls, "__array_interface__"
+    )
+
+
+def slice_at(*bounds: Any) -> Any:
+    """``slice(*bounds)`` of the ints that the bounds stand for: a slice has no shadow, and whoever read an
+    object from it would find one without a derivative."""
+    places = []
+    for x in bounds:
+        places.append(x if x is None else operator.index(x))  # noqa: PERF401  # before 3.12 a function
+    return slice(*places)
+
+
+def item_at(obj: Any, key: Any) -> Any:
+    """``obj[key]`` of a sequence."""
+    return obj[operator.index(key)]
+
+
+def set_item_at(obj: Any, key: Any, value: Any) -> None:
+    """``obj[key] = value`` of a sequence."""
+    obj[operator.index(key)] = value
+
+
+def delete_item_at(obj: Any, key: Any) -> None:
+    """``del obj[key]`` of a sequence."""
+    del obj[operator.index(key)]
+
+
+_item = _subscript("__getitem__", item_at)
+
+
 def _getitem(call: Call, table: Any) -> Step | None:
     """``obj[key]``, of a class ``cls[key]`` too."""
+    found = _item(call, table)
+    if found is not None:
+        return found
     obj = call.args[0]
-    method = _method(type(obj), "__getitem__")
-    if method is None and isinstance(obj, type) and lookup(type(obj), "__getitem__") is None:
+    method = None
+    if isinstance(obj, type) and lookup(type(obj), "__getitem__") is None:
         found = lookup(obj, "__class_getitem__")
         method = found.__func__ if isinstance(found, classmethod) else found
         method = method if is_python_function(method) else None
@@ -834,8 +961,9 @@ OPERATORS.update(
         operator.abs: _unary_row("__abs__"),
         abs: _unary_row("__abs__"),
         operator.getitem: _getitem,
-        operator.setitem: _unary_row("__setitem__"),
-        operator.delitem: _unary_row("__delitem__"),
+        operator.setitem: _subscript("__setitem__", set_item_at),
+        operator.delitem: _subscript("__delitem__", delete_item_at),
+        operator.index: _unary_row("__index__"),
         intrinsics._iter_: _unary_row("__iter__"),
         intrinsics._next_: _next,
         type.__call__: _type_call,
@@ -845,6 +973,9 @@ OPERATORS.update(
         types.MethodType: _bind_method,
         types.FunctionType.__get__: _bind_method,
         watched_order: _watched_order,
+        behind: _behind,
+        weakref.ref: _weak_reference(0),
+        weakref.ref.__new__: _weak_reference(1),
         intrinsics._new_: _new,
         intrinsics._foreigncall_: _foreigncall,
         intrinsics._apply_: _apply,

@@ -39,7 +39,7 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow, typeof
+from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow
 from adbc.types.lattice import FLOAT, is_number
 
 __all__ = ["ReverseCalls"]
@@ -313,7 +313,7 @@ class ReverseCalls:
         parameters = []
         active = []
         for value, shadow, _ in bound:
-            type = typeof(value)
+            type = engine.typeof(value)
             parameters.append(type)
             active.append(shadow is not None and (has_shadow(type) or has_cotangent(type)))
         mode = "protected" if context.protected else "reverse"
@@ -488,6 +488,12 @@ class ReverseCalls:
         out = watched(context, step.call, step.what)
         return out, context.known_shadow(out), no_pullback
 
+    def refer(self, context: Context, step: resolve.Refer) -> Any:
+        call = step.call
+        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
+        out = call.function(*call.args)
+        return out, context.known_shadow(out), no_pullback
+
     def known(self, context: Context, step: resolve.Known) -> Any:
         return step.value, context.known_shadow(step.value), no_pullback
 
@@ -564,6 +570,7 @@ _DRIVERS: dict[type, Callable[..., Any]] = {
     resolve.AllocateException: ReverseCalls.allocate_exception,
     resolve.OfException: ReverseCalls.of_exception,
     resolve.Watch: ReverseCalls.watch,
+    resolve.Refer: ReverseCalls.refer,
     resolve.Value: ReverseCalls.value,
     resolve.Advance: ReverseCalls.advance,
     resolve.Spread: ReverseCalls.spread,

@@ -12,7 +12,7 @@ import types
 import weakref
 from typing import Any
 
-from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, slot_shadow, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, slot_shadow, zero_tangent
 from adbc.tangents.duals import MutableTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
@@ -23,10 +23,29 @@ __all__ = ["Shadows"]
 class Shadows:
     """Object -> tangent, by identity."""
 
-    __slots__ = ("_memo",)
+    __slots__ = ("_known", "waiting")
 
     def __init__(self) -> None:
-        self._memo: dict[Any, tuple[Any, Any]] = {}
+        self._known: dict[Any, tuple[Any, Any]] = {}
+        self.waiting: list[tuple[Any, Any]] = []
+
+    @property
+    def _memo(self) -> dict[Any, tuple[Any, Any]]:
+        if self.waiting:
+            waiting, self.waiting = self.waiting, []
+            for obj, tangent in waiting:
+                if tangent is NO_TANGENT:
+                    hold_if_free(obj, self._known)
+                else:
+                    kind_of(type(obj)).remember(obj, tangent, self._known)
+        return self._known
+
+    def later(self, obj: Any, tangent: Any) -> None:
+        """Let `tangent` be that of `obj`, an array or list of numbers that shares nothing with what was met.
+
+        `NO_TANGENT` if it is constant.  It is entered when something is asked.
+        """
+        self.waiting.append((obj, tangent))
 
     def tangent(self, obj: Any) -> Any:
         """The tangent of `obj`: that of before if it was met, else zero."""
@@ -44,6 +63,10 @@ class Shadows:
     def hold_constant(self, obj: Any) -> None:
         """From now on `obj` and all that is reached from it are constants, by every name."""
         hold_constant(obj, self._memo)
+
+    def hold_if_free(self, obj: Any) -> bool:
+        """From now on `obj`, an array or a list of numbers, is constant, unless it was met; whether it is."""
+        return hold_if_free(obj, self._memo)
 
     def is_constant(self, obj: Any) -> bool:
         """Whether `obj`, an object, was declared constant."""

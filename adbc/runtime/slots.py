@@ -16,11 +16,12 @@ from adbc.tangents import NO_FDATA, NO_TANGENT, FData, shadow_iterator, slot_inc
 
 __all__ = [
     "SINK",
-    "add_to_field", "add_to_item", "add_to_slot", "as_float", "bound_shadow", "bound_tangent", "check_slot",
+    "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
+    "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
     "field_slot_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "store_field",
-    "store_item", "store_tangent",
+    "store_item", "store_tangent", "undo_append",
 ]  # fmt: skip
 
 
@@ -35,7 +36,7 @@ def check_slot(container: Any, shadow: Any) -> None:
     if shadow is None:
         raise ConstWriteError(
             f"a value that has a derivative is written into a constant {type(container).__name__};"
-            " pass it as an argument that is differentiated, or do not declare it Const"
+            f" {ConstWriteError.remedy}"
         )
 
 
@@ -150,6 +151,27 @@ def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
         shadow[key] = 0.0
         return b
     return old.run()
+
+
+def append_item(values: list[Any], shadow: Any, value: float, is_active: bool) -> None:
+    """``values.append(value)``; the slot of the shadow has a zero."""
+    if shadow is not None:
+        shadow.append(0.0)
+    elif is_active:
+        check_slot(values, None)
+    values.append(value)
+
+
+def append_tangent(tangent: Any, dvalue: Any) -> None:
+    """Forward mode: the tangent of a list follows ``values.append(value)``; None is that of a constant."""
+    if tangent is not None:
+        tangent.append(dvalue)
+
+
+def undo_append(values: list[Any], shadow: Any) -> Any:
+    """The reverse of that: the cotangent of the value."""
+    del values[-1]
+    return None if shadow is None else shadow.pop()
 
 
 def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_active: bool) -> Any:

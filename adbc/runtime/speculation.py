@@ -22,7 +22,7 @@ from adbc.ir.intrinsics import _format_, _freevar_, _getattr_
 from adbc.ir.traverse import copy_graph
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.types.callsites import is_method
-from adbc.types.guards import Liveness, how_used, insert_guards, made_class, point_behind
+from adbc.types.guards import Liveness, how_used, insert_guards, made_class, point_behind, watch_results
 from adbc.types.inference import call_parts, type_of
 from adbc.types.known_slots import known_slots
 from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
@@ -83,6 +83,7 @@ class Base:
         graph: Graph,
         roots: dict[Instruction, int] | None = None,
         excluded: frozenset[int] = frozenset(),
+        root: Any = None,
     ) -> None:
         if roots is None:
             graph, _, _ = copy_graph(graph)
@@ -92,6 +93,8 @@ class Base:
         self.roots = roots
         """The number of each call in the function that this is a rest of."""
         self.excluded = excluded
+        self.root = root
+        """The key of that function and its types, if this is a rest."""
         self._liveness: Liveness | None = None
 
     def live(self, block: Block, index: int) -> list[Value]:
@@ -142,9 +145,10 @@ class _Code:
 class Continuation(GraphFunction):
     """The rest of a function behind one call, whose result was not what had been guessed."""
 
-    def __init__(self, base: Base, call: Instruction, globals: dict[str, Any]) -> None:
+    def __init__(self, base: Base, call: Instruction, globals: dict[str, Any], key: Any) -> None:
         point = point_behind(call)
         assert point is not None
+        self.root = base.root or key
         self.whole = base
         self.call = call
         self.point = point
@@ -185,7 +189,7 @@ class Continuation(GraphFunction):
             rest = rest_of(whole.graph, *self.point, first=self.live)
             assert len(rest.live) == len(self.live), "a value is needed that was not live"
             roots = {copy: whole.roots[call] for call, copies in rest.copies.items() for copy in copies}
-            self._base = Base(rest.graph, roots, whole.excluded | {whole.roots[self.call]})
+            self._base = Base(rest.graph, roots, whole.excluded | {whole.roots[self.call]}, self.root)
         return self._base
 
     @property
@@ -291,8 +295,29 @@ class _Policy:
         return known_slots(graph, self.engine.is_field, lambda call: is_method(call, self.engine) is not None)
 
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
-        continuation = Continuation(self.base, self.originals[call], self.globals)  # type: ignore[arg-type]
+        original: Any = self.originals[call]
+        continuation = Continuation(self.base, original, self.globals, self.key)
         return continuation, [self.copies[v] for v in continuation.live]
+
+
+class _Watching(_Policy):
+    """In the rest of a function that was left for a wrong guess: nothing is guessed, but all is watched, so
+    that the next version of the whole function knows more than what this guess should have been."""
+
+    def site(self, call: Instruction) -> Site:
+        key = (*self.base.root, self.base.roots[self.originals[call]])  # type: ignore[index]  # a call
+        site: Site | None = self.engine.sites.get(key)
+        if site is None:
+            site = self.engine.sites[key] = Site(self.engine.stale)
+        return site
+
+    def watch(self, call: Instruction) -> bool:
+        if self.originals.get(call) not in self.base.roots:
+            return False
+        callee = call.operands[0]
+        if isinstance(callee, Const) and callee.value is _getattr_ and self.is_called_only(call):
+            return False  # a method: it will be known with the class of its object
+        return made_class(call) is not None or super().watch(call)
 
 
 _SPELLING: tuple[Any, ...] = (_format_, format, repr, str, ascii, print, hash)
@@ -324,10 +349,13 @@ def speculate(
 ) -> tuple[Graph, list[Site]]:
     """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
     graph, copies, _ = copy_graph(base.graph)
-    if engine.speculation == "never" or len(base.excluded) > (
+    if engine.speculation in ("never", "dynamic") or len(base.excluded) > (
         3 if engine.speculation == "always" else _DEPTH
     ):
         infer(graph)
+        if engine.speculation == "learn" and not _runs_special_methods(graph):
+            originals = {copy: value for value, copy in copies.items()}
+            watch_results(graph, _Watching(engine, key, base, globals, graph, originals, copies))
         return graph, []
     infer(graph)
     if _runs_special_methods(graph):

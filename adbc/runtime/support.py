@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -73,6 +74,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         protocol=calls.handler,
         fresh_shadow=fresh_shadow,
         known_shadow=Context.known_shadow,
+        instance_shadow=Context.instance_shadow,
         caught_shadow=exceptions.caught,
         function_shadow=function_shadow,
         defaults_pullback=defaults_pullback,
@@ -81,6 +83,8 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         store_global=global_store(engine),
         item_shadow=item,
         item_rdata=item,
+        append_item=slots.append_item,
+        undo_append=slots.undo_append,
         add_to_item=slots.add_to_item,
         add_to_field=slots.add_to_field,
         item_slot_shadow=slots.item_slot_shadow,
@@ -94,6 +98,8 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         give_array=give_array,
         fit=fit,
         filled=filled,
+        fit_array=fit_array,
+        filled_array=filled_array,
         values=True,
         view=view,
         sink=slots.SINK,
@@ -136,6 +142,26 @@ def filled(d: Any, x: Any) -> Any:
     return zero_tangent(x) if d is None else d
 
 
+def fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`d` as a cotangent of an array of `shape` and of the dtype with this code; broadcasting undone."""
+    try:
+        if d.shape == shape and d.dtype.char == code:
+            return d
+    except AttributeError:
+        pass  # a number of Python
+    return project(d, zeros_of(shape, code))
+
+
+def filled_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`d`, or zeros of that shape and dtype."""
+    return zeros_of(shape, code) if d is None else d
+
+
+def zeros_of(shape: tuple[int, ...], code: str) -> Any:
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return numpy.zeros(shape, code)
+
+
 def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:
     """`watch`: what checks the calls of rules, in debug mode."""
     calls = ForwardCalls(engine, ALL_PROTOCOLS)
@@ -163,6 +189,8 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         protocol=calls.handler,
         fresh_tangent=fresh_tangent,
         known_tangent=Context.known_tangent,
+        instance_tangent=Context.instance_shadow,
+        append_tangent=slots.append_tangent,
         function_tangent=function_tangent,
         freevar=freevar,
         freevar_tangent=freevar_shadow,

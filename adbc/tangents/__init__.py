@@ -5,7 +5,7 @@ Importing this package does not import NumPy; its kinds join when an array is fi
 
 from __future__ import annotations
 
-from adbc.tangents.constants import Const, hold_constant
+from adbc.tangents.constants import Const, hold_constant, hold_if_free
 from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tangent
 from adbc.tangents.internal import (
     accumulate,
@@ -74,6 +74,7 @@ __all__ = [
     "fresh_shadow",
     "fresh_tangent",
     "hold_constant",
+    "hold_if_free",
     "increment",
     "internal_fdata",
     "internal_rdata",

@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import InvalidTangentError, UnsupportedError
-from adbc.tangents import internal
-from adbc.tangents.internal import slot_increment
+from adbc.tangents import internal, typed_arrays
+from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
 from adbc.tangents.iterators import MISSING, IndexIterator, ShadowIterator, Step, add_iterator
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS, Kind, Refused
 from adbc.tangents.scalars import ScalarKind
 from adbc.tangents.walk import DifferWalk, MakeWalk, PerturbWalk, TangentWalk, add_structure
 
-__all__ = ["ArrayKind", "add_into", "ultimate_owner"]
+__all__ = [
+    "ArrayKind", "FlatIterator", "add_into", "extent", "flat_bytes", "has_number_fields", "number_views",
+    "overlaps_itself", "record_array", "ultimate_owner",
+]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 
@@ -36,7 +39,7 @@ def _address(x: Array) -> int:
     return int(x.__array_interface__["data"][0])
 
 
-def _extent(x: Array) -> tuple[int, int]:
+def extent(x: Array) -> tuple[int, int]:
     """The first byte of `x` and the one after its last."""
     low = high = _address(x)
     if x.size == 0:
@@ -49,14 +52,14 @@ def _extent(x: Array) -> tuple[int, int]:
     return low, high + x.itemsize
 
 
-def ultimate_owner(x: Array) -> Any:
+def ultimate_owner(x: Any) -> Any:
     """The object whose memory `x` lies in: an array that owns it, or a foreign buffer."""
     owner: Any = x
     while True:
         base = owner.base if isinstance(owner, np.ndarray) else getattr(owner, "base", None)
         if isinstance(owner, memoryview):
             base = owner.obj
-        if base is None:
+        if base is None or base is owner:  # a record that is part of no array says that it is its own
             return owner
         owner = base
 
@@ -67,7 +70,7 @@ class _Region:
     def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
         if isinstance(owner, np.ndarray):
-            self.low, self.high = _extent(owner)
+            self.low, self.high = extent(owner)
             self.twin = self._like(owner, copy) if twin is None else twin
             return
         try:
@@ -77,11 +80,13 @@ class _Region:
             outer = first
             while isinstance(outer.base, np.ndarray):
                 outer = outer.base
-            self.low, self.high = _extent(outer)
+            self.low, self.high = extent(outer)
             self.twin = self._bytes(outer, copy)
             return
-        self.low, self.high = _extent(flat)
-        self.twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
+        self.low, self.high = extent(flat)
+        if twin is None:
+            twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
+        self.twin = twin
 
     def _like(self, owner: Array, copy: bool) -> Array:
         twin: Array = np.zeros_like(owner, order="K", subok=False)
@@ -110,7 +115,7 @@ class _Region:
             return self.twin
         if x.size == 0:
             return np.zeros(x.shape, x.dtype)
-        low, high = _extent(x)
+        low, high = extent(x)
         if low < self.low or high > self.high:
             raise UnsupportedError(
                 "two arrays share a foreign buffer whose extent cannot be seen: copy the arrays first"
@@ -121,16 +126,13 @@ class _Region:
 
     def _flat(self) -> Array:
         """The counterpart as bytes, in the order of memory."""
-        twin = self.twin
-        if not twin.flags.c_contiguous:
-            twin = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable"))
-        return twin.reshape(-1).view(np.uint8)
+        return flat_bytes(self.twin)
 
 
 def _object_view(twin: Array, owner: Array, x: Array) -> Array:
     """A view of an array of objects; these cannot be made from bytes."""
     flat = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable")).reshape(-1)
-    start = (_address(x) - _extent(owner)[0]) // x.itemsize
+    start = (_address(x) - extent(owner)[0]) // x.itemsize
     stop_at_start: Array = flat[start:]
     return np.lib.stride_tricks.as_strided(stop_at_start, x.shape, x.strides)
 
@@ -145,7 +147,26 @@ def _region(memo: dict[Any, Any], x: Array, copy: bool) -> _Region:
     return region
 
 
-def _overlaps_itself(x: Array) -> bool:
+def _share(walk: Any, x: Array, owner: Any, *others: Any) -> None:
+    """Let the counterpart of the memory of `x` be that of its owner, where that has a tangent of its own."""
+    if (
+        isinstance(owner, np.ndarray)
+        or type(owner).__module__ != "array"
+        or ("memory", id(owner)) in walk.memo
+    ):
+        return
+    if any(type(other) is not type(owner) for other in others):
+        raise InvalidTangentError(
+            "an array that shows the memory of an array.array has a tangent that does not"
+        )
+    twin = walk(owner, *others)
+    if twin is not NO_TANGENT and type(twin) is type(owner):
+        walk.memo["memory", id(owner)] = (
+            owner, _Region(owner, x, copy=False, twin=np.frombuffer(twin, np.uint8))
+        )  # fmt: skip
+
+
+def overlaps_itself(x: Array) -> bool:
     """Whether two elements of `x` may be at the same place."""
     if x.flags.c_contiguous or x.flags.f_contiguous:
         return False
@@ -168,7 +189,7 @@ def _places(x: Array) -> Array:
 
 def add_into(f: Array, d: Any) -> None:
     """``f += d``, where elements of `f` that share a place receive the sum of what is for them."""
-    if _overlaps_itself(f):
+    if overlaps_itself(f):
         d = np.broadcast_to(d, f.shape)
         places, index = np.unique(_places(f), return_inverse=True)
         total = np.zeros(places.shape, f.dtype)
@@ -199,12 +220,7 @@ class ArrayKind(Kind):
         return np.ndarray
 
     def is_active(self, x: Array) -> bool:
-        kind = x.dtype.kind
-        if kind == "V" and _has_numbers(x.dtype):
-            raise UnsupportedError(
-                "a structured array with fields of float has no tangent of its own: use its fields, x['name']"
-            )
-        return kind in "fcO"
+        return x.dtype.kind in "fcO" or has_number_fields(x.dtype)
 
     def make(self, x: Array, walk: MakeWalk) -> Any:
         owner = ultimate_owner(x)
@@ -216,14 +232,22 @@ class ArrayKind(Kind):
             return NO_TANGENT
         if not self.is_active(x) or walk.memo.get(("memory", id(owner)), _UNKNOWN)[1] is NO_TANGENT:
             return NO_TANGENT
+        _share(walk, x, owner)
         t = _region(walk.memo, x, copy=False).view(x)
         walk.register(x, t)
         if x.dtype.kind == "O":
             walk.later(lambda: _fill(t, [walk(c) for c in x.flat]))
         elif walk.source is not None:
             draw = _generator(walk.source).standard_normal
-            t[...] = draw(x.shape) + 1j * draw(x.shape) if x.dtype.kind == "c" else draw(x.shape)
+            for part in number_views(t):
+                part[...] = (
+                    draw(part.shape) + 1j * draw(part.shape) if part.dtype.kind == "c" else draw(part.shape)
+                )
         return t
+
+    def zeros(self, x: Array) -> Array:
+        """The zero tangent of an array that owns its memory, outside of any walk."""
+        return np.zeros_like(x)
 
     def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
         memo[id(x)] = (x, t)
@@ -236,7 +260,7 @@ class ArrayKind(Kind):
             or x.size == 0
         ):
             return
-        (low, high), (start, stop) = _extent(owner), _extent(twin)
+        (low, high), (start, stop) = extent(owner), extent(twin)
         if stop - start == high - low and _address(x) - low == _address(t) - start:
             memo[key] = (owner, _Region(owner, x, copy=False, twin=twin))
 
@@ -247,12 +271,14 @@ class ArrayKind(Kind):
             raise InvalidTangentError(
                 f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
             )
+        _share(walk, x, ultimate_owner(x), ultimate_owner(t))
         y = _region(walk.memo, x, copy=True).view(x)
         walk.register(x, y)
         if x.dtype.kind == "O":
             walk.later(lambda: _fill(y, [walk(c, d) for c, d in zip(x.flat, t.flat, strict=True)]))
         else:
-            y[...] = x + t
+            for moved, old, change in zip(*map(number_views, (y, x, t)), strict=True):
+                moved[...] = old + change
         return y
 
     def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
@@ -260,19 +286,21 @@ class ArrayKind(Kind):
             return NO_TANGENT
         if p.shape != q.shape or p.dtype != q.dtype:
             raise InvalidTangentError("no difference between arrays of different shape or dtype")
+        _share(walk, p, ultimate_owner(p), ultimate_owner(q))
         t = _region(walk.memo, p, copy=False).view(p)
         walk.register(p, t)
         if p.dtype.kind == "O":
             walk.later(lambda: _fill(t, [walk(c, d) for c, d in zip(p.flat, q.flat, strict=True)]))
         else:
-            t[...] = p - q
+            for change, new, old in zip(*map(number_views, (t, p, q)), strict=True):
+                change[...] = new - old
         return t
 
     def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
         """The owner of the memory of `x`, and where in it `x` lies."""
         owner = ultimate_owner(x)
         memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
-        return id(owner), _address(x) - _extent(memory)[0], x.strides, x.dtype.str
+        return id(owner), _address(x) - extent(memory)[0], x.strides, x.dtype.str
 
     def overlap(self, x: Array, y: Array) -> int | None:
         """How far `y` starts behind `x` if they have memory in common, else None."""
@@ -281,7 +309,7 @@ class ArrayKind(Kind):
     def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
         kind = x.dtype.kind
         if kind not in "fcO":
-            return None
+            return None if not has_number_fields(x.dtype) else d.copy() if fresh else d
         if type(d) is not np.ndarray:
             d = np.asarray(d)
         original = d
@@ -310,12 +338,25 @@ def _fill(t: Array, values: list[Any]) -> None:
         t[index] = value  # one by one: an assignment of a list would look into the values
 
 
-def _has_numbers(dtype: np.dtype[Any]) -> bool:
-    if dtype.subdtype is not None:
-        return _has_numbers(dtype.subdtype[0])
-    if dtype.names is not None:
-        return any(_has_numbers(dtype[name]) for name in dtype.names)
-    return dtype.kind in "fcO"
+def has_number_fields(dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of `dtype` are structured, with fields of float or complex numbers."""
+    if dtype.names is None:
+        return False
+    if dtype.hasobject:
+        raise UnsupportedError(
+            "a structured array with a field of objects cannot be differentiated: keep the objects in a list"
+        )
+    return any(
+        has_number_fields(field.base) or field.base.kind in "fc"
+        for field in map(dtype.__getitem__, dtype.names)
+    )
+
+
+def number_views(x: Array) -> list[Array]:
+    """The parts of `x` that hold numbers with a derivative: itself, or its fields."""
+    if x.dtype.kind in "fc":
+        return [x]
+    return [part for name in x.dtype.names or () for part in number_views(x[name])]
 
 
 # -- tangents that are arrays -----------------------------------------------------------------------
@@ -333,12 +374,15 @@ class _ObjectArray:
         found = walk.memo.get(id(t))
         if found is not None:
             return found[1]
+        if not walk.in_place:
+            _share(walk, t, *map(ultimate_owner, (t, *others)))
         target = t if walk.in_place else _region(walk.memo, t, copy=False).view(t)
         walk.register(t, target)
         if t.dtype.kind == "O":
             walk.later(lambda: _fill(target, _visit_slots(walk, t, others)))
         else:
-            walk.arrays.append((target, t, others))
+            rows = zip(*map(number_views, (target, t, *others)), strict=True)
+            walk.arrays += [(target, t, others) for target, t, *others in rows]
             walk.finish = _finish
         return target
 
@@ -365,7 +409,7 @@ def _finish(walk: Any) -> None:
     if len(walk.arrays) == 1:
         target, t, others = walk.arrays[0]
         into = getattr(walk.leaf, "into", None)
-        if into is not None and not _overlaps_itself(t):
+        if into is not None and not overlaps_itself(t):
             into(t, *others)
             return
         target[...] = combine(t, *others)
@@ -378,7 +422,7 @@ def _finish(walk: Any) -> None:
 def _without_repeats(rows: list[tuple[Array, ...]]) -> list[tuple[Array, ...]]:
     """The rows with each place in memory only once, judged by the first array of each row."""
     owners = [id(ultimate_owner(row[0])) for row in rows]
-    if len(set(owners)) == len(owners) and not any(_overlaps_itself(row[0]) for row in rows):
+    if len(set(owners)) == len(owners) and not any(overlaps_itself(row[0]) for row in rows):
         return rows
     parts: list[tuple[Array, ...]] = []
     for row in rows:
@@ -421,6 +465,9 @@ def _accumulate(f: Array, x: Any, d: Any) -> None:
         d = KIND.project_array(d, x, False)
     if f.dtype.kind == "O":
         f[...] = _elementwise_sum(f, d)
+    elif f.dtype.kind == "V":
+        for part, of_part in zip(number_views(f), number_views(d), strict=True):
+            add_into(part, of_part)
     elif f.base is not None:  # only a view can have several elements at one place
         add_into(f, d)
     else:
@@ -447,7 +494,7 @@ class ArrayIterator(ShadowIterator):
         container, index = self.container, self.index
         self.index = index + self.stride
         t = container[index]
-        if container.ndim > 1:
+        if container.ndim > 1 or container.dtype.kind == "V":
             return t, None, t
 
         def sink(r: Any) -> None:
@@ -469,6 +516,153 @@ class ObjectArrayIterator(IndexIterator):
         return t, None, t
 
 
+class FlatIterator(ShadowIterator):
+    """The shadow of ``x.flat``: the shadow of `x`, and the place where the iterator is."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: Array, index: int) -> None:
+        self.array, self.index = array, index
+
+    def step(self, value: Any = MISSING) -> Step:
+        array, index = self.array, self.index
+        self.index = index + 1
+        t = array.flat[index]
+        if array.dtype.kind == "O" and t is NO_TANGENT:
+            return None, None, t
+
+        def sink(r: Any) -> None:
+            array.flat[index] = slot_increment(array.flat[index], r)
+
+        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+
+
+class FlatKind(Kind):
+    """``x.flat``, which knows its array and where it is."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return FlatIterator
+
+    def make(self, x: Any, walk: MakeWalk) -> Any:
+        array = walk(x.base)
+        t = array if array is NO_TANGENT else FlatIterator(array, x.index)
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: PerturbWalk) -> Any:
+        y = x.base.flat if t is NO_TANGENT else walk(x.base, t.array).flat
+        for _ in range(x.index):
+            next(y)
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: DifferWalk) -> Any:
+        array = walk(p.base, q.base)
+        return array if array is NO_TANGENT else FlatIterator(array, p.index)
+
+
+class RecordKind(Kind):
+    """Elements of structured arrays: windows on the memory of the array, as their tangents are."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.void
+
+    def make(self, x: Any, walk: MakeWalk) -> Any:
+        t: Any = walk(record_array(x)) if has_number_fields(x.dtype) else NO_TANGENT
+        if t is not NO_TANGENT:
+            t = t[()]
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: PerturbWalk) -> Any:
+        if t is NO_TANGENT:
+            return x
+        y = walk(record_array(x), record_array(t))[()]
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: DifferWalk) -> Any:
+        if not has_number_fields(p.dtype):
+            return NO_TANGENT
+        t = walk(record_array(p), record_array(q))[()]
+        walk.register(p, t)
+        return t
+
+
+def record_array(x: Any) -> Array:
+    """The array without axes that lies where record `x` does."""
+    owner = ultimate_owner(x)
+    if not isinstance(owner, np.ndarray):
+        return np.ndarray((), x.dtype, buffer=x)  # not writable
+    return np.ndarray((), x.dtype, flat_bytes(owner), _address(x) - extent(owner)[0])
+
+
+def flat_bytes(x: Array) -> Array:
+    """The bytes of `x`, which owns its memory, in the order of memory."""
+    if not x.flags.c_contiguous:
+        x = x.transpose(np.argsort([-s for s in x.strides], kind="stable"))
+    return x.reshape(-1).view(np.uint8)
+
+
+class MemoryviewKind(Kind):
+    """Memoryviews: windows, whose tangent is the array that shows the tangent of what they show."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.ndarray
+
+    def shown(self, x: memoryview) -> Array | None:
+        """The array that `x` shows if it is one of numbers."""
+        try:
+            return np.asarray(x) if x.format.lstrip("@=<>") in _FORMATS else None
+        except ValueError:  # it was released
+            return None
+
+    def make(self, x: memoryview, walk: MakeWalk) -> Any:
+        array = self.shown(x)
+        t = NO_TANGENT if array is None else walk(array)
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: memoryview, t: Any, walk: PerturbWalk) -> Any:
+        if t is NO_TANGENT:
+            return x
+        y = memoryview(walk(self.shown(x), t))
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: memoryview, q: memoryview, walk: DifferWalk) -> Any:
+        array = self.shown(p)
+        return NO_TANGENT if array is None else walk(array, self.shown(q))
+
+
+_FORMATS = ("e", "f", "d", "g", "Zf", "Zd", "Zg")
+
+
+def _visit_record(walk: TangentWalk, t: Any, *others: Any) -> Any:
+    result = walk(*map(record_array, (t, *others)))
+    return t if walk.in_place else result[()]
+
+
+def _visit_typed(walk: TangentWalk, target: Any, t: Any, others: Any) -> None:
+    """An `array.array` among the tangents: one array of numbers more, which views may overlap."""
+    dtype = np.dtype(t.typecode)
+    walk.arrays.append(
+        tuple([np.frombuffer(x, dtype) for x in (target, t)]) + ([np.frombuffer(s, dtype) for s in others],)
+    )
+    walk.finish = _finish
+
+
+def _visit_flat(walk: TangentWalk, t: FlatIterator, *others: Any) -> Any:
+    array = walk(t.array, *[s.array for s in others])
+    return t if array is t.array else FlatIterator(array, t.index)
+
+
 def _iterate(shadow: Array, reverse: bool) -> ShadowIterator:
     cls = ObjectArrayIterator if shadow.dtype.kind == "O" else ArrayIterator
     return cls(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)
@@ -477,6 +671,8 @@ def _iterate(shadow: Array, reverse: bool) -> ShadowIterator:
 def _resolve(cls: type) -> Kind | None:
     if issubclass(cls, np.inexact):
         return ScalarKind(cls)
+    if cls is np.void:
+        return RecordKind()
     if issubclass(cls, np.generic):
         return INACTIVE
     if issubclass(cls, np.ndarray):
@@ -484,7 +680,9 @@ def _resolve(cls: type) -> Kind | None:
             f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
             "something else than those of arrays (a mask, units): convert it with numpy.asarray first"
         )
-    if issubclass(cls, np.flatiter | np.nditer | np.broadcast):
+    if issubclass(cls, np.flatiter):
+        return FlatKind()
+    if issubclass(cls, np.nditer | np.broadcast):
         return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
     return None
 
@@ -494,6 +692,7 @@ KIND = ArrayKind()
 
 def _install() -> None:
     KINDS[np.ndarray] = KIND
+    KINDS[memoryview] = MemoryviewKind()
     internal.ARRAY_FRESH[np.ndarray] = _fresh
     RESOLVERS.insert(0, _resolve)
     add_structure(np.ndarray, _ObjectArray())
@@ -504,6 +703,9 @@ def _install() -> None:
     add_iterator(np.ndarray, _iterate)
     for cls in (ArrayIterator, ObjectArrayIterator):
         add_structure(cls, lambda walk, t, *others: t)
+    add_structure(FlatIterator, _visit_flat)
+    add_structure(np.void, _visit_record)
+    typed_arrays.visit_shared = _visit_typed
 
 
 _install()

@@ -15,7 +15,7 @@ from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import Inactive, kind_of
 from adbc.tangents.walk import MakeWalk, Memo
 
-__all__ = ["CONST", "Const", "hold_constant"]
+__all__ = ["CONST", "Const", "hold_constant", "hold_if_free"]
 
 T = TypeVar("T")
 
@@ -88,3 +88,18 @@ def hold_constant(x: Any, memo: Memo) -> None:
             )
     for key, (obj, _) in walk.memo.items():
         memo[key] = (obj, NO_TANGENT)
+
+
+def hold_if_free(x: Any, memo: Memo) -> bool:
+    """Let `memo` say that `x`, an array or a list of numbers, is constant, and say whether it was done.
+
+    Not if it or its memory is known already: it belongs to something that has a tangent.
+    """
+    if type(x) is list:  # numbers are never in the memo, so there is nothing to walk over
+        return memo.setdefault(id(x), (x, NO_TANGENT))[1] is NO_TANGENT
+    walk = ConstantWalk()
+    walk.run(x)
+    if any(key in memo for key in walk.memo):
+        return False
+    memo.update(walk.memo)
+    return True

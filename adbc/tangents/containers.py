@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict, deque
+from types import MappingProxyType
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -18,8 +19,8 @@ from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
 
 __all__ = [
-    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "SequenceKind", "SetKind", "TupleKind",
-    "resolve_container",
+    "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "ProxyKind", "SequenceKind", "SetKind",
+    "TupleKind", "resolve_container",
 ]  # fmt: skip
 
 
@@ -221,9 +222,9 @@ class DictViewKind(Kind):
         return dict
 
     def viewed(self, x: Any) -> Any:
-        """The dict that `x` is a view of."""
+        """The dict that `x` is a view of, None if it is one of something else."""
         # The view's `mapping` is a read-only proxy; the dict itself is the one thing it refers to.
-        return next(r for r in gc.get_referents(x) if isinstance(r, dict))
+        return next((r for r in gc.get_referents(x) if isinstance(r, dict)), None)
 
     def make(self, x: Any, walk: Any) -> Any:
         return walk(self.viewed(x))
@@ -234,6 +235,27 @@ class DictViewKind(Kind):
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
         return walk(self.viewed(p), self.viewed(q))
+
+
+class ProxyKind(DictViewKind):
+    """``types.MappingProxyType(d)``: a window on `d`, which nobody writes through.
+
+    The proxy that a class is read through has no tangent: what stands in a class is looked up by name.
+    """
+
+    def make(self, x: Any, walk: Any) -> Any:
+        return NO_TANGENT if self.shows_class(x) else walk(self.viewed(x))
+
+    def shows_class(self, x: Any) -> bool:
+        """Whether `x` is what a class is read through (or a mapping that is no dict)."""
+        d = self.viewed(x)
+        return d is None or "__doc__" in d  # which each class has, if it has no text
+
+    def perturb(self, x: Any, t: Any, walk: Any) -> Any:
+        return x if t is NO_TANGENT else MappingProxyType(walk(self.viewed(x), t))
+
+    def difference(self, p: Any, q: Any, walk: Any) -> Any:
+        return NO_TANGENT if self.shows_class(p) else walk(self.viewed(p), self.viewed(q))
 
 
 class SetKind(Inactive):
@@ -257,6 +279,7 @@ DEQUE = SequenceKind(deque, deque)
 DICT = DictKind(dict)
 SET = SetKind()
 VIEW = DictViewKind()
+PROXY = ProxyKind()
 VIEW_CLASSES: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _LIST_SUBCLASS = SequenceKind(ListTangent, list)
 _DEQUE_SUBCLASS = SequenceKind(DequeTangent, deque)

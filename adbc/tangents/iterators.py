@@ -273,7 +273,14 @@ class IteratorKind(Kind):
             if name == "enumerate":
                 return shadow_enumerate(walk(inner[0]))
             return shadow_zip([walk(it) for it in inner])
-        if name in ("list_iterator", "tuple_iterator", "list_reverseiterator", "reversed", "iterator"):
+        if name in (
+            "list_iterator",
+            "tuple_iterator",
+            "list_reverseiterator",
+            "reversed",
+            "iterator",
+            "arrayiterator",
+        ):
             reduced = x.__reduce__()
             if len(reduced) < 3:
                 return ShadowIterator()  # exhausted
@@ -307,7 +314,7 @@ _INERT_ITERATORS = {
 
 def resolve_iterator(cls: type) -> Kind | None:
     """Iterators implemented in C, generators."""
-    modules = ("builtins", "itertools", "collections", "_collections")
+    modules = ("builtins", "itertools", "collections", "_collections", "array")
     if cls.__module__ in modules and hasattr(cls, "__next__"):
         return ITERATOR_KIND
     return None

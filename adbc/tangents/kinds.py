@@ -36,6 +36,7 @@ def install() -> None:
             types.BuiltinMethodType: objects.BUILTIN_METHOD,
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
+            types.MappingProxyType: containers.PROXY,
             functools.partial: objects.PARTIAL,
             objects.Keywords: objects.KEYWORDS,
         }

@@ -63,55 +63,34 @@ class InstanceKind(_FieldKind):
         return list(instance_fields(x, self.slots))
 
     def make(self, x: Any, walk: Any) -> Any:
-        fields = instance_dict(x)
-        if not fields:
-            return super().make(x, walk)
-        key = ("fields", id(fields))
-        known = walk.memo.get(key) or walk.memo.get(id(fields))
-        if known is not None and known[0] is fields:  # two objects with one dictionary, or it was met itself
-            if known[1] is NO_TANGENT:
-                walk.register(x, NO_TANGENT)
-                return NO_TANGENT
-            if self.slots:
-                refuse_shared_dictionary(x)
-            t = self.shell(x)
-            t.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
-            walk.register(x, t)
-            walk.memo[key] = (fields, t)
-            return t
-        t = super().make(x, walk)
-        walk.memo[key] = (fields, t)
-        return t
+        return self._once(x, walk, lambda: super(InstanceKind, self).make(x, walk), self.shell)
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
-        fields = instance_dict(x)
-        if not fields:
-            return super().perturb(x, t, walk)
-        key = ("fields", id(fields))
-        known = walk.memo.get(key) or walk.memo.get(id(fields))
-        if known is None:
-            y = super().perturb(x, t, walk)
-            walk.memo[key] = (fields, y)
-            return y
-        y = self.primal_shell(x)
-        y.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
-        walk.register(x, y)
-        return y
+        return self._once(x, walk, lambda: super(InstanceKind, self).perturb(x, t, walk), self.primal_shell)
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        fields = instance_dict(p)
-        if not fields:
-            return super().difference(p, q, walk)
+        return self._once(p, walk, lambda: super(InstanceKind, self).difference(p, q, walk), self.shell)
+
+    def _once(self, x: Any, walk: Any, visit: Callable[[], Any], shell: Callable[[Any], Any]) -> Any:
+        """The result for `x` by ``visit()``; a `shell` around what is known of its dictionary, if that was
+        met by itself, or as that of another object."""
+        fields = instance_dict(x)
         key = ("fields", id(fields))
-        known = walk.memo.get(key) or walk.memo.get(id(fields))
-        if known is None:
-            t = super().difference(p, q, walk)
-            walk.memo[key] = (fields, t)
-            return t
-        t = self.shell(p)
-        t.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
-        walk.register(p, t)
-        return t
+        known = (walk.memo.get(key) or walk.memo.get(id(fields))) if fields else None
+        if known is None or known[0] is not fields:
+            result = visit()
+            if fields:
+                walk.memo[key] = (fields, result)
+            return result
+        result = known[1]
+        if result is not NO_TANGENT:
+            if self.slots:
+                refuse_shared_dictionary(x)
+            result = shell(x)
+            result.__dict__ = known[1] if type(known[1]) is dict else known[1].__dict__
+            walk.memo[key] = (fields, result)
+        walk.register(x, result)
+        return result
 
     def primal_shell(self, x: Any) -> Any:
         # Not the class's own constructor: it may compute, count or print.
@@ -384,6 +363,8 @@ def resolve_object(cls: type) -> Kind | None:
         return ExceptionKind(slots_of(cls))
     if issubclass(cls, functools.partial):
         return PARTIAL
+    if issubclass(cls, types.BuiltinMethodType):  # a second class, of methods that know their class
+        return BUILTIN_METHOD
     if not is_python_class(cls):
         return None
     names = _frozen_fields(cls)

@@ -202,7 +202,9 @@ KINDS: dict[type, Kind] = {}
 RESOLVERS: list[Callable[[type], Kind | None]] = []
 """Asked in turn for a class that is not in the table."""
 
-_FOREIGN: Sequence[tuple[str, str]] = (("numpy", "adbc.tangents.arrays"),)
+_FOREIGN: Sequence[tuple[str, str]] = (
+    ("numpy", "adbc.tangents.arrays"), ("array", "adbc.tangents.typed_arrays"),
+)  # fmt: skip
 _loaded: set[str] = set()
 
 
@@ -216,7 +218,7 @@ def _classify(cls: type) -> Kind:
     for package, module in _FOREIGN:
         if package in _loaded or package not in sys.modules:
             continue
-        if any(c.__module__.partition(".")[0] == package for c in cls.__mro__):
+        if cls is memoryview or any(c.__module__.partition(".")[0] == package for c in cls.__mro__):
             importlib.import_module(module)
             _loaded.add(package)
             if cls in KINDS:
@@ -227,7 +229,8 @@ def _classify(cls: type) -> Kind:
             break
     else:
         kind = INACTIVE
-    KINDS[cls] = kind
+    if cls is not memoryview:  # what it may show is not known before NumPy is loaded
+        KINDS[cls] = kind
     return kind
 
 

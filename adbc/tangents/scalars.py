@@ -91,11 +91,11 @@ _INERT_NAMES = {
 """Classes written in Python whose instances are values or services without derivative."""
 
 INACTIVE_CLASSES: tuple[type, ...] = (
-    type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, memoryview, range,
+    type(None), type(...), type(NotImplemented), bool, int, str, bytes, bytearray, range,
     slice, property, staticmethod, classmethod, object, super,
     types.ModuleType, types.CodeType, types.FrameType, types.TracebackType,
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
-    types.MemberDescriptorType, types.ClassMethodDescriptorType, types.MappingProxyType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType,
     types.GenericAlias, types.UnionType,
 )  # fmt: skip
 

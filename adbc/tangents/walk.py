@@ -50,6 +50,7 @@ class _Walk:
             self._pending.popleft()()
         if self.finish is not None:
             self.finish(self)
+            self.arrays.clear()  # an array that is shown cannot change its length
         return result
 
 

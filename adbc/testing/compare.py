@@ -8,6 +8,7 @@ other must have it twice in the same places.
 from __future__ import annotations
 
 import types
+from array import array
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,10 @@ def _parts(x: Any, y: Any) -> list[tuple[Any, Any, Any]] | str | None:
 
 def _described(x: Any) -> list[tuple[Any, Any]] | None:
     cls = type(x)
+    if cls is array:
+        return [("typecode", x.typecode), *enumerate(x)]
+    if cls is np.void or (cls is np.ndarray and x.dtype.names):
+        return [("shape", np.shape(x)), *((name, x[name]) for name in x.dtype.names or ())]
     if cls is np.ndarray:
         if x.dtype.kind != "O":
             return None
@@ -94,6 +99,8 @@ def _described(x: Any) -> list[tuple[Any, Any]] | None:
         return list(x.__dict__.items())
     if cls is types.FunctionType:
         return [("code", x.__code__), ("defaults", x.__defaults__), *kind_of(cls).parts(x)]  # type: ignore[attr-defined]
+    if cls is np.flatiter:
+        return [("base", x.base), ("index", x.index)]
     kind = kind_of(cls)
     if isinstance(kind, DictViewKind):
         return [("of", kind.viewed(x))]

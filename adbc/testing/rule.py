@@ -246,9 +246,9 @@ class _Tester:
         _step("forward: repeated, results of the first run", first, tangents, _names("tangent", len(after)))
 
         _, none, _ = self.forward(rule, zero_tangent(duplicate(self.bundle)))
-        for label, value in leaves(none):
-            if np.any(np.asarray(value) != 0):
-                raise AssertionError(f"step 'forward: zero': tangent{label} is {value!r} for zero tangents")
+        found = _not_zero(none)
+        if found is not None:
+            raise AssertionError(f"step 'forward: zero': tangent{found} for zero tangents")
         self.check_finite_differences(first)
 
     def check_finite_differences(self, tangents: list[Any]) -> None:
@@ -282,11 +282,9 @@ class _Tester:
 
         run = _Run(self, rule, self.bundle, zeros, "reverse, shadows zero")
         self.check_forwards_pass(run)
-        for label, value in leaves(run.output_shadow):
-            if np.any(np.asarray(value) != 0):
-                raise AssertionError(
-                    f"step 'reverse: types': a new shadow is not zero: output shadow{label} is {value!r}"
-                )
+        found = _not_zero(run.output_shadow)
+        if found is not None:
+            raise AssertionError(f"step 'reverse: types': a new shadow is not zero: output shadow{found}")
         run.back(self.seeds[1])
         self.check_pullback(run, frule)
 
@@ -405,6 +403,14 @@ def _place(label: str, what: str) -> str:
     """``[2].x`` in a list of output, function and arguments, in words."""
     index, _, rest = label[1:].partition("]")
     return f"{_names(what, int(index) + 1)[int(index)]}{' after the call' if int(index) else ''}{rest}"
+
+
+def _not_zero(x: Any) -> str | None:
+    """The first number in `x` that is not zero, in words.  Nothing here holds on to what it has seen."""
+    for label, value in leaves(x):
+        if np.any(np.asarray(value) != 0):
+            return f"{label} is {value!r}"
+    return None
 
 
 def _step(step: str, expected: Any, actual: Any, where: str | list[str], **options: Any) -> None:

@@ -12,11 +12,14 @@ import copy
 import enum
 import functools
 import types
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from adbc.rules.types import behind
+from adbc.tangents.arrays import record_array, ultimate_owner
 from adbc.tangents.fields import instance_dict
 
 __all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]
@@ -69,6 +72,8 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
         if names:
             return [(f".{name}", item) for name, item in zip(names, x, strict=True)]
         return [(f"[{i}]", item) for i, item in enumerate(x)]
+    if type(x) is array:
+        return [(".typecode", x.typecode), *((f"[{i}]", item) for i, item in enumerate(x))]
     if isinstance(x, list | collections.deque):
         return [*((f"[{i}]", item) for i, item in enumerate(x)), *_labelled_fields(x)]
     if isinstance(x, dict):
@@ -87,6 +92,10 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
             return []
     if isinstance(x, types.MethodType):
         return [(".__self__", x.__self__), (".__func__", x.__func__)]
+    if isinstance(x, types.MappingProxyType):
+        return [("", behind(x))]
+    if isinstance(x, np.flatiter):
+        return [(".base", x.base)]
     if isinstance(x, functools.partial):
         return [(".func", x.func), (".args", x.args), (".keywords", x.keywords)]
     if _is_plain_instance(x):
@@ -104,7 +113,7 @@ def has_identity(x: Any) -> bool:
         return False
     if isinstance(x, types.FunctionType):
         return bool(x.__closure__)
-    if isinstance(x, list | dict | collections.deque | types.CellType | np.ndarray):
+    if isinstance(x, list | dict | collections.deque | types.CellType | np.ndarray | array):
         return True
     # An instance without fields is as good as any other: singletons such as NoTangent are among them.
     return _is_plain_instance(x) and bool(_fields(x))
@@ -137,6 +146,18 @@ def _duplicate(x: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(x, functools.partial):
         keywords = {name: _duplicate(item, memo) for name, item in x.keywords.items()}
         return type(x)(_duplicate(x.func, memo), *(_duplicate(item, memo) for item in x.args), **keywords)
+    if isinstance(x, memoryview) and x.nbytes:
+        return memoryview(_duplicate(np.asarray(x), memo))
+    if isinstance(x, np.void):
+        record = record_array(x)
+        return _duplicate(record, memo)[()] if record.flags.writeable else x.copy()
+    if isinstance(x, np.flatiter):
+        made = _duplicate(x.base, memo).flat
+        for _ in range(x.index):
+            next(made)
+        return made
+    if isinstance(x, types.MappingProxyType):
+        return types.MappingProxyType(_duplicate(behind(x), memo))
     if isinstance(x, enum.Enum | type | types.ModuleType | types.BuiltinFunctionType | types.FunctionType):
         return x
     copied = copy.deepcopy(x)
@@ -196,10 +217,13 @@ def _fill(x: Any, made: Any, memo: dict[int, tuple[Any, Any]]) -> None:
 
 
 def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) -> np.ndarray[Any, Any]:
-    owner = x
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    if owner is x:
+    owner = _array_in_memory(x)
+    buffer = ultimate_owner(x)
+    if type(buffer) is array:
+        flat = np.frombuffer(_duplicate(buffer, memo), np.uint8)
+        offset = address(x) - address(np.frombuffer(buffer, np.uint8))
+        made = np.ndarray(x.shape, x.dtype, buffer=flat, offset=offset, strides=x.strides)
+    elif owner is x:
         made = x.copy(order="K")
         if x.dtype == object:
             for index, item in np.ndenumerate(x):
@@ -213,6 +237,17 @@ def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) 
         made = made.view(type(x))
     made.flags.writeable = x.flags.writeable
     return made
+
+
+def _array_in_memory(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The outermost array that `x` is a view of, past what `as_strided` puts between."""
+    owner: np.ndarray[Any, Any] = x
+    base: Any = x.base
+    while base is not None:
+        if isinstance(base, np.ndarray):
+            owner = base
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return owner
 
 
 def address(x: np.ndarray[Any, Any]) -> int:
@@ -269,6 +304,12 @@ class _Comparison:
         if isinstance(expected, np.ndarray):
             self.visit_array(expected, actual, where)
             return
+        if isinstance(expected, memoryview):
+            self.visit_array(np.asarray(expected), np.asarray(actual), where)
+            return
+        if isinstance(expected, np.void):
+            self.visit_array(record_array(expected), record_array(actual), where)
+            return
         if isinstance(expected, float | complex | np.inexact):
             self.visit_numbers(expected, actual, where)
             return
@@ -300,6 +341,9 @@ class _Comparison:
                 self.visit(item, actual[index], f"{where}[{', '.join(map(str, index))}]")
         elif expected.dtype.kind in "fc":
             self.visit_numbers(expected, actual, where)
+        elif expected.dtype.names:
+            for name in expected.dtype.names:
+                self.visit_array(expected[name], actual[name], f"{where}[{name!r}]")
         elif self.numbers and not np.array_equal(expected, actual):
             raise AssertionError(f"{where} is {actual!r}, expected {expected!r}")
 
@@ -358,13 +402,14 @@ def leaves(x: Any, where: str = "") -> Iterator[tuple[str, Any]]:
     yield from _leaves(x, where, {})
 
 
-def _leaves(x: Any, where: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+def _leaves(x: Any, where: str, seen: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
     if isinstance(x, float | complex | np.inexact):
         yield where, x
         return
-    if isinstance(x, np.ndarray) and x.dtype != object:
-        if x.dtype.kind in "fc":
-            yield where, x
+    if type(x) is array and x.typecode in "fd":
+        x = np.frombuffer(x, x.typecode)  # as an array, since others may show its memory
+    if isinstance(x, np.ndarray | np.void) and x.dtype != object:
+        yield from _number_leaves(x if isinstance(x, np.ndarray) else record_array(x), where)
         return
     if has_identity(x):
         if id(x) in seen:
@@ -375,8 +420,20 @@ def _leaves(x: Any, where: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any
             if id(own) in seen:  # the attributes were met as a dictionary
                 return
             seen[id(own)] = own
-    for label, item in parts(x) or []:
+    cells = list(_addresses(x).flat) if isinstance(x, np.ndarray) else None
+    for i, (label, item) in enumerate(parts(x) or []):
+        if cells is not None:  # views of one array of objects share its elements
+            if ("cell", cells[i]) in seen:
+                continue
+            seen["cell", cells[i]] = x
         yield from _leaves(item, where + label, seen)
+
+
+def _number_leaves(x: np.ndarray[Any, Any], where: str) -> Iterator[tuple[str, Any]]:
+    if x.dtype.kind in "fc":
+        yield where, x
+    for name in x.dtype.names or ():
+        yield from _number_leaves(x[name], f"{where}[{name!r}]")
 
 
 def inner(t: Any, s: Any) -> tuple[float, float]:
@@ -387,29 +444,37 @@ def inner(t: Any, s: Any) -> tuple[float, float]:
     seen: set[int] = set()
     total = magnitude = 0.0
     for (where, a), (_, b) in zip(leaves(t), leaves(s), strict=True):
-        terms = np.real(np.conj(a) * b)
+        if isinstance(a, np.ndarray) and np.shape(a) != np.shape(b):
+            raise AssertionError(f"tangents of shapes {np.shape(a)} and {np.shape(b)} at {where}")
+        terms = np.asarray(np.real(a) * np.real(b))
         if isinstance(a, np.ndarray):
-            if np.shape(a) != np.shape(b):
-                raise AssertionError(f"tangents of shapes {np.shape(a)} and {np.shape(b)} at {where}")
-            terms = terms.reshape(-1)[_new_cells(a, seen)]
+            terms = terms * _new_cells(a.real, seen)
+        if np.iscomplexobj(a):  # two places: a view of one of them may be there as well
+            imaginary = np.asarray(np.imag(a) * np.imag(b))
+            terms = terms + (imaginary * _new_cells(a.imag, seen) if isinstance(a, np.ndarray) else imaginary)
         total += float(np.sum(terms))
         magnitude += float(np.sum(np.abs(terms)))
     return total, magnitude
 
 
-def _new_cells(a: np.ndarray[Any, Any], seen: set[int]) -> list[int]:
-    """Positions, in C order, of the elements of `a` whose addresses have not been seen."""
+def _new_cells(a: np.ndarray[Any, Any], seen: set[int]) -> np.ndarray[Any, Any]:
+    """For each element of `a`, 1 if its address has not been seen, and else 0."""
+    new = np.zeros(a.size)
+    for position, cell in enumerate(_addresses(a).reshape(-1).tolist()):
+        if cell not in seen:
+            seen.add(cell)
+            new[position] = 1.0
+    return new.reshape(a.shape)
+
+
+def _addresses(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The address of each element of `a`."""
     addresses = np.full(a.shape, address(a), dtype=np.int64)
     for axis, (size, stride) in enumerate(zip(a.shape, a.strides, strict=True)):
         shape = [1] * a.ndim
         shape[axis] = size
         addresses += (np.arange(size, dtype=np.int64) * stride).reshape(shape)
-    new = []
-    for position, cell in enumerate(addresses.reshape(-1).tolist()):
-        if cell not in seen:
-            seen.add(cell)
-            new.append(position)
-    return new
+    return addresses
 
 
 def precision(x: Any) -> float:

@@ -9,8 +9,9 @@ and from what the rule table says; it writes no code.
     scalar      a scalar rule on proved real numbers: partial derivatives are written inline
     load        one number is read from a slot of a container, written inline
     store       one number is written to a slot of a container, written inline
-    slot_load, slot_store, field_load, field_store
-                an element of a list or dict, or a plain field of an instance, is read or written
+    slot_load, slot_store, slot_append, field_load, field_store
+                an element of a list or dict, or a plain field of an instance, is read, written or added
+    empty_list  a list without elements is made
     overwrite_item, overwrite_field
                 a float is written where a float is known to be
     method      a method is read from an instance
@@ -46,11 +47,13 @@ from adbc.types.lattice import (
     ArrayType,
     ConstType,
     Exact,
+    RealType,
     TupleType,
     ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
+    is_float64,
     is_real,
 )
 
@@ -136,7 +139,7 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 _CONTEXTUAL: frozenset[Any] = frozenset(
     {
         intrinsics._global_, intrinsics._freevar_, intrinsics._globals_,
-        intrinsics._delete_global_, intrinsics._store_global_,
+        intrinsics._delete_global_, intrinsics._store_global_, intrinsics._instance_,
     }
 )  # fmt: skip
 
@@ -159,7 +162,7 @@ _NAMED = (
 
 def is_inline_number(type: AbstractType) -> bool:
     """Whether derivative code for values of this type may be written inline: real, 64 bit."""
-    return is_real(type) or (isinstance(type, Exact) and type.cls.__name__ == "float64")
+    return isinstance(type, RealType) or is_real(type) or is_float64(type)
 
 
 def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Knowledge) -> CallSite:
@@ -270,6 +273,8 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
+    if access == "append":
+        return list(types_) == [_LIST, FLOAT]
     if access == "store":
         return types_[0] == _LIST and types_[1] == INT and types_[2] == FLOAT
     return (types_[0] == _LIST and types_[1] == INT) or types_[0] == _DICT
@@ -329,6 +334,8 @@ def _structural(
             return "tuple" if any_active else "primal"
         if kind is types.FunctionType:
             return "contextual"
+        if kind is list and len(arguments) == 1:
+            return "empty_list"
         if kind is slice:
             return "dynamic" if any_active else "primal"
     elif function in (intrinsics._check_, intrinsics._assume_):

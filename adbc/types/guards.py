@@ -44,7 +44,16 @@ from adbc.ir.traverse import predecessors
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, NONE, Exact
 
-__all__ = ["Liveness", "Policy", "how_used", "insert_guards", "made_class", "point_behind"]
+__all__ = [
+    "Liveness",
+    "Policy",
+    "behind_steps",
+    "how_used",
+    "insert_guards",
+    "made_class",
+    "point_behind",
+    "watch_results",
+]
 
 _ROUNDS = 12
 _LIMIT = 60
@@ -97,24 +106,58 @@ class Policy(Protocol):
 def point_behind(call: Instruction) -> tuple[Block, int] | None:
     """Where the result of `call` can be tested: in front of instruction number so-and-so of a block.
 
-    That of `_next_` is a value only where the iterator was not exhausted.  None if there is no such place.
+    That of `_next_` is a value only where the iterator was not exhausted; of several iterators that take a
+    step together, where none was.  None if there is no such place.
     """
     block = call.block
     assert block is not None
     if _callee(call) is intrinsics._next_:
-        terminator = block.terminator
-        if not isinstance(terminator, Branch) or not isinstance(terminator.condition, Instruction):
-            return None
-        test = terminator.condition
-        if _callee(test) is not intrinsics._exhausted_ or test.operands[1] is not call:
-            return None
-        inside = terminator.false
-        sources = [b for b in inside.graph.blocks if inside in b.successors]
-        return (inside, 0) if sources == [block] and not inside.phis else None
+        inside = behind_steps(call)
+        return None if inside is None else _behind_tests(inside)
     at = block.instructions.index(call) + 1
     if block.handler is not None and at == len(block.instructions):
         return None
     return block, at
+
+
+def behind_steps(step: Instruction) -> Block | None:
+    """Where a loop goes on with what `step`, and others directly behind it, took from iterators."""
+    inside = _behind_step(step)
+    while inside is not None and inside.instructions and _callee(inside.instructions[0]) is intrinsics._next_:
+        following = _behind_step(inside.instructions[0])
+        if following is None:
+            break
+        inside = following
+    return inside
+
+
+def _behind_tests(block: Block) -> tuple[Block, int]:
+    """The beginning of `block`, behind the guards of other steps: what follows may use what they prove."""
+    at = 0
+    while (
+        isinstance(block.terminator, Branch)
+        and len(block.instructions) == at + 1
+        and _callee(block.instructions[at]) is intrinsics._class_is_
+        and block.terminator.condition is block.instructions[at]
+        and _callee(block.instructions[at].operands[1]) is intrinsics._next_
+    ):
+        block, at = block.terminator.true, 1  # behind the assumption
+    return block, at
+
+
+def _behind_step(step: Instruction) -> Block | None:
+    """Where a loop goes on with what `step` took from an iterator, if that is all that leads there."""
+    block = step.block
+    assert block is not None
+    terminator = block.terminator
+    if not isinstance(terminator, Branch) or not isinstance(terminator.condition, Instruction):
+        return None
+    test = terminator.condition
+    if _callee(test) is not intrinsics._exhausted_ or test.operands[1] is not step:
+        return None
+    inside = terminator.false
+    sources = [b for b in inside.graph.blocks if inside in b.successors]
+    return inside if sources == [block] and not inside.phis else None
 
 
 def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> bool:
@@ -168,16 +211,30 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
                 _guard(graph, call, place, guess, policy, current)
                 changed = True
             elif policy.watch(call):
-                block, at = place
-                look = Instruction(
-                    "call",
-                    [Const(intrinsics._observe_), Const(policy.site(call)), call],
-                    type=NONE,
-                    position=call.position,
-                )
-                look.block = block
-                block.instructions.insert(at, look)
+                _watch(call, place, policy)
     return changed
+
+
+def watch_results(graph: Graph, policy: Policy) -> None:
+    """Guess nothing in `graph`, but observe what has no type."""
+    skipped = _behind_handlers(graph)
+    for call in list(graph.instructions()):
+        if call.block not in skipped and _is_candidate(call) and policy.watch(call):
+            place = point_behind(call)
+            if place is not None:
+                _watch(call, place, policy)
+
+
+def _watch(call: Instruction, place: tuple[Block, int], policy: Policy) -> None:
+    block, at = place
+    look = Instruction(
+        "call",
+        [Const(intrinsics._observe_), Const(policy.site(call)), call],
+        type=NONE,
+        position=call.position,
+    )
+    look.block = block
+    block.instructions.insert(at, look)
 
 
 def _behind_handlers(graph: Graph) -> set[Block]:
@@ -207,8 +264,8 @@ def made_class(call: Instruction) -> type | None:
     return None
 
 
-def _callee(call: Instruction) -> Any:
-    callee = call.operands[0] if call.op == "call" else None
+def _callee(call: Value) -> Any:
+    callee = call.operands[0] if isinstance(call, Instruction) and call.op == "call" else None
     if not isinstance(callee, Const):
         return None
     try:
@@ -237,7 +294,10 @@ def _guard(
     exhausted = [
         u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call
     ]
+    elsewhere = _tested_with(call, place)
     graph.replace_uses({call: assumed})
+    for rest_call in elsewhere:
+        rest_call.operands = [call if v is assumed else v for v in rest_call.operands]
     assumed.operands[1] = call
     for test in exhausted:
         test.operands[1] = call
@@ -246,6 +306,16 @@ def _guard(
     current[call] = assumed
 
     _branch(graph, call, place, (intrinsics._class_is_, guess.cls), [assumed], policy, rest, arguments)
+
+
+def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:
+    """The rests that were left for by the guards that `place` stands behind: they take `call` as it is."""
+    found: list[Instruction] = []
+    block = behind_steps(call) if _callee(call) is intrinsics._next_ else None
+    while block is not None and block is not place[0] and isinstance(block.terminator, Branch):
+        found += block.terminator.false.instructions
+        block = block.terminator.true
+    return found
 
 
 def _latest(value: Value, current: dict[Value, Value]) -> Value:

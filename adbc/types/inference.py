@@ -7,6 +7,7 @@ cut off at a depth), so it ends.  What a call of an ordinary function gives is n
 
 from __future__ import annotations
 
+import collections
 import itertools
 import operator
 import sys
@@ -19,30 +20,44 @@ from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Retur
 from adbc.types.lattice import (
     ANY,
     BOOL,
-    FLOAT,
     INT,
     NEVER,
     NONE,
-    REAL,
     STR,
     AbstractType,
     ArrayType,
     ConstType,
     Exact,
     IteratorType,
+    RealType,
     TupleType,
     class_of,
     is_numpy_number,
+    is_real,
     join,
     join_all,
 )
 from adbc.types.typeof import typeof
 
-__all__ = ["ARRAY_RESULTS", "Oracle", "array_element", "array_getitem", "call_parts", "infer", "type_of"]
+__all__ = [
+    "ARRAY_RESULTS",
+    "Oracle",
+    "array_element",
+    "array_getitem",
+    "call_parts",
+    "infer",
+    "method_of",
+    "transpose_of",
+    "type_of",
+]
 
 Oracle = Callable[[object, Sequence[AbstractType], tuple[str, ...]], AbstractType]
 
+_DOTS = Exact(type(...))
+Sampler = Callable[[object, Sequence[Value], tuple[str, ...]], AbstractType | None]
+
 _DEPTH = 6
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, so it may be changed
 _ROUNDS = 40
 
 
@@ -75,8 +90,13 @@ def type_of(value: Value) -> AbstractType:
     return type if isinstance(type, AbstractType) else ANY
 
 
-def infer(graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle) -> AbstractType:
-    """Write the type of every value into `graph`, given those of its arguments; return the result's."""
+def infer(
+    graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle, sample: Sampler | None = None
+) -> AbstractType:
+    """Write the type of every value into `graph`, given those of its arguments; return the result's.
+
+    `sample` is asked for what the oracle cannot tell from types alone: it is given the arguments.
+    """
     for argument, type in zip(graph.arguments, arguments, strict=True):
         argument.type = type
     for block in graph.blocks:
@@ -96,7 +116,7 @@ def infer(graph: Graph, arguments: Sequence[AbstractType], oracle: Oracle) -> Ab
             for phi in block.phis:
                 _widen(phi, join_all(map(type_of, phi.operands.values())), round)
             for instruction in block.instructions:
-                _widen(instruction, _result(instruction, oracle), round)
+                _widen(instruction, _result(instruction, oracle, sample), round)
         changed = False
         for phi in backwards:
             changed |= _widen(phi, join_all(map(type_of, phi.operands.values())), round)
@@ -143,16 +163,71 @@ def _reverse_postorder(graph: Graph) -> list[Block]:
     return order[::-1]
 
 
-def _result(instruction: Instruction, oracle: Oracle) -> AbstractType:
+# -- attributes of builtin objects ------------------------------------------------------------
+
+
+def _attribute_read(value: Value) -> tuple[type, str] | None:
+    """The class and the name, if `value` reads an attribute of an array or of another builtin object, which
+    has no attributes but those of its class, and they do not change."""
+    if not isinstance(value, Instruction) or value.op != "call" or len(value.operands) != 3:
+        return None
+    callee, array, name = value.operands
+    known = type_of(array)
+    if not isinstance(callee, Const) or callee.value is not intrinsics._getattr_:
+        return None
+    if not (type(known) is ArrayType or (isinstance(known, Exact) and _is_closed(known.cls))):
+        return None
+    return (known.cls, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
+
+
+_UNQUESTIONING: dict[type, frozenset[str]] = {
+    list: frozenset({"append", "extend", "insert", "clear", "copy", "reverse", "pop"}),
+    dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy"}),
+    collections.deque: frozenset({"append", "appendleft", "pop", "popleft", "clear", "copy", "reverse"}),
+}
+
+
+def _is_closed(cls: type) -> bool:
+    """Whether neither `cls` nor an instance can be given attributes."""
+    return not cls.__flags__ & _HEAP and not cls.__dictoffset__
+
+
+def transpose_of(value: Value) -> object | None:
+    """The function that ``x.T`` of an array is."""
+    read = _attribute_read(value)
+    if read is None or read[1] != "T" or not isinstance(value, Instruction):
+        return None
+    return getattr(read[0], "transpose", None) if type(type_of(value.operands[1])) is ArrayType else None
+
+
+def method_of(value: Value) -> object | None:
+    """The method descriptor that `value` reads from an array or a builtin container.
+
+    Not the methods that ask objects questions (``index`` whether they are equal, ``format`` for their text):
+    what classes written in Python answer is not a matter of types.
+    """
+    read = _attribute_read(value)
+    if read is None or not (read[0].__name__ == "ndarray" or read[1] in _UNQUESTIONING.get(read[0], ())):
+        return None
+    found = getattr(read[0], read[1], None)
+    return found if isinstance(found, types.MethodDescriptorType) else None
+
+
+def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) -> AbstractType:
     if instruction.op != "call":
         return ANY
     callee, arguments = call_parts(instruction)
+    method = method_of(callee)
+    if method is not None and isinstance(callee, Instruction):
+        arguments = [callee.operands[1], *arguments]
     types_ = [type_of(a) for a in arguments]
     for type in types_:
         if type is NEVER:
             return NEVER  # not reached yet
     function: object
-    if isinstance(callee, Const):
+    if method is not None:
+        function = method
+    elif isinstance(callee, Const):
         function = callee.value
     elif isinstance(known := type_of(callee), ConstType):
         function = known.value
@@ -165,17 +240,27 @@ def _result(instruction: Instruction, oracle: Oracle) -> AbstractType:
         answer = row(arguments, types_)
         if answer is not None:
             return answer
-    return ask(oracle, function, types_, instruction.keywords)
+    answer = ask(oracle, function, types_, instruction.keywords)
+    if sample is not None and (answer is ANY or _is_some_array(answer)):
+        found = sample(function, arguments, instruction.keywords)
+        return answer if found is None else found
+    return answer
+
+
+def _is_some_array(type: AbstractType) -> bool:
+    """Whether nothing but its class is known of an array."""
+    return isinstance(type, Exact) and type.cls.__name__ == "ndarray"
 
 
 def ask(
     oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
 ) -> AbstractType:
-    """What the oracle says, asked for int and for float where an argument is `REAL`."""
-    if not any(t is REAL for t in types_):
+    """What the oracle says, asked for each class where an argument is a `RealType`."""
+    reals = sum(isinstance(t, RealType) for t in types_)
+    if not reals:
         return oracle(function, types_, keywords)
-    if not isinstance(function, types.FunctionType) and sum(t is REAL for t in types_) <= 4:
-        choices = [(INT, FLOAT) if t is REAL else (t,) for t in types_]
+    if not isinstance(function, types.FunctionType) and reals <= 4:
+        choices = [tuple(map(Exact, t.members)) if isinstance(t, RealType) else (t,) for t in types_]
         return join_all(
             oracle(function, combination, keywords) for combination in itertools.product(*choices)
         )
@@ -217,6 +302,11 @@ def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
     return None
 
 
+def _instance(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    cls = values[0].value if isinstance(values[0], Const) else None
+    return Exact(cls) if isinstance(cls, type) else None
+
+
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     container, index = types_
     if isinstance(container, TupleType):
@@ -230,7 +320,7 @@ def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
 
 
 def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
-    """The type of ``array[index]`` where `index` is of ints and slices, else None."""
+    """The type of ``array[index]`` where `index` is of ints, slices, None and ``...``, else None."""
     if array.ndim is None:
         return None
     parts = index.elements if isinstance(index, TupleType) else (index,)
@@ -238,8 +328,12 @@ def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
     for part in parts:
         if part == INT or (isinstance(part, Exact) and is_numpy_number(part.cls, "integer")):
             remaining -= 1
-        elif not (isinstance(part, Exact) and part.cls is slice):
+        elif part == NONE:
+            remaining += 1
+        elif not (isinstance(part, Exact) and part.cls in (slice, type(...))):
             return None
+    if any(part == _DOTS for part in parts) and remaining == 0:
+        return None  # ``x[..., 0]`` of one axis is an array of none
     if remaining < 0:
         return None
     return array_element(array) if remaining == 0 else ArrayType(array.dtype, remaining, array.cls)
@@ -248,7 +342,7 @@ def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
 def array_element(array: ArrayType) -> AbstractType:
     """The type of one element of `array`."""
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
-    return ANY if array.dtype == "object" else Exact(numpy.dtype(array.dtype).type)
+    return ANY if array.dtype.startswith(("object", "void")) else Exact(numpy.dtype(array.dtype).type)
 
 
 def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
@@ -289,10 +383,16 @@ def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """The methods of arrays are known to be C code."""
+    """Attributes of an array that follow from its type; its methods are known to be C code."""
     array, name = types_[0], values[1]
     if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
+    if name.value == "shape" and array.ndim is not None:
+        return TupleType((INT,) * array.ndim)
+    if name.value in ("size", "ndim", "nbytes", "itemsize"):
+        return INT
+    if name.value == "T":
+        return array
     found = getattr(array.cls, name.value, None)
     return Exact(types.BuiltinMethodType) if isinstance(found, types.MethodDescriptorType) else ANY
 
@@ -303,6 +403,7 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 _STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
+    intrinsics._instance_: _instance,
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,
@@ -352,7 +453,7 @@ def elementwise(types_: Sequence[AbstractType]) -> AbstractType:
     array_class: type | None = None
     scalar_class: type | None = None
     for type in types_:
-        if type in (INT, FLOAT, BOOL, REAL):
+        if is_real(type):
             continue
         if isinstance(type, ArrayType):
             array_class = type.cls

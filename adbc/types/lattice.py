@@ -2,7 +2,7 @@
 
     ANY
      |-- Exact(cls)            an instance of exactly this class
-     |-- REAL                  a bool, an int or a float
+     |-- RealType              a real number of one of several classes; REAL: a bool, an int or a float
      |    |-- INT, BOOL, FLOAT (which are Exact(int), Exact(bool), Exact(float))
      |-- TupleType(elements)   a tuple of exactly these elements
      |-- ArrayType(dtype, ndim)
@@ -74,8 +74,14 @@ class NeverType(AbstractType):
 
 @dataclasses.dataclass(frozen=True)
 class RealType(AbstractType):
+    """A real number of 64 bits of one of several classes: Python's (`REAL`), or `float` or `int` and NumPy's
+    `float64`, as a sum is that began with 0.0.  Where `int` is a member, so is `bool`."""
+
+    members: frozenset[type]
+
     def __str__(self) -> str:
-        return "Real"
+        names = ", ".join(sorted(m.__name__ for m in self.members))
+        return "Real" if names == "float, int" else f"Real[{names}]"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -147,7 +153,7 @@ class ConstType(AbstractType):
 
 ANY = AnyType()
 NEVER = NeverType()
-REAL = RealType()
+REAL = RealType(frozenset({int, float}))
 FLOAT = Exact(float)
 COMPLEX = Exact(complex)
 INT = Exact(int)
@@ -190,14 +196,30 @@ def is_real(type: AbstractType) -> bool:
     if type.__class__ is Exact:
         cls = type.cls
         return cls is float or cls is int or cls is bool
-    return type is REAL
+    return type == REAL
 
 
 def is_number(type: AbstractType) -> bool:
     """Whether derivatives of this type are plain numbers: a real or complex scalar, proved."""
-    return is_real(type) or (
-        isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128")
+    return (
+        isinstance(type, RealType)
+        or is_real(type)
+        or (isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128"))
     )
+
+
+def is_float64(type: AbstractType) -> bool:
+    """Whether every member is NumPy's number of 64 bits."""
+    return isinstance(type, Exact) and type.cls.__name__ == "float64" and type.cls.__module__ == "numpy"
+
+
+def members(type: AbstractType) -> frozenset[type] | None:
+    """The classes of the real numbers that `type` has, int standing for bool too, or None."""
+    if isinstance(type, RealType):
+        return type.members
+    if type in (INT, BOOL):
+        return frozenset({int})
+    return frozenset({type.cls}) if type == FLOAT or is_float64(type) else None  # type: ignore[attr-defined]
 
 
 def is_numpy_number(cls: type, kind: str) -> bool:
@@ -220,7 +242,7 @@ def has_cotangent(type: AbstractType) -> bool:
             if cls.__flags__ & _HEAP and isinstance(kind_of(cls), AddressKind):
                 return False
             if cls.__module__ == "numpy":
-                return is_numpy_number(cls, "inexact") or cls.__name__ == "void"
+                return is_numpy_number(cls, "inexact")
             return True
     return True
 
@@ -240,7 +262,9 @@ def has_shadow(type: AbstractType) -> bool:
         case Exact(cls):
             if cls in _INACTIVE_CLASSES or cls in (float, complex):
                 return False
-            return not (cls.__module__ == "numpy" and is_numpy_number(cls, "generic"))
+            return cls.__name__ == "void" or not (
+                cls.__module__ == "numpy" and is_numpy_number(cls, "generic")
+            )
     return True
 
 
@@ -250,8 +274,9 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
         return a
     if a is NEVER:
         return b
-    if is_real(a) and is_real(b):
-        return REAL
+    reals = members(a), members(b)
+    if reals[0] is not None and reals[1] is not None:
+        return RealType(reals[0] | reals[1])
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
         return TupleType(tuple(join(x, y) for x, y in zip(a.elements, b.elements, strict=True)))
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.dtype == b.dtype:

@@ -34,12 +34,16 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Return, Value
+from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.traverse import predecessors, uses
-from adbc.types.guards import point_behind
+from adbc.types.guards import behind_steps
 from adbc.types.inference import type_of
 from adbc.types.lattice import INT, Exact
 
 __all__ = ["count_list_loops"]
+
+Counters = dict[Block, tuple[Phi, Instruction]]
+"""By the head of a loop, the number of the iteration, and that of the next."""
 
 
 def count_list_loops(graph: Graph) -> bool:
@@ -56,9 +60,13 @@ def count_list_loops(graph: Graph) -> bool:
     dominators = Dominators(graph)
     users = uses(graph)
     sources = predecessors(graph)
+    loops = natural_loops(graph).innermost
+    counters: Counters = {}
     changed = False
     for made, step in found:
-        changed |= _count(made, step, users, sources, dominators)  # type: ignore[arg-type]  # a call
+        loop = loops.get(step.block)  # type: ignore[arg-type]  # it is in a block
+        if loop is not None:
+            changed |= _count(made, step, loop, users, sources, dominators, counters)  # type: ignore[arg-type]  # a call
     return changed
 
 
@@ -74,16 +82,20 @@ def _is_call(value: Value, function: Any) -> bool:
 def _count(
     made: Instruction,
     step: Instruction,
+    loop: Loop,
     users: Any,
     sources: dict[Block, list[Block]],
     dominators: Dominators,
+    counters: Counters,
 ) -> bool:
-    head = step.block
-    place = point_behind(step)
-    assert head is not None and made.block is not None
-    if place is None or head.instructions[0] is not step or made.block is head or head.handler is not None:
+    """Count in the loop around `step`, if that is taken once in every iteration."""
+    head, block = loop.header, step.block
+    inside = behind_steps(step)
+    assert block is not None and made.block is not None
+    if inside is None or block.instructions[0] is not step or made.block in loop.blocks:
         return False
-    inside = place[0]
+    if head.handler is not None or block.handler is not None:
+        return False
     latches = [b for b in sources[head] if dominators.dominates(head, b)]
     if not latches or not all(dominators.dominates(inside, b) for b in latches):
         return False
@@ -96,25 +108,30 @@ def _count(
             return False
         others.append(instruction)
     the_list = made.operands[1]
-    counter = Phi(head, INT, None)
-    head.phis.append(counter)
-    following = Instruction(
-        "call", [Const(operator.add), counter, Const(1)], type=INT, position=step.position
-    )
-    following.block = inside
-    inside.instructions.insert(0, following)
-    for source in sources[head]:
-        counter.operands[source] = following if source in latches else Const(0)
+    known = counters.get(head)
+    if known is not None and known[1].block is inside:
+        counter, following = known  # another list, in step with this one
+    else:
+        counter = Phi(head, INT, None)
+        head.phis.append(counter)
+        following = Instruction(
+            "call", [Const(operator.add), counter, Const(1)], type=INT, position=step.position
+        )
+        following.block = inside
+        inside.instructions.insert(0, following)
+        for source in sources[head]:
+            counter.operands[source] = following if source in latches else Const(0)
+        counters[head] = counter, following
     step.operands = [Const(intrinsics._next_at_), made, the_list, counter]
     made.operands[0] = Const(intrinsics._list_iterator_)
     for call in others:
-        block = call.block
-        assert block is not None
+        at = call.block
+        assert at is not None
         resumed = Instruction(
             "call", [Const(intrinsics._resume_iterator_), made, the_list, following], position=call.position
         )
-        resumed.block = block
-        block.instructions.insert(block.instructions.index(call), resumed)
+        resumed.block = at
+        at.instructions.insert(at.instructions.index(call), resumed)
         call.operands = [resumed if v is made else v for v in call.operands]
     return True
 

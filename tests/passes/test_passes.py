@@ -114,19 +114,26 @@ def test_functions_and_modules_are_resolved_under_guards() -> None:
             %1 = call _global_('m')
             %2 = call _getattr_(%1, 'sin')
             %3 = call %2(%x)
-            %4 = call _getattr_(%1, 'pi')
-            %5 = call _global_('len')
-            %6 = call %5(%3, %4)
-            return %6
+            %4 = call _global_('own')
+            %5 = call _getattr_(%4, 'rate')
+            %6 = call _getattr_(%1, 'pi')
+            %7 = call _global_('len')
+            %8 = call %7(%3, %5, %6)
+            return %8
         """)
-    resolve_globals(graph, {"m": math})
+    own = types.ModuleType("own")
+    own.rate = 0.5  # type: ignore[attr-defined]
+    resolve_globals(graph, {"m": math, "own": own})
     verify(graph)
     assert calls(graph)[0] is math.sin
     assert calls(graph)[-1] is len
-    assert "'pi'" in print_graph(graph)
+    assert "'rate'" in print_graph(graph)
+    assert "'pi'" not in print_graph(graph)
     assert [(g.path, g.value) for g in graph.guards] == [
         (("m",), math),
         (("m", "sin"), math.sin),
+        (("own",), own),
+        (("m", "pi"), math.pi),
         (("len",), len),
     ]
 

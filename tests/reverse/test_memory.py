@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import pathlib
-import subprocess
 import sys
-import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-import adbc
-
-ROOT = pathlib.Path(__file__).parents[2]
+from benchmarks.saved import million_steps, saved_state
+from benchmarks.workload import Workload
+from benchmarks.workloads import GROUPS
 
 
 def one(x: float, r: float, n: int) -> float:
@@ -31,29 +29,25 @@ def three(x: float, y: float, n: int) -> float:
 @pytest.mark.parametrize(("function", "saved"), [(one, 1), (three, 3)])
 def test_bytes_per_saved_number(function: Callable[..., float], saved: int) -> None:
     count = 20000
-    adbc.vjp(function, 0.4, 0.7, 10)  # builds the rule
-    tracemalloc.start()
-    _, pullback = adbc.vjp(function, 0.4, 0.7, count)
-    size, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    size, floats = saved_state(function, 0.4, 0.7, count)
     assert size < 100 * saved * count
-    assert pullback(1.0)
+    assert saved * count <= floats <= saved * count + 10
 
 
-PEAK = """
-import resource
-import adbc
-from tests.reverse.test_memory import one
-gradient = adbc.value_and_grad(one, (0, 1))
-gradient(0.4, 3.1, 10)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-gradient(0.4, 3.1, 1_000_000)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
+@pytest.mark.parametrize("workload", GROUPS["typed"], ids=lambda workload: str(workload.name))
+def test_bytes_per_saved_number_in_whole_programs(workload: Workload) -> None:
+    size, floats = saved_state(workload.function, *workload.arguments)
+    assert size < 100 * floats
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux")
+def test_what_a_pullback_holds_is_counted() -> None:
+    def twice(x: float, rows: list[Any]) -> float:
+        return x * rows[0][0]
+
+    _, floats = saved_state(twice, 0.5, [[3.0, 4.0]])
+    assert floats >= 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the peak")
 def test_a_million_iterations() -> None:
-    run = [sys.executable, "-c", PEAK]
-    finished = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert int(finished.stdout) < 200_000
+    assert 20e6 < million_steps() < 200e6  # it cannot be less than the numbers that are saved

@@ -7,6 +7,7 @@ import cmath
 import math
 import operator
 import sys
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,14 @@ UNARY_CASES = [(name, x) for name, xs in REAL_UNARY.items() if hasattr(math, nam
 @pytest.mark.parametrize(("name", "x"), UNARY_CASES)
 def test_math_of_one_number(name: str, x: float) -> None:
     check(getattr(math, name), x)
+
+
+@pytest.mark.parametrize(("name", "x"), UNARY_CASES)
+def test_math_of_one_number_where_its_type_is_known(name: str, x: float) -> None:
+    """The partial derivative is written into the code of a function with other globals."""
+    made: dict[str, Any] = {"math": math}
+    exec(f"def f(x):\n    return 2.0 * math.{name}(x)", made)
+    check_rule(made["f"], x)
 
 
 REAL_MANY = [

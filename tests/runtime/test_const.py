@@ -355,6 +355,70 @@ def test_what_has_no_tangent_may_be_constant() -> None:
     assert adbc.grad(lambda x, r: x * r["a"][0] + x)(3.0, adbc.Const(records)) == 1.0
 
 
+def test_declared_rules_do_not_write_into_constants() -> None:
+    def scale(u: Any, k: Any, log: Any) -> Any:
+        u *= k
+        log.append("scaled")
+        return u
+
+    def scale_rrule(f: Any, u: Any, k: Any, log: Any) -> Any:
+        old = u.primal.copy()
+        out = scale(u.primal, k.primal, log.primal)
+
+        def pullback(r: Any) -> Any:
+            u.primal[...] = old
+            log.primal.pop()
+            dk = float(np.vdot(old, u.fdata))
+            u.fdata[...] *= k.primal
+            return adbc.NoRData(), adbc.NoRData(), dk, adbc.NoRData()
+
+        return adbc.CoDual(out, u.fdata), pullback
+
+    def scale_frule(f: Any, u: Any, k: Any, log: Any) -> Any:
+        u.tangent[...] = k.primal * u.tangent + k.tangent * u.primal
+        return adbc.Dual(scale(u.primal, k.primal, log.primal), u.tangent)
+
+    def product(u: Any, k: Any) -> Any:
+        u[0] = k
+        return u.sum()
+
+    adbc.primitive(scale, frule=scale_frule, rrule=scale_rrule)
+    adbc.rule(product, jvp=(None, lambda dk, out, u, k: dk), vjp=(None, lambda b, out, u, k: b))
+    for f in (lambda k, u, log: scale(u, k, log)[0], lambda k, u, log: product(u, k)):
+        u, log = np.array([1.0, 2.0]), ["made"]
+        with pytest.raises(ConstWriteError, match="declared constant"):
+            adbc.grad(f)(3.0, adbc.Const(u), log)
+        with pytest.raises(ConstWriteError, match="declared constant"):
+            adbc.jvp(f, (3.0, adbc.Const(u), log), (1.0, None, None))
+        assert u.tolist() == [1.0, 2.0]
+    # what is not written to may be constant, and what has no numbers may be written to
+    u, log = np.array([1.0, 2.0]), ["made"]
+    assert adbc.grad(lambda k, u, log: scale(u, k, log).sum())(3.0, u, adbc.Const(log)) == 3.0
+    assert (u.tolist(), log) == ([1.0, 2.0], ["made"])
+
+
+def test_a_constant_that_a_declared_rule_hands_out() -> None:
+    def same(u: Any, k: Any) -> Any:
+        return u
+
+    def same_rrule(f: Any, u: Any, k: Any) -> Any:
+        nothing = adbc.NoRData()
+        return adbc.CoDual(u.primal, u.fdata), lambda r: (nothing, nothing, 0.0)
+
+    adbc.primitive(same, rrule=same_rrule, frule=lambda f, u, k: adbc.Dual(u.primal, u.tangent))
+
+    def write(k: float, u: Any) -> Any:
+        same(u, k)[0] = k
+        return u[0]
+
+    u = [1.0]
+    with pytest.raises(ConstWriteError):
+        adbc.grad(write)(2.0, adbc.Const(u))
+    with pytest.raises(ConstWriteError):
+        adbc.jvp(write, (2.0, adbc.Const(u)), (1.0, None))
+    assert u == [1.0]
+
+
 def test_rules_take_an_object_without_fdata_for_a_constant() -> None:
     table = [1.0]
 

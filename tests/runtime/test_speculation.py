@@ -212,7 +212,7 @@ def engine() -> Iterator[Engine]:
 def test_the_derivative_does_not_depend_on_guesses(name: str, engine: Engine) -> None:
     f, arguments = CASES[name]
     answers = []
-    for mode in ("never", "learn", "always"):
+    for mode in ("never", "learn", "always", "dynamic"):
         engine.speculation = mode
         engine.clear()
         for _ in range(4):  # learning takes a call, and then another
@@ -241,8 +241,7 @@ def test_a_wrong_guess_is_replaced_by_what_was_seen(engine: Engine) -> None:
     adbc.grad(horner)(0.5, [1, 2, 3])
     adbc.grad(horner)(0.5, [1, 2, 3])
     assert "_class_is_" in str(fwd_ir(signature))
-    (site,) = [s for s in engine.sites.values() if s.guess is not None]
-    assert site.guess == Exact(int)
+    (site,) = [s for s in engine.sites.values() if s.guess == Exact(int)]
     adbc.grad(horner)(0.5, [1.0, 2])
     adbc.grad(horner)(0.5, [1, 2.0])
     adbc.grad(horner)(0.5, [1.0, 2])

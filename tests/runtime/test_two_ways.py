@@ -87,8 +87,8 @@ def written(x: float, made: Any, seen: Any) -> Any:
 @pytest.mark.parametrize("f", [item, values])
 def test_a_mapping_proxy(f: Any) -> None:
     d = {"a": 1.0}
-    refused(f, d, types.MappingProxyType(d))
-    refused(lambda x, seen, made: f(x, made, seen), types.MappingProxyType(d), d)
+    check_rule(f, 2.0, d, types.MappingProxyType(d))
+    check_rule(lambda x, seen, made: f(x, made, seen), 2.0, types.MappingProxyType(d), d)
 
 
 def test_a_mapping_proxy_of_what_is_not_differentiated() -> None:
@@ -99,15 +99,21 @@ def test_a_mapping_proxy_of_what_is_not_differentiated() -> None:
 @pytest.mark.parametrize("f", [element, elements, converted, summed, unpacked])
 def test_a_memoryview(f: Any) -> None:
     a = np.ones(3)
-    refused(f, a, memoryview(a))
-    refused(lambda x, seen, made: f(x, made, seen), memoryview(a)[1:], a)
-    refused(f, a[1:], memoryview(a))
+    if f is summed:  # which would make an array of it out of sight
+        refused(f, a, memoryview(a))
+        return
+    check_rule(f, 2.0, a, memoryview(a))
+    check_rule(lambda x, seen, made: f(x, made, seen), 2.0, memoryview(a)[1:], a)
+    check_rule(f, 2.0, a[1:], memoryview(a))
 
 
 @pytest.mark.parametrize("f", [element, elements, converted, summed, unpacked])
 def test_a_buffer_that_an_array_shares(f: Any) -> None:
     buffer = array.array("d", [1.0, 2.0])
-    refused(f, np.frombuffer(buffer), buffer)
+    if f is summed:  # which would make an array of it out of sight
+        refused(f, np.frombuffer(buffer), buffer)
+    else:
+        check_rule(f, 2.0, np.frombuffer(buffer), buffer)
 
 
 def test_ctypes() -> None:
@@ -120,7 +126,7 @@ def test_buffers_of_their_own() -> None:
     buffer = array.array("d", [3.0, 5.0])
     assert adbc.grad(lambda x, b: x * b[1] + sum(b))(2.0, buffer) == 5.0
     assert adbc.grad(lambda x, b: x * b[1])(2.0, memoryview(buffer)) == 5.0
-    refused(lambda x, b: b.__setitem__(0, x), buffer)
+    check_rule(lambda x, b: b.__setitem__(0, x), 2.0, buffer)
 
 
 def test_weak_references() -> None:

@@ -259,6 +259,20 @@ def objects() -> Any:
     return x
 
 
+def records() -> Any:
+    s = np.zeros(3, [("a", "f8"), ("b", "f8", 2), ("c", "i4")])
+    s["a"], s["b"], s["c"] = [0.5, 1.5, 2.5], 0.25, [1, 2, 3]
+    return s
+
+
+def flat_iterators() -> Any:
+    """One at the start, one partly consumed, and the array that both walk over."""
+    x = np.arange(6.0).reshape(2, 3).T
+    consumed = x.flat
+    next(consumed)
+    return [x.flat, consumed, x]
+
+
 def weak() -> Any:
     x = Leaf(1.0)
     return [x, weakref.ref(x), weakref.WeakValueDictionary]
@@ -302,6 +316,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "dictionary and object": dictionary_and_object,
     "two objects, one dictionary": two_objects_one_dictionary,
     "array of objects": objects,
+    "flat iterator": flat_iterators,
     "array of objects, 0-d": lambda: np.array(Leaf(1.0), object),
     "counter of two": lambda: collections.Counter(a=2, b=1),
     "counter of floats": lambda: collections.Counter({"a": 0.5}),
@@ -311,7 +326,12 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "set": lambda: {1, "a", None},
     "frozen set": lambda: frozenset({(1, 2), "a"}),
     "array.array": lambda: array.array("d", [1.0, 2.0]),
+    "array.array of ints": lambda: array.array("q", [1, 2]),
+    "array.array seen by NumPy": lambda: (lambda a: [a, np.frombuffer(a), memoryview(a)[1:]])(
+        array.array("d", [1.0, 2.0, 3.0])
+    ),
     "memoryview": lambda: memoryview(bytearray(8)),
+    "memoryview of floats": lambda: (lambda a: [memoryview(a)[::2], a])(np.arange(5.0)),
     "bytearray": lambda: bytearray(b"abc"),
     "mapping proxy": lambda: types.MappingProxyType({"a": 1.0}),
     "weak reference": weak,
@@ -319,6 +339,12 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "numpy generator": lambda: np.random.default_rng(1),
     "date": lambda: datetime.datetime(2020, 1, 1),
     "structured array of ints": lambda: np.zeros(2, [("a", "i4"), ("b", "S2")]),
+    "structured array": lambda: records(),
+    "structured array and its fields": lambda: (lambda s: [s["a"], s, s["b"][1:], s[::-1]])(records()),
+    "nested structured array": lambda: np.ones(2, [("a", [("b", "c16"), ("c", "f4", (2, 2))]), ("d", "S2")]),
+    "structured array in an object": lambda: Leaf(np.ones(1, [("a", "f8", 3)])),  # type: ignore[arg-type]
+    "records": lambda: (lambda s: [s[1], s, s[1], s[0].copy()])(records()),
+    "padded structured array": lambda: np.ones(3, np.dtype([("a", "i1"), ("b", "f8")], align=True)),
     "field of a structured array": lambda: np.zeros(2, [("a", "f8"), ("b", "i2")])["a"],
     **{f"nested {depth}": lambda depth=depth: nested(depth) for depth in range(1, 12)},
     **numbers(),
@@ -340,10 +366,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "frozen set of tuples": (lambda: frozenset({(1, 2.0)}), "use a list or a dict"),
     "masked array": (lambda: np.ma.array([1.0], mask=[True]), "numpy.asarray"),
     "record array": (lambda: np.zeros(2, [("a", "f8")]).view(np.recarray), "numpy.asarray"),
-    "structured array": (lambda: np.zeros(2, [("a", "f8"), ("b", "i2")]), "x['name']"),
-    "nested structured array": (lambda: np.zeros(2, [("a", [("b", "c16")])]), "x['name']"),
-    "structured array in an object": (lambda: Leaf(np.zeros(1, [("a", "f8", 3)])), "x['name']"),  # type: ignore[arg-type]
-    "flat iterator": (lambda: np.ones(2).flat, "loop over the array"),
+    "structured array of objects": (lambda: np.zeros(2, [("a", "f8"), ("b", "O")]), "a field of objects"),
+    "nditer": (lambda: np.nditer(np.ones(2)), "loop over the array"),
     "float with attributes": (lambda: with_fields(type("F", (float,), {}), 1.0)({"a": 1.0}), "in an object"),
     "int with a float": (lambda: with_fields(type("I", (int,), {}), 1)({"a": 1.0}), "in an object"),
     "tuple with attributes": (

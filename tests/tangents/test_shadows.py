@@ -141,7 +141,7 @@ def test_long_chains_do_not_overflow() -> None:
     ("value", "reason"),
     [
         (np.ma.array([1.0, 2.0], mask=[True, False]), "subclass of ndarray"),
-        (np.array([(1.0, 2)], [("a", "f8"), ("n", "i4")]), "fields"),
+        (np.zeros(1, [("a", "f8"), ("n", object)]), "a field of objects"),
         ({1.0, 2.0}, "Sets find"),
         (frozenset([(1, 2.0)]), "Sets find"),
     ],

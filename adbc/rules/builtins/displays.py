@@ -13,11 +13,12 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
+from adbc.rules.classes import stands_for_position
 from adbc.rules.sequences import check_key, nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import fill_tangent, slot_rdata, slot_tangent
 
-__all__ = ["NEW_KINDS", "ROWS"]
+__all__ = ["NEW", "NEW_KINDS", "ROWS"]
 
 NEW_KINDS: tuple[type, ...] = (list, tuple, dict, set, slice)
 
@@ -98,4 +99,11 @@ def _new_dict(parts: Sequence[Any], shadows: Sequence[Any]) -> Any:
     return out, fout, dict_pullback
 
 
-ROWS: list[Rule] = [Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule)]
+def _no_positions(*classes: type) -> bool:
+    return not any(map(stands_for_position, classes))
+
+
+NEW = Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule, when=_no_positions)
+"""Chosen by the classes alone; a slice with a bound that is asked for an int is made another way."""
+
+ROWS: list[Rule] = [NEW]

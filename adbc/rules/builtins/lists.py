@@ -499,7 +499,9 @@ ROWS: list[Rule] = [
     *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
-    *_rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list),
+    *_inlined(
+        "append", _rows((list.append, intrinsics._list_append_), _append_frule, _append_rrule, _first_list)
+    ),
     *_rows((list.extend, intrinsics._list_extend_), *_extend(returns=False), _list_and_iterable),
     *_rows(
         (operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list

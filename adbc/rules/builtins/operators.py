@@ -108,8 +108,18 @@ _BITS: list[Rule] = [
 ]
 
 
+_ORDER = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
+
+
+def _compared_in_c(cls: type) -> bool:
+    """Data of the language, or a container derived from one that leaves its comparisons alone."""
+    return builtin_data(cls) or (
+        issubclass(cls, NESTING) and not any(isinstance(getattr(cls, name), FunctionType) for name in _ORDER)
+    )
+
+
 def _data(*classes: type) -> bool:
-    return all(map(builtin_data, classes))
+    return all(map(_compared_in_c, classes))
 
 
 def _by_identity(*classes: type) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from adbc.rules.numpy import (
+    buffers,
     creation,
+    flat,
     fourier,
     indexing,
     iteration,
@@ -31,6 +33,8 @@ ROWS: list[Rule] = [
     *ufuncs.ROWS,
     *indexing.ROWS,
     *iteration.ROWS,
+    *flat.ROWS,
+    *buffers.ROWS,
     *reductions.ROWS,
     *shapes.ROWS,
     *linalg.ROWS,

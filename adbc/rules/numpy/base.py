@@ -14,11 +14,13 @@ active, because the pullback also restores what was overwritten.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.numpy.objects import copied_objects, give_records
+from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
     NO_FDATA,
@@ -29,12 +31,14 @@ from adbc.tangents import (
     project,
     slot_increment,
 )
+from adbc.tangents.arrays import has_number_fields, number_views, overlaps_itself
 
 __all__ = [
     "ArrayRule",
     "ViewRule",
     "array_operands",
     "bound",
+    "by_example",
     "check_writable",
     "finish",
     "gather",
@@ -50,6 +54,7 @@ __all__ = [
 ]
 
 NUMBERS = (bool, int, float, complex)
+AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
 _PROTOCOLS = (
@@ -68,7 +73,7 @@ def is_plain(cls: type) -> bool:
     """
     if cls is np.ndarray or cls in NUMBERS or issubclass(cls, np.generic):
         return True
-    if cls is memoryview or (cls.__name__ == "array" and cls.__module__ == "array"):
+    if cls is np.void or cls is memoryview or (cls.__name__ == "array" and cls.__module__ == "array"):
         return False
     return not any(hasattr(cls, name) for name in _PROTOCOLS)
 
@@ -100,9 +105,12 @@ def is_inexact(x: Any) -> bool:
 def refuse_opaque(x: Any) -> None:
     """Raise if `x` is an array whose elements are not numbers."""
     if isinstance(x, np.ndarray) and x.dtype.kind in "OV":
+        what = (
+            "its fields, x['name']" if x.dtype.names else "such an array or a list, or loop over the elements"
+        )
         raise UnsupportedError(
-            f"an active array of dtype {x.dtype} reached a NumPy function: only arrays of floats and complex"
-            " numbers can be differentiated; use such an array, or a list"
+            f"an active array of dtype {x.dtype} reached a NumPy function, which is differentiated for arrays"
+            f" of floats and complex numbers only; use {what}"
         )
 
 
@@ -135,6 +143,9 @@ def give(f: Any, x: Any, d: Any) -> Any:
     """Add cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the result is the rdata part."""
     kind = type(x)
     whole = kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray
+    if whole and d.dtype.kind == "V":
+        give_records(f, d)
+        return None
     if whole and f.base is None and f.shape == d.shape and f.dtype == d.dtype:
         f += d
         return None
@@ -229,15 +240,21 @@ def finish(dout: Any, out: Any) -> Any:
 
 
 def check_writable(target: Any, shadow: Any, active: bool) -> None:
-    """Raise if an active value is about to be written into the constant array `target`."""
+    """Raise if an active value is about to be written into the constant array `target`, or into one with
+    several elements at one place, of which the last that is written stays."""
     if shadow is not None:
         refuse_opaque(target)
+        if isinstance(target, np.ndarray) and overlaps_itself(target):
+            raise UnsupportedError(
+                "an array with several elements at one place in memory, as as_strided gives it, is written"
+                " to; write into the array that it is a view of"
+            )
     elif active and isinstance(target, np.ndarray):
         refuse_opaque(target)
         if is_inexact(target):
             raise ConstWriteError(
-                "an active value is written into an array that was declared constant; drop adbc.Const, or"
-                " write into a copy of the array"
+                "an active value is written into an array that is constant, so its derivative would be lost;"
+                f" {ConstWriteError.remedy}"
             )
 
 
@@ -257,6 +274,12 @@ def any_active(shadows: Sequence[Any]) -> bool:
     return any([f is not None for f in shadows])  # noqa: C419  # quicker than a generator, and can be lifted
 
 
+def by_example(row: AnyRule) -> AnyRule:
+    """`row`, of a function that may be called on examples to see what it returns (`Rule.sample`)."""
+    row.sample = sampled
+    return row
+
+
 class ArrayRule(Rule):
     """A function whose result is new memory, or is written into ``out=``.
 
@@ -266,6 +289,8 @@ class ArrayRule(Rule):
         they may ignore broadcasting, dtype and the realness of arguments.
     defaults: what to fill in for a parameter before ``out`` that was not given, if not None.
     """
+
+    sample = staticmethod(sampled)
 
     def __init__(
         self,
@@ -425,6 +450,8 @@ class ViewRule(Rule):
     Without `back` the elements are followed through the function by their numbers.
     """
 
+    sample = staticmethod(sampled)
+
     def __init__(
         self,
         function: Any,
@@ -443,7 +470,6 @@ class ViewRule(Rule):
         """The shadow of `out`, which is a view of `x`."""
         if out is x:
             return f
-        refuse_opaque(x)
         shadow = self.view(f, *args[1:], **kwargs)
         if np.size(out) and not np.may_share_memory(shadow, f):
             raise UnsupportedError(
@@ -462,12 +488,15 @@ class ViewRule(Rule):
         x, dx = args[0], dargs[0]
         out = self.view(x, *args[1:], **kwargs)
         if type(x) is list or type(x) is tuple:
+            _check_gathered(out, dx)
             x, dx = gather(x), gather_tangent(x, dx)
         elif isinstance(x, np.ndarray) and is_view(out, x):
             return out, None if dx is None else self._shadow(x, dx, out, args, kwargs)
         if dx is None or not _is_number(out):
             return out, fresh_tangent(out)
-        refuse_opaque(x)
+        self._check_copied(x, out)
+        if isinstance(out, np.ndarray) and out.dtype.kind == "O":
+            return out, self.view(dx, *args[1:], **kwargs)
         return out, finish(self.view(dx, *args[1:], **kwargs), out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
@@ -477,8 +506,12 @@ class ViewRule(Rule):
         if isinstance(x, np.ndarray) and is_view(out, x):
             shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
             return out, shadow, lambda bout: nothing
-        if f is not None:
-            refuse_opaque(x)
+        if type(x) is list or type(x) is tuple:
+            _check_gathered(out, f)
+        elif f is not None:
+            self._check_copied(x, out)
+            if isinstance(out, np.ndarray) and out.dtype.kind == "O":
+                return self._copied_objects(f, out, args, kwargs)
         fout = new_shadow(out, f is not None)
 
         def copy_pullback(bout: Any) -> Sequence[Any]:
@@ -486,6 +519,9 @@ class ViewRule(Rule):
             if by is None or f is None:
                 return nothing
             whole = gather(x)
+            if by.__class__ is np.ndarray and by.dtype.kind == "V":
+                self._give_records(f, by, whole, args, kwargs)
+                return nothing
             if self.back is None:
                 d = self._by_number(by, whole, args, kwargs)
             else:
@@ -493,6 +529,31 @@ class ViewRule(Rule):
             return (give(f, x, d), *nothing[1:])
 
         return out, fout, copy_pullback
+
+    def _check_copied(self, x: Any, out: Any) -> None:
+        """Raise if objects or records are not copied as they are."""
+        if getattr(out, "dtype", None) != getattr(x, "dtype", None) or not isinstance(out, np.ndarray):
+            refuse_opaque(x)
+            refuse_opaque(out)
+
+    def _copied_objects(self, f: Any, out: Any, args: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+        x = args[0]
+        numbers = self.view(np.arange(1, x.size + 1).reshape(x.shape), *args[1:], **kwargs)
+        if numbers.dtype.kind != "i" or numbers.shape != out.shape or not numbers.all():
+            refuse_opaque(x)
+        fout, give_back = copied_objects(f, out, numbers - 1)
+
+        def objects_pullback(bout: Any) -> Sequence[Any]:
+            give_back()
+            return (None,) * len(args)
+
+        return out, fout, objects_pullback
+
+    def _give_records(self, f: Any, by: Any, x: Any, args: Args, kwargs: Kwargs) -> None:
+        """Add the cotangent `by` of a copy of the structured array `x` to its shadow."""
+        numbers = self.view(np.arange(x.size).reshape(x.shape), *args[1:], **kwargs)
+        for part, of_part in zip(number_views(f), number_views(by), strict=True):
+            np.add.at(part, np.unravel_index(numbers, x.shape), of_part)
 
     def _by_number(self, by: Any, x: Any, args: Args, kwargs: Kwargs) -> Any:
         """The cotangent of `x`, found by sending the numbers of its elements through the function."""
@@ -502,13 +563,24 @@ class ViewRule(Rule):
         return d[1:].reshape(np.shape(x))
 
 
+def _check_gathered(out: Any, derivative: Any) -> None:
+    """Raise if a list with a derivative has become an array of something else than numbers."""
+    if derivative is not None and isinstance(out, np.ndarray) and out.dtype.kind in "OV":
+        raise UnsupportedError(
+            f"a sequence with a derivative becomes an array of dtype {out.dtype}: make it with np.empty,"
+            " and write its elements or fields"
+        )
+
+
 def _address(x: Any) -> int:
     """Where the first element of `x` is."""
     return int(x.__array_interface__["data"][0])
 
 
 def _is_number(out: Any) -> bool:
-    """Whether `out` is made of floats or complex numbers."""
+    """Whether `out` is made of numbers or objects that may have a derivative."""
+    if isinstance(out, np.ndarray) and out.dtype.kind in "OV":
+        return out.dtype.kind == "O" or has_number_fields(out.dtype)
     return is_inexact(out) if isinstance(out, (np.ndarray, np.generic)) else isinstance(out, (float, complex))
 
 

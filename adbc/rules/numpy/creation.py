@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, ViewRule, plain
+from adbc.rules.numpy.base import ArrayRule, ViewRule, by_example, plain
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -136,7 +136,7 @@ NEW: list[Any] = [
 ]  # fmt: skip
 
 ROWS: list[Rule] = [
-    *(ZeroRule(function, when=plain, result=np.ndarray) for function in NEW),
+    *(by_example(ZeroRule(function, when=plain, result=np.ndarray)) for function in NEW),
     copying(np.array, "object"),
     copying(np.asarray),
     copying(np.asanyarray),

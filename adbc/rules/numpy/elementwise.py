@@ -24,6 +24,7 @@ from adbc.rules.numpy.base import (
     plain,
     refuse_opaque,
 )
+from adbc.rules.reading import parameters_read
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
 
 __all__ = ["ElementwiseRule", "InplaceRule", "conj", "elementwise", "operator_row", "strong"]
@@ -81,9 +82,15 @@ def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
     """What is left of `_against` for real numbers."""
     if partial is None or (type(partial) is int and abs(partial) == 1):
         return partial
-    if not callable(partial) or singular:
-        return _against(partial, singular)
-    return lambda d, out, *args: partial(out, *args) * d
+    formula = _against(partial, singular)
+    if callable(partial):
+        if not singular:
+
+            def formula(d: Any, out: Any, *args: Any) -> Any:
+                return partial(out, *args) * d
+
+        formula.reads = parameters_read(partial)  # type: ignore[attr-defined]  # read by builders
+    return formula
 
 
 def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.classes import stands_for_position
 from adbc.rules.numpy.base import (
     check_writable,
     gather,
@@ -21,11 +22,21 @@ from adbc.rules.numpy.base import (
     give,
     is_view,
     new_shadow,
-    refuse_opaque,
     writable,
 )
+from adbc.rules.numpy.objects import (
+    copied_objects,
+    is_element,
+    objects_setitem_frule,
+    objects_setitem_rrule,
+    read_object,
+    record_rows,
+    records_setitem,
+)
+from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import NO_FDATA, fresh_shadow, fresh_tangent, project
+from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
+from adbc.tangents.arrays import has_number_fields, number_views
 
 __all__ = ["ROWS", "add_at", "mutating"]
 
@@ -66,21 +77,19 @@ def _may_repeat(index: Any) -> bool:
 
 
 def _array_read(cls: type, index: type) -> bool:
-    return cls is np.ndarray
+    return cls is np.ndarray and not stands_for_position(index)
 
 
 def getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     u, index = args
     du = dargs[0]
     out = u[index]
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or (u.dtype.kind == "O" and is_element(u, index)):
         if du is None:
-            return out, fresh_tangent(out)
-        refuse_opaque(u)
-        return out, du[index]
+            return out, fresh_tangent(out) if u.dtype.kind in "fc" else None
+        return out, du[index] if u.dtype.kind != "O" else symbolic(du[index])
     if du is None:
         return out, None if is_view(out, u) else fresh_tangent(out)
-    refuse_opaque(u)
     if is_view(out, u):
         return out, writable(du[index])
     return out, du[index]
@@ -91,12 +100,14 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     fu = fargs[0]
     out = u[index]
     if fu is None:
-        if isinstance(out, np.ndarray) and not is_view(out, u):
+        if isinstance(out, np.ndarray) and not is_view(out, u) and u.dtype.kind != "O":
             return out, fresh_shadow(out, active=False), _nothing2
         return out, None, _nothing2
-    if not isinstance(out, np.ndarray):
-        if u.dtype.kind not in "fc":
-            refuse_opaque(u)
+    if not isinstance(out, np.ndarray) or (u.dtype.kind == "O" and is_element(u, index)):
+        if u.dtype.kind == "O":
+            return read_object(fu, index, out)
+        if u.dtype.kind == "V":  # a record is a window on the array
+            return out, fu[index], _nothing2
 
         def element_pullback(bout: Any) -> Sequence[Any]:
             if bout is not None:
@@ -104,13 +115,21 @@ def getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
             return None, None
 
         return out, NO_FDATA, element_pullback
-    refuse_opaque(u)
     if is_view(out, u):
         return out, writable(fu[index]), _nothing2
-    fout = new_shadow(out, True)
+    if u.dtype.kind == "O":
+        fout, give_back = copied_objects(fu, out, np.arange(u.size).reshape(u.shape)[index])
+    else:
+        fout = new_shadow(out, True)
 
     def gather_pullback(bout: Any) -> Sequence[Any]:
-        add_at(fu, index, fout)
+        if u.dtype.kind == "O":
+            give_back()
+        elif u.dtype.kind == "V":
+            for part, of_part in zip(number_views(fu), number_views(fout), strict=True):
+                add_at(part, index, of_part)
+        else:
+            add_at(fu, index, fout)
         return None, None
 
     return out, fout, gather_pullback
@@ -124,7 +143,7 @@ def _nothing2(bout: Any) -> Sequence[Any]:
 
 
 def _array_write(cls: type, index: type, value: type) -> bool:
-    return cls is np.ndarray
+    return cls is np.ndarray and not stands_for_position(index)
 
 
 def same_view(target: Any, index: Any, value: Any) -> bool:
@@ -144,11 +163,15 @@ def same_view(target: Any, index: Any, value: Any) -> bool:
 def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     u, index, v = args
     du, _, dv = dargs
+    if u.dtype.kind == "O":
+        return objects_setitem_frule(args, dargs)
+    if has_number_fields(u.dtype):
+        records_setitem(args, dargs, setitem_frule)
+        return None, None
     dv = gather_tangent(v, dv)
     check_writable(u, du, dv is not None)
     u[index] = v
     if du is not None:
-        refuse_opaque(u)
         if dv is None:
             du[index] = 0
         else:
@@ -159,12 +182,16 @@ def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
 def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     u, index, v = args
     fu, _, fv = fargs
+    if u.dtype.kind == "O":
+        return objects_setitem_rrule(args, fargs)
+    if has_number_fields(u.dtype):
+        if same_view(u, index, v):
+            return None, None, _nothing3
+        return None, None, _records_pullback(records_setitem(args, fargs, setitem_rrule), v)
     check_writable(u, fu, fv is not None)
     if same_view(u, index, v):
         u[index] = v
         return None, None, _nothing3
-    if fu is not None:
-        refuse_opaque(u)
     old = u[index]
     if isinstance(old, np.ndarray) and is_view(old, u):
         old = old.copy()
@@ -187,6 +214,20 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         return None, None, bv
 
     return None, None, setitem_pullback
+
+
+def _records_pullback(done: Any, v: Any) -> Pullback:
+    """The pullback of a write of several fields, each written by its own."""
+
+    def records_pullback(bout: Any) -> Sequence[Any]:
+        terms: list[Any] = [None] * len(v) if isinstance(v, tuple) else [None]
+        for place, (_, _, pullback) in reversed(done):
+            term = pullback(None)[2]
+            place = 0 if place is None else place
+            terms[place] = add(terms[place], term)
+        return None, None, tuple(terms) if isinstance(v, tuple) else terms[0]
+
+    return records_pullback
 
 
 def _nothing3(bout: Any) -> Sequence[Any]:
@@ -265,6 +306,7 @@ def _fill_when(cls: type, *rest: type) -> bool:
 
 
 ROWS: list[Rule] = [
+    *record_rows(setitem_frule, setitem_rrule),
     inlined("load", Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read)),
     inlined(
         "store",

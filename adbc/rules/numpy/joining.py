@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import finish, gather_tangent, give, give_parts, new_shadow, plain, writable
+from adbc.rules.numpy.base import (
+    by_example,
+    finish,
+    gather_tangent,
+    give,
+    give_parts,
+    new_shadow,
+    plain,
+    writable,
+)
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, slot_tangent
 
@@ -91,7 +100,9 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 
         return out, fout, joining_pullback
 
-    return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,), result=np.ndarray)
+    return by_example(
+        Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,), result=np.ndarray)
+    )
 
 
 def splitting(function: Any, name: str = "ary") -> Primitive:

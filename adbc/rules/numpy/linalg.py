@@ -729,6 +729,83 @@ def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
     return first + second - np.matmul(np.matmul(yh, by), yh)
 
 
+# -- least squares ------------------------------------------------------------------------------------------
+
+
+class _LeastSquares:
+    """What the derivatives of ``x, residuals, rank, s = lstsq(a, b)`` are made of, where the rank is full."""
+
+    def __init__(self, a: Any, b: Any, outs: Any) -> None:
+        x, self.residuals, rank, self.s = outs
+        if rank < min(a.shape):
+            raise UnsupportedError(
+                "np.linalg.lstsq of a matrix without full rank, whose solution is not smooth: leave columns"
+                " out, or add rows with a small multiple of the identity"
+            )
+        self.a, self.shape = a, np.shape(b)
+        self.x, self.b = (np.reshape(z, (z.shape[0], -1)) for z in (x, b))
+        self.inverse = np.linalg.pinv(a)
+        self.rest = self.b - np.matmul(a, self.x)
+
+    def along(self, da: Any, db: Any) -> list[Any]:
+        change = np.zeros_like(self.rest) if db is None else np.reshape(db, self.rest.shape)
+        dx, ds = 0.0, None
+        if da is not None:
+            dh, inverse = adjoint(da), self.inverse
+            change = change - np.matmul(da, self.x)
+            second = np.matmul(dh, np.matmul(adjoint(inverse), self.x))
+            dx = np.matmul(inverse, np.matmul(adjoint(inverse), np.matmul(dh, self.rest)))
+            dx = dx + second - np.matmul(inverse, np.matmul(self.a, second))
+            u, _, vh = np.linalg.svd(self.a, full_matrices=False)
+            ds = np.real(np.sum(conj(u) * np.matmul(da, adjoint(vh)), axis=0))
+        dx = dx + np.matmul(self.inverse, change)
+        residuals = 2.0 * np.real(np.sum(conj(self.rest) * change, axis=0)) if self.residuals.size else None
+        return [np.reshape(dx, (-1, *self.shape[1:])), residuals, None, ds]
+
+    def against(self, bx: Any, residuals: Any, bs: Any) -> tuple[Any, Any]:
+        bx = np.zeros_like(self.x) if bx is None else np.reshape(bx, self.x.shape)
+        inverse, ih = self.inverse, adjoint(self.inverse)
+        by_b = np.matmul(ih, bx)
+        if self.residuals.size and residuals is not None:
+            by_b = by_b + 2.0 * self.rest * residuals
+        by_a = -np.matmul(by_b, adjoint(self.x))
+        bh = adjoint(bx)
+        by_a = by_a + np.matmul(self.rest, np.matmul(np.matmul(bh, inverse), ih))
+        by_a = by_a + np.matmul(np.matmul(ih, self.x), bh - np.matmul(np.matmul(bh, inverse), self.a))
+        if bs is not None:
+            u, _, vh = np.linalg.svd(self.a, full_matrices=False)
+            by_a = by_a + np.matmul(u * bs, vh)
+        return by_a, np.reshape(by_b, self.shape)
+
+
+def lstsq_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    outs = np.linalg.lstsq(*args, **kwargs)
+    a, b = map(gather, args[:2])
+    da, db = (gather_tangent(x, d) for x, d in zip(args, dargs[:2], strict=False))
+    if da is None and db is None:
+        return outs, fresh_tangent(outs)
+    douts = _LeastSquares(a, b, outs).along(da, db)
+    return outs, tuple(fill_tangent(y, finish(d, y)) for d, y in zip(douts, outs, strict=True))
+
+
+def lstsq_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    outs = np.linalg.lstsq(*args, **kwargs)
+    active = any_active(fargs[:2])
+    fouts = fresh_shadow(outs, active=active)
+    problem = _LeastSquares(gather(args[0]), gather(args[1]), outs) if active else None
+
+    def lstsq_pullback(bouts: Any) -> Sequence[Any]:
+        result: list[Any] = [None] * len(args)
+        if problem is not None:
+            terms = problem.against(fouts[0], fouts[1], fouts[3])
+            for i, term in enumerate(terms):
+                if fargs[i] is not None:
+                    result[i] = give(fargs[i], args[i], term)
+        return result
+
+    return outs, fouts, lstsq_pullback
+
+
 def _unary(function: Any, names: str, jvp: Any, vjp: Any) -> ArrayRule:
     return ArrayRule(function, names, jvp=[jvp], vjp=[vjp])
 
@@ -746,5 +823,6 @@ ROWS: list[Rule] = [
     multiple(np.linalg.eigh, eigh_along, eigh_against),
     multiple(np.linalg.svd, svd_along, svd_against),
     multiple(np.linalg.qr, qr_along, qr_against),
+    Primitive(np.linalg.lstsq, frule=lstsq_frule, rrule=lstsq_rrule, when=plain, parameters=("a", "b")),
     _unary(np.linalg.pinv, "a rcond hermitian rtol", pinv_jvp, pinv_vjp),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import array_operands
+from adbc.rules.numpy.base import array_operands, by_example
 from adbc.rules.numpy.elementwise import InplaceRule, elementwise, operator_row
 from adbc.rules.numpy.ufuncs import FIRST, divmod_row
 from adbc.rules.table import Rule, ZeroRule
@@ -49,7 +49,7 @@ def _rows() -> list[Rule]:
                 getattr(operator, name), getattr(np, ufunc), elementwise(getattr(np, ufunc), None, None)
             )
         )
-    rows.extend(ZeroRule(getattr(operator, name), when=array_operands) for name in COMPARISONS)
+    rows.extend(by_example(ZeroRule(getattr(operator, name), when=array_operands)) for name in COMPARISONS)
     rows.append(operator_row(builtins.pow, FIRST["power"]))
     rows.append(operator_row(builtins.abs, FIRST["absolute"]))
     rows.append(divmod_row(builtins.divmod, when=array_operands))

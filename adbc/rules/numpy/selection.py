@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.numpy.base import ArrayRule, by_example, check_writable, plain
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.numpy.reductions import axes_of, kept
 from adbc.rules.numpy.shapes import back_by_number
@@ -167,6 +167,7 @@ def sort_vjp(by: Any, y: Any, x: Any, axis: Any = -1, **_: Any) -> Any:
 def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, dx = args[0], dargs[0]
     axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
+    check_writable(x, dx, False)
     if dx is not None:
         dx[...] = sort_jvp(dx, None, x, axis)
     np.ndarray.sort(*args, **kwargs)
@@ -176,6 +177,7 @@ def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> 
 def sort_in_place_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     x, f = args[0], fargs[0]
     axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
+    check_writable(x, f, False)
     old = x.copy()
     np.ndarray.sort(*args, **kwargs)
 
@@ -282,7 +284,7 @@ ROWS: list[Rule] = [
     ArrayRule(
         np.where, "condition x y", jvp=[None, where_x, where_y], vjp=[None, where_x, where_y], when=_three
     ),
-    ZeroRule(np.where, when=plain),
+    by_example(ZeroRule(np.where, when=plain)),
     clip_row(np.clip, "a a_min a_max out"),
     clip_row(np.ndarray.clip, "a min max out"),
     ArrayRule(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp]),

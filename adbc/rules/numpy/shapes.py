@@ -13,9 +13,11 @@ from adbc.rules.numpy.base import (
     ViewRule,
     any_active,
     plain,
+    refuse_opaque,
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
+from adbc.tangents.arrays import extent, ultimate_owner
 
 __all__ = ["ROWS", "linear"]
 
@@ -69,10 +71,6 @@ def _imag_back(by: Any, x: Any) -> Any:
     return 1j * by
 
 
-def _flat(args: Args, *rest: Any) -> Any:
-    raise UnsupportedError("ndarray.flat with an active array: use ravel(), or reshape(-1) for a view")
-
-
 class _PartRule(ViewRule):
     """`.real` and `.imag`: of a real array, the array itself and a constant zero."""
 
@@ -110,6 +108,23 @@ def _function_reshape_back(by: Any, x: Any, shape: Any = None, order: Any = "C",
     return _reshape_back(by, x, order=order)
 
 
+class _StridedRule(ViewRule):
+    """``as_strided``: the result says itself where its elements are, relative to the first of `x`."""
+
+    def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
+        refuse_opaque(x)
+        owner, twin = ultimate_owner(x), ultimate_owner(f)
+        if isinstance(owner, np.ndarray) and isinstance(twin, np.ndarray):
+            (low, high), (first, last), (start, stop) = extent(out), extent(owner), extent(twin)
+            shift = extent(f)[0] - extent(x)[0]
+            if first <= low and high <= last and start <= low + shift and high + shift <= stop:
+                return np.lib.stride_tricks.as_strided(f, out.shape, out.strides)
+        raise UnsupportedError(
+            "as_strided over memory that the array is only a part of, or that lies outside of it: apply it to"
+            " the whole array"
+        )
+
+
 def typed(row: ViewRule, result: str) -> ViewRule:
     """`row`, which says what it returns."""
     row.result = result
@@ -139,6 +154,7 @@ VIEWS: list[Rule] = [
     ViewRule(np.fliplr, parameters=("m",)),
     ViewRule(np.flipud, parameters=("m",)),
     ViewRule(np.lib.stride_tricks.sliding_window_view, parameters=("x",)),
+    _StridedRule(np.lib.stride_tricks.as_strided, parameters=("x",)),
     ViewRule(np.rot90, parameters=("m",)),
     _PartRule(np.ndarray.real, view=real_view, back=_real_back),
     _PartRule(np.ndarray.imag, view=imag_view, back=_imag_back),
@@ -146,7 +162,6 @@ VIEWS: list[Rule] = [
     _PartRule(np.generic.imag, view=imag_view, back=_imag_back),
     _PartRule(np.real, view=real_view, back=_real_back, parameters=("val",)),
     _PartRule(np.imag, view=imag_view, back=_imag_back, parameters=("val",)),
-    Primitive(np.ndarray.flat, frule=_flat, rrule=_flat, when=plain),
 ]
 if hasattr(np.ndarray, "mT"):
     VIEWS.append(ViewRule(np.ndarray.mT, view=matrix_transposed))

@@ -1,7 +1,6 @@
-"""Walks through an array element by element: `np.ndenumerate`, `np.vectorize`, `np.fromiter`.
+"""Walks through an array element by element: `np.ndenumerate`, `np.nditer`, `np.vectorize`, `np.fromiter`.
 
-They are loops in Python here as they are there, but over subscripts, which have rules, and not over
-``ndarray.flat``, which has no shadow.
+They are loops in Python here, over subscripts, which have rules.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import ViewRule
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -94,6 +94,149 @@ class _Vectorize:
         return np.array(out, dtype=codes).reshape(shape)
 
 
+# -- nditer ----------------------------------------------------------------------------------------------
+
+
+def walked(operands: Any, order: Any) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """The common shape of the operands, and its indices in the order in which `np.nditer` takes them."""
+    with np.nditer(operands, flags=["multi_index", "zerosize_ok", "refs_ok"], order=order) as it:
+        return it.shape, [it.multi_index for _ in it]
+
+
+def place_in(shape: tuple[int, ...], index: tuple[int, ...]) -> tuple[Any, ...]:
+    """Where an operand of this shape is read for `index` of what it is broadcast to: a view without axes."""
+    own = index[len(index) - len(shape) :] if shape else ()
+    return (*[0 if n == 1 else i for n, i in zip(shape, own, strict=True)], Ellipsis)
+
+
+def read_only(x: Any) -> Any:
+    """A view of `x` that cannot be written through."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def modes_of(op_flags: Any, count: int) -> list[bool]:
+    """Whether each of the operands may be written to."""
+    if op_flags is None:
+        return [False] * count
+    flags = list(op_flags)
+    if flags and isinstance(flags[0], str):
+        flags = [flags] * count
+    modes = []
+    for own in flags:
+        unknown = set(own) - {"readonly", "readwrite", "writeonly", "no_broadcast", "allocate"}
+        if unknown or ("allocate" in own and "writeonly" not in own):
+            raise UnsupportedError(f"np.nditer with op_flags {sorted(own)}: loop over the indices")
+        modes.append("readonly" not in own)
+    return modes
+
+
+_ITERATION_FLAGS = frozenset({"multi_index", "zerosize_ok", "refs_ok"})
+
+
+class _Nditer:
+    """`np.nditer` without buffers and outer loops."""
+
+    def __init__(
+        self, op: Any, flags: Any = (), op_flags: Any = None, op_dtypes: Any = None, order: str = "K",
+        casting: Any = "safe", op_axes: Any = None, itershape: Any = None, buffersize: int = 0,
+    ) -> None:  # fmt: skip
+        if set(flags) - _ITERATION_FLAGS or not (op_dtypes is None and op_axes is None and itershape is None):
+            raise UnsupportedError(
+                "np.nditer of an array with a derivative, with other flags than multi_index, zerosize_ok and"
+                " refs_ok, or with op_dtypes, op_axes or itershape: loop over np.ndindex(x.shape)"
+            )
+        given = list(op) if isinstance(op, (list, tuple)) else [op]
+        known: list[Any] = []
+        for x in given:
+            if x is not None:
+                known.append(np.asarray(x))  # noqa: PERF401  # before 3.12 a function
+        self.shape, self.indices = walked(known, order)
+        if not self.indices and "zerosize_ok" not in flags:
+            raise ValueError("Iteration of zero-sized operands is not enabled")
+        arrays: list[Any] = []
+        for x in given:  # an operand that is to be made may hold anything at first
+            made = np.zeros(self.shape, np.result_type(*known)) if x is None else np.asarray(x)
+            arrays.append(made)
+        self.operands = tuple(arrays)
+        self.writes = modes_of(op_flags, len(arrays))
+        for i, x in enumerate(given):
+            if x is None:
+                self.writes[i] = True
+            elif self.writes[i] and arrays[i].shape != self.shape:
+                raise UnsupportedError("np.nditer that writes to a broadcast operand: loop over the indices")
+        self.nop = len(arrays)
+        self.ndim = len(self.shape)
+        self.itersize = len(self.indices)
+        self.has_multi_index = "multi_index" in flags
+        self.iterindex = 0
+        self.started = False
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+    def __len__(self) -> int:
+        return self.itersize
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.started:
+            self.iternext()
+        self.started = True
+        if self.finished:
+            raise StopIteration
+        return self.value
+
+    @property
+    def finished(self) -> bool:
+        return self.iterindex >= self.itersize
+
+    @property
+    def value(self) -> Any:
+        found = []
+        for i in range(self.nop):
+            found.append(self[i])  # noqa: PERF401  # before 3.12 a function
+        return found[0] if self.nop == 1 else tuple(found)
+
+    @property
+    def multi_index(self) -> Any:
+        if not self.has_multi_index:
+            raise ValueError("Iterator is not tracking a multi-index")
+        return self.indices[self.iterindex]
+
+    def iternext(self) -> bool:
+        self.iterindex += 1
+        return not self.finished
+
+    def reset(self) -> None:
+        self.iterindex = 0
+        self.started = False
+
+    def close(self) -> None:
+        return None
+
+    def __getitem__(self, i: int) -> Any:
+        x = self.operands[i]
+        view = x[place_in(x.shape, self.indices[self.iterindex])]
+        return view if self.writes[i] else read_only(view)
+
+    def __setitem__(self, i: int, value: Any) -> None:
+        if not self.writes[i]:
+            raise RuntimeError(f"Iterator operand {i} is not writeable")
+        x = self.operands[i]
+        x[place_in(x.shape, self.indices[self.iterindex])] = value
+
+
+def _nditer(*args: Any, **kwargs: Any) -> Any:
+    return _Nditer(*args, **kwargs)
+
+
 def _vectorize(
     pyfunc: Any,
     otypes: Any = None,
@@ -130,6 +273,11 @@ ROWS: list[Rule] = [
     ZeroRule(given, result=bool),
     ZeroRule(common_shape, result=tuple),
     ZeroRule(type_code, result=str),
+    ZeroRule(walked, result=tuple),
+    ZeroRule(place_in, result=tuple),
+    ZeroRule(modes_of, result=list),
+    ViewRule(read_only, parameters=("x",)),
+    Overlay(np.nditer, _nditer),
     Overlay(np.ndenumerate, _ndenumerate),
     Overlay(np.vectorize, _vectorize),
     Overlay(np.fromiter, _fromiter),

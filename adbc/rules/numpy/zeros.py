@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import plain
+from adbc.rules.numpy.base import by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import NO_KWARGS, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Rule, When, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -47,8 +47,8 @@ RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randin
 class AttributeRule(ZeroRule):
     """An attribute of an array that is not made of its numbers."""
 
-    def __init__(self, cls: type, name: str) -> None:
-        super().__init__(getattr(cls, name), when=plain)
+    def __init__(self, cls: type, name: str, when: When = None) -> None:
+        super().__init__(getattr(cls, name), when=when)
         self.name = name
 
     def frule(self, args: Any, dargs: Any, kwargs: Any = NO_KWARGS) -> tuple[Any, Any]:
@@ -58,17 +58,28 @@ class AttributeRule(ZeroRule):
         return getattr(args[0], self.name), None, lambda bout: (None,)
 
 
+def _described(cls: type) -> bool:
+    """Whether instances of `cls` are described by NumPy itself."""
+    return cls is np.void or is_plain(cls)
+
+
 def _rows() -> list[Rule]:
     rows: list[Rule] = []
     for name in TESTS + STEPS:
         ufunc = getattr(np, name)
         result = "elementwise" if name in STEPS else None
         rows.append(elementwise(ufunc, *([None] * ufunc.nin), result=result))
-    rows.extend(ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name))
+    tests = [ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name)]
+    methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
+    rows.extend(map(by_example, tests + methods))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
-    rows.extend(ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS)
     for cls in (np.ndarray, np.generic):
-        rows.extend(AttributeRule(cls, name) for name in ATTRIBUTES)
+        rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)
+    rows += [
+        AttributeRule(np.flatiter, "coords"),
+        AttributeRule(np.void, "dtype"),
+        AttributeRule(np.void, "flags"),
+    ]
     rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM)
     return rows
 

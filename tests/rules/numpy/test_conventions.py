@@ -192,8 +192,8 @@ def test_a_constant_array_is_restored() -> None:
 def test_arrays_of_objects_are_refused() -> None:
     x = np.array([1.0, 2.0], object)
     f = np.array([0.0, 0.0], object)
-    for function in (np.sum, np.square, operator.neg, np.reshape, operator.getitem, np.sort, np.dot):
-        args = {np.reshape: (x, 2), operator.getitem: (x, 0), np.dot: (x, x)}.get(function, (x,))
+    for function in (np.sum, np.square, operator.neg, np.sort, np.dot):
+        args = {np.dot: (x, x)}.get(function, (x,))
         row = TABLE.find(function, tuple(map(type, args)))
         assert row is not None
         with pytest.raises(UnsupportedError):
@@ -211,7 +211,6 @@ def test_refused_calls() -> None:
     refused: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
         (np.ndarray.view, (x, np.int64), {}),
         (np.ndarray.view, (x, np.float32), {}),
-        (np.ndarray.flat, (x,), {}),
         (np.einsum, (x, [0, 1]), {}),
     ]
     for function, args, kwargs in refused:

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
+from adbc.rules.numpy.walks import read_only
 from adbc.rules.table import Overlay, ZeroRule
 
 from .harness import check
@@ -439,6 +441,12 @@ CASES: list[tuple[Any, Make, Any]] = [
     *((np.linalg.qr, lambda k=k: (n(*k),), {}) for k in [(3, 3), (4, 2), (2, 4, 2)]),
     *((np.linalg.pinv, lambda k=k: (n(*k),), {}) for k in [(3, 3), (4, 2), (2, 4), (2, 3, 2)]),
     (np.linalg.pinv, lambda: (c(4, 2),), {}),
+    *((np.linalg.lstsq, lambda k=k: (n(*k), n(k[0])), {"rcond": None}) for k in [(3, 3), (4, 2), (2, 4)]),
+    (np.linalg.lstsq, lambda: (n(4, 2), n(4, 3)), {"rcond": None}),
+    (np.linalg.lstsq, lambda: (n(2, 3), n(2, 2)), {"rcond": None}),
+    (np.linalg.lstsq, lambda: (c(4, 2), c(4)), {"rcond": None}),
+    (np.linalg.lstsq, lambda: (n(4, 2), c(4)), {"rcond": None}),
+    (np.linalg.lstsq, lambda: (n(4, 2).tolist(), n(4)), {"rcond": None}),
     *((np.linalg.norm, lambda: (n(4),), {"ord": o}) for o in [None, 1, 2, 3, np.inf, -np.inf, 0.5]),
     *((np.linalg.norm, lambda: (n(3, 4),), {"ord": o}) for o in [None, "fro", "nuc", 1, -1, 2, -2, np.inf]),
     *((np.linalg.norm, lambda: (n(3, 4),), {"axis": a, "keepdims": k}) for a in [0, 1, -1, (0, 1)] for k in [False, True]),
@@ -512,6 +520,10 @@ def test_every_row_has_a_case() -> None:
     covered |= {getattr(operator, p + name) for p in ("", "i") for name in OPERATORS}
     covered |= {intrinsics._iter_, intrinsics._next_, iter}  # see test_iteration
     covered |= {operator.neg, operator.pos, operator.abs, abs, pow, divmod, np.ndarray.flat, np.float16}
+    covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
+    covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
+    covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
+    covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
     missing = [
         row
         for row in ROWS

@@ -34,11 +34,101 @@ def all_flat_assigned(v: Any, x: Any) -> Any:
     return v
 
 
+def flat_everywhere(v: Any, x: Any) -> Any:
+    v.flat[1] = x
+    v.T.flat[-1] = x * v.flat[0]
+    v.flat[[0, 1, 0]] = [x, x * x, 3.0 * x]
+    v.flat[2:4] += v.flat[[1, 1]]
+    v.flat[(v > 1.0).ravel()] *= x
+    v.flat = [x, *v.flat[1:3]]
+    return v, v.flat[...], v.flat[()]
+
+
+def flat_stored(v: Any, x: Any) -> Any:
+    it = v.flat
+    first = next(it) * next(it)
+    v[0, 2] = x
+    rest = [u * x for u in it]
+    return first, rest, it.index, it.coords, len(it), it.base, it.copy()
+
+
+def flat_in_step(v: Any, x: Any) -> Any:
+    pairs = [a * b * x for a, b in zip(v.flat, v.T.flat, strict=True)]
+    return (
+        pairs,
+        [i * a for i, a in enumerate(v.flat)],
+        sum(v.flat),
+        max(v.flat),
+        sorted(v.flat),
+        list(v.flat),
+    )
+
+
+def flat_given(it: Any, v: Any, x: Any) -> Any:
+    v[1] *= x
+    seen = [u * x for u in it]
+    it[0] = seen[0]
+    return seen, it[-1] * x, v
+
+
+def parts_set(c: Any, x: Any) -> Any:
+    c.real = x
+    c.imag = c.real * 2.0
+    c.real[0, 1] *= x
+    c[0].imag = [x, 1.0, x]
+    return c
+
+
+def strided_written(v: Any, x: Any) -> Any:
+    w = as_strided(v, shape=(2,), strides=(16,))
+    w[1] = x
+    v[0] *= x
+    return v, w, as_strided(v[:1], (3,), (8,)) * x, as_strided(v[2:], (3,), (-8,)) * x
+
+
 def nditer_written(v: Any, x: Any) -> Any:
     with np.nditer(v, op_flags=["readwrite"]) as it:
         for u in it:
             u[...] = u * x
     return v
+
+
+def nditer_ways(v: Any, x: Any) -> Any:
+    row = np.array([x, 1.0, x * x])
+    orders = [[float(u) * x for u in np.nditer(v, order=order)] for order in ("C", "F", "A", "K")]
+    pairs = [a * b * x for a, b in np.nditer([v, row])]
+    transposed = [u * x for u in np.nditer(v.T)]
+    it = np.nditer(v, flags=["multi_index"])
+    weighted = [u * x * (it.multi_index[0] + 1) for u in it]
+    return orders, pairs, transposed, weighted, it.finished, it.itersize, it.nop, np.nditer(x)[0] * 2.0
+
+
+def nditer_subscripts(v: Any, x: Any) -> Any:
+    it = np.nditer([v, v * x], op_flags=[["readwrite"], ["readonly"]])
+    with it:
+        while not it.finished:
+            it[0] = it[0] * it[1]
+            it[0] += x
+            it.iternext()
+        it.reset()
+        first = it.value[0] * x
+    return v, first
+
+
+def nditer_allocated(v: Any, x: Any) -> Any:
+    it = np.nditer([v, None], op_flags=[["readonly"], ["writeonly", "allocate"]])
+    with it:
+        for a, b in it:
+            b[...] = a * a * x
+        return it.operands[1]
+
+
+def nditer_read_only(v: Any, x: Any) -> Any:
+    try:
+        for u in np.nditer(v):
+            u[...] = x
+    except ValueError as error:
+        return v * x, str(error)
 
 
 RIGHT: dict[str, Callable[[Any, Any], Any]] = {
@@ -56,6 +146,16 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
     "iterate rows": lambda v, x: [row.sum() * x for row in np.stack([v, v * x])],
     "tolist": lambda v, x: [u * x for u in v.tolist()],
     "apply along": lambda v, x: np.apply_along_axis(lambda r: r * r.sum(), 0, v * x),
+    "nditer": lambda v, x: sum([float(u) * x for u in np.nditer(v)]),
+    "nditer written": nditer_written,
+    "flat": lambda v, x: [u * x for u in v.flat],
+    "flat subscript": lambda v, x: v.flat[1] * x,
+    "flat assigned": flat_assigned,
+    "all flat assigned": all_flat_assigned,
+    "as_strided": lambda v, x: as_strided(v, (2, 2), (8, 8)) * x,
+    "as_strided of a result": lambda v, x: as_strided(v * x, (2, 2), (8, 8)).sum(axis=0),
+    "as_strided without writing": lambda v, x: as_strided(v, (2, 2), (8, 8), writeable=False) * x,
+    "as_strided written": strided_written,
     "fromiter": lambda v, x: np.fromiter((u * x for u in v), float),
     "piecewise": lambda v, x: np.piecewise(v * x, [v > 1.0], [lambda u: u * u, 0.0]),
 }
@@ -66,14 +166,48 @@ def test_right(name: str) -> None:
     check(RIGHT[name], np.array([0.5, 1.5, 0.7]), 0.8)
 
 
+MATRIX = np.array([[0.5, 1.5, 0.7], [2.0, 0.1, 0.9]])
+
+
+@pytest.mark.parametrize("f", [flat_everywhere, flat_stored, flat_in_step])
+def test_flat(f: Any) -> None:
+    check(f, MATRIX, 0.8)
+    check(f, MATRIX[:, ::-1], 0.8)
+
+
+@pytest.mark.parametrize("f", [nditer_ways, nditer_subscripts, nditer_allocated, nditer_written])
+def test_nditer(f: Any) -> None:
+    check(f, MATRIX, 0.8)
+    check(f, MATRIX[:, ::-1], 0.8)
+    check(f, np.asfortranarray(MATRIX), 0.8)
+
+
+def test_nditer_gives_views_that_cannot_be_written_through() -> None:
+    check(nditer_read_only, MATRIX, 0.8)
+
+
+def test_parts_of_complex_arrays_are_set() -> None:
+    check(parts_set, MATRIX + 0.5j, 0.8)
+
+
+def test_flat_iterators_as_arguments() -> None:
+    v = np.array([0.5, 1.5, 0.7])
+    it = v.flat
+    next(it)
+    check(flat_given, it, v, 0.8)
+
+
 REFUSED: dict[str, Callable[[Any, Any], Any]] = {
-    "flat": lambda v, x: [u * x for u in v.flat],
-    "flat subscript": lambda v, x: v.flat[1] * x,
-    "flat assigned": flat_assigned,
-    "all flat assigned": all_flat_assigned,
-    "nditer": lambda v, x: sum([float(u) * x for u in np.nditer(v)]),
-    "nditer written": nditer_written,
-    "as_strided": lambda v, x: as_strided(v, (2,), (8,)) * x,
+    "flat assigned its own elements": lambda v, x: v.flat.__setitem__(slice(None), v[::-1]),
+    "shape set": lambda v, x: setattr(v * x, "shape", (3, 1)),
+    "overlapping elements written": lambda v, x: as_strided(v, (2, 2), (8, 8)).fill(x),
+    "overlapping elements sorted": lambda v, x: as_strided(v, (2, 2), (8, 8)).sort(),
+    "nditer in chunks": lambda v, x: sum([u.sum() * x for u in np.nditer(v, flags=["external_loop"])]),
+    "nditer with a buffer": lambda v, x: sum([u * x for u in np.nditer(v, flags=["buffered"])]),
+    "nditer with a dtype": lambda v, x: [u * x for u in np.nditer(v, op_dtypes=[complex], casting="safe")],
+    "nditer writing to a broadcast": lambda v, x: np.nditer(
+        [v, np.zeros((2, 3))], flags=["reduce_ok"], op_flags=[["readwrite"], ["readonly"]]
+    ),
     "frompyfunc": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v),
     "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r.sum() * x, signature="(n)->()")(v),
     "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k, excluded={1})(v, x),

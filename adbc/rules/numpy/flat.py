@@ -1,0 +1,230 @@
+"""``x.flat``: an array read and written element by element, in the order of C.
+
+The shadow of the iterator is the shadow of the array, at the place where the iterator is
+(`tangents.arrays.FlatIterator`).  A value that is written is repeated, or cut off, as NumPy does it:
+which of its elements stands where is found by sending their numbers the same way.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
+from adbc.rules.classes import stands_for_position
+from adbc.rules.numpy.base import (
+    check_writable,
+    gather,
+    gather_tangent,
+    give,
+    is_plain,
+    new_shadow,
+    refuse_opaque,
+)
+from adbc.rules.numpy.indexing import mutating
+from adbc.rules.numpy.iteration import next_frule, next_rrule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
+from adbc.tangents import NO_FDATA, fresh_tangent, project
+from adbc.tangents.arrays import FlatIterator
+
+__all__ = ["ROWS"]
+
+
+def _nothing(bout: Any) -> Sequence[Any]:
+    return (None,)
+
+
+def _flat_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = args[0].flat
+    return out, None if dargs[0] is None else FlatIterator(dargs[0], 0)
+
+
+def _flat_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    return *_flat_frule(args, fargs), _nothing
+
+
+def _base_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return args[0].base, None if dargs[0] is None else dargs[0].array
+
+
+def _base_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    return *_base_frule(args, fargs), _nothing
+
+
+# -- reading ---------------------------------------------------------------------------------------------
+
+
+def _places(it: Any, index: Any) -> Any:
+    """The places, in the order of C, of the elements that ``it[index]`` gives."""
+    places = np.arange(it.base.size)
+    return np.atleast_1d(places[index] if isinstance(index, int) else places.flat[index])
+
+
+def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    it, index = args
+    out = it[index]
+    if dargs[0] is None:
+        return out, fresh_tangent(out)
+    refuse_opaque(it.base)
+    dargs[0].index = it.index  # a subscript sends the iterator back to the start
+    return out, dargs[0].array.flat[index]
+
+
+def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    it, index = args
+    out = it[index]
+    if fargs[0] is None:
+        return out, new_shadow(out, False), lambda bout: (None, None)
+    refuse_opaque(it.base)
+    f = fargs[0].array
+    fargs[0].index = it.index  # a subscript sends the iterator back to the start
+    if not isinstance(out, np.ndarray):
+
+        def element_pullback(bout: Any) -> Sequence[Any]:
+            if bout is not None:
+                f.flat[index] = f.flat[index] + project(bout, out)
+            return None, None
+
+        return out, NO_FDATA, element_pullback
+    fout = new_shadow(out, True)
+
+    def gather_pullback(bout: Any) -> Sequence[Any]:
+        np.add.at(f, np.unravel_index(_places(it, index), f.shape), fout.reshape(-1))
+        return None, None
+
+    return out, fout, gather_pullback
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+def _numbers(it: Any, index: Any, value: Any) -> tuple[Any, Any]:
+    """The places that ``it[index] = value`` writes to, and the number of the element of `value` for each."""
+    if isinstance(value, np.ndarray) and np.may_share_memory(it.base, value):
+        raise UnsupportedError(
+            "x.flat is assigned values that lie in the memory of x, and is changed while they are read;"
+            " assign a copy of them"
+        )
+    places = _places(it, index)
+    return places, np.resize(np.arange(np.size(value)), places.shape)
+
+
+def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    it, index, v = args
+    f = None if dargs[0] is None else dargs[0].array
+    dv = gather_tangent(v, dargs[2])
+    check_writable(it.base, f, dv is not None)
+    places, numbers = _numbers(it, index, v)
+    it[index] = v
+    if f is not None:
+        dargs[0].index = it.index
+    if f is not None and places.size:
+        new: Any = 0 if dv is None else np.ravel(dv)[numbers]
+        f[np.unravel_index(places, f.shape)] = np.real(new) if not np.iscomplexobj(f) else new
+    return None, None
+
+
+def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    it, index, v = args
+    x, f, fv = it.base, None if fargs[0] is None else fargs[0].array, fargs[2]
+    check_writable(x, f, fv is not None)
+    places, numbers = _numbers(it, index, v)
+    where = np.unravel_index(places, x.shape)
+    old = x[where]
+    it[index] = v
+    if f is not None:
+        fargs[0].index = it.index
+
+    def flat_pullback(bout: Any) -> Sequence[Any]:
+        x[where] = old
+        if f is None:
+            return None, None, None
+        b = f[where]
+        f[where] = 0
+        if fv is None or not places.size:
+            return None, None, None
+        last = np.zeros(x.size, np.intp)
+        last[places] = np.arange(places.size)  # of repeated places only the last value stays
+        given = np.zeros(np.size(v), b.dtype)
+        np.add.at(given, numbers, np.where(last[places] == np.arange(places.size), b, 0))
+        return None, None, give(fv, v, given.reshape(np.shape(gather(v))))
+
+    return None, None, flat_pullback
+
+
+def _assign(x: Any, value: Any, /) -> None:
+    """``x.flat = value``."""
+    x.flat[:] = value
+
+
+def _copied(it: Any, /) -> Any:
+    return it[:]
+
+
+def _itself(it: Any, /) -> Any:
+    return it
+
+
+# -- setting parts of complex arrays ----------------------------------------------------------------------
+
+
+def _set_real(x: Any, value: Any, /) -> None:
+    x.real[...] = value
+
+
+def _set_imag(x: Any, value: Any, /) -> None:
+    if not np.iscomplexobj(x):
+        raise TypeError("array does not have imaginary part to set")
+    x.imag[...] = value
+
+
+def _refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    raise UnsupportedError(
+        "the shape, strides or dtype of an array that has a derivative is set in place; use reshape, or make"
+        " a view"
+    )
+
+
+def _setter(name: str) -> Any:
+    """What sets attribute `name` of an array."""
+    return vars(np.ndarray)[name].__set__
+
+
+def _is_array(cls: type, *value: type) -> bool:
+    return cls is np.ndarray
+
+
+def _read(cls: type, index: type) -> bool:
+    return cls is np.flatiter and not stands_for_position(index)
+
+
+def _written(cls: type, index: type, value: type) -> bool:
+    return cls is np.flatiter and is_plain(value) and not stands_for_position(index)
+
+
+def _flat(cls: type, *rest: type) -> bool:
+    return cls is np.flatiter
+
+
+ROWS: list[Rule] = [
+    Primitive(np.ndarray.flat, frule=_flat_frule, rrule=_flat_rrule, when=_is_array),
+    Primitive(np.flatiter.base, frule=_base_frule, rrule=_base_rrule),
+    Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_read),
+    mutating(Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_written)),
+    Overlay(_setter("flat"), _assign, when=_is_array),
+    Overlay(_setter("real"), _set_real, when=_is_array),
+    Overlay(_setter("imag"), _set_imag, when=_is_array),
+    *(
+        Primitive(_setter(name), frule=_refuse, rrule=_refuse, when=_is_array)
+        for name in ("shape", "strides", "dtype")
+    ),
+    *(Overlay(f, _itself, when=_flat) for f in (intrinsics._iter_, builtins.iter)),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_flat),
+    Overlay(np.flatiter.copy, _copied),
+    *(ZeroRule(getattr(operator, n), when=_flat) for n in ("eq", "ne", "lt", "le", "gt", "ge")),
+]

@@ -1,0 +1,105 @@
+"""What NumPy's functions return, found out by calling them on small arrays.
+
+The dtype and the number of axes of a result follow from those of the arguments, for nearly every function
+in its own way.  Instead of saying each way once more, a row says that it may be asked by example
+(`Rule.samples`): the function is called on arrays of the given dtypes and dimensions, once with every axis
+of length 1 and once of length 2, and the type of what comes back is the answer.  Numbers that are not known
+are tried as 1 and as 0, for they may be lengths or axes.  Where the calls that succeed do not agree, the
+result depends on more than types (``np.squeeze``), and there is no answer.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.rules.table import ArrayLike, Known
+
+__all__ = ["sampled"]
+
+_SMALL = 4
+"""Known integers above this are lengths, or too large for an example: any other will do."""
+
+
+class _Cannot(Exception):
+    """There is no example of a value."""
+
+
+def sampled(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any | None:
+    """What `function` returns for arguments like these: an `ArrayLike`, a class, a tuple of such, or None.
+
+    An argument is described by an `ArrayLike`, a `Known` value, a class, or a tuple or list of descriptions.
+    """
+    found: list[Any] = []
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a mean of nothing is no mistake of the user's
+        for length in (1, 2):
+            answers = []
+            for whole in (None, 1, 0):
+                try:
+                    args = [_example(a, length, whole) for a in arguments]
+                    named = {k: _example(a, length, whole) for k, a in keywords.items()}
+                    out = function(*args, **named)
+                except _Cannot:
+                    return None
+                except (TypeError, ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError):
+                    continue  # this example is not one that the function takes
+                answers.append(_described(out))
+            if length == 1 and not answers:
+                return None
+            found += answers
+    if any(a is None or a != found[0] for a in found):
+        return None
+    return found[0]
+
+
+def _example(description: Any, length: int, whole: int | None) -> Any:
+    """A value of `description`; integers that are not known are `whole` (None: known ones are kept)."""
+    if isinstance(description, ArrayLike):
+        return _array(description, length)
+    if isinstance(description, Known):
+        value = description.value
+        if type(value) is int and (whole is not None or abs(value) > _SMALL):
+            return 1 if whole is None else whole
+        return value
+    if isinstance(description, tuple | list):
+        return type(description)(_example(d, length, whole) for d in description)
+    if description is int:
+        return 1 if whole is None else whole
+    if description is float or description is complex:
+        return description(0.5)
+    if description is bool:
+        return False
+    if description is slice:
+        return slice(None)
+    if isinstance(description, type) and issubclass(description, np.number | np.bool_):
+        maker: Any = description
+        return maker(0.5 if issubclass(description, np.inexact) else 1)
+    raise _Cannot
+
+
+def _array(description: ArrayLike, length: int) -> Any:
+    dtype, ndim = np.dtype(description.dtype), description.ndim
+    if dtype.kind not in "fciub":
+        raise _Cannot
+    if dtype.kind in "iub":
+        return np.zeros((length,) * ndim, dtype)
+    value = np.full((length,) * ndim, 0.25, dtype)
+    if ndim >= 2:
+        value += np.eye(length, dtype=dtype)  # positive definite, for those who factorise it
+    return value
+
+
+def _described(out: Any) -> Any | None:
+    if type(out) is np.ndarray:
+        return ArrayLike(out.dtype.name, out.ndim) if out.ndim and out.dtype.kind in "fciub" else None
+    if type(out) is tuple:
+        parts = tuple(map(_described, out))
+        return None if any(p is None for p in parts) else parts
+    is_number = isinstance(out, np.number | np.bool_)
+    return type(out) if is_number or type(out) in (int, float, bool, complex, str, list, type(None)) else None

@@ -1,0 +1,79 @@
+"""What stands in mutable objects: noted before code runs that is not followed, compared, and put back."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from adbc.tangents.fields import instance_dict
+
+__all__ = ["contents", "differs", "put_back"]
+
+
+def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
+    """The mutable objects reached from `roots`, each with what stands in it.
+
+    Classes are asked, never the objects: these may answer to ``__class__`` as they please.
+    """
+    seen: set[int] = set()
+    pending = list(roots)
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if cls is str or cls is int or cls is float or id(x) in seen:
+            continue
+        seen.add(id(x))
+        if issubclass(cls, tuple):
+            pending.extend(x)
+        elif issubclass(cls, list | deque):
+            inside = list(x)
+            pending.extend(inside)
+            yield x, inside
+        elif issubclass(cls, dict):
+            items = list(x.items())
+            pending.extend(v for _, v in items)
+            yield x, items
+        elif issubclass(cls, set):
+            yield x, set(x)
+        elif issubclass(cls, bytearray) or cls.__name__ == "array":
+            yield x, x[:]
+        elif hasattr(cls, "__array_interface__") and x.flags.writeable:
+            yield x, x.copy()
+        elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
+            fields = instance_dict(x)
+            if fields:
+                pending.extend(fields.values())
+                yield x, list(fields.items())
+
+
+def differs(x: Any, old: Any) -> bool:
+    """Whether something else stands in `x` than `contents` has found."""
+    cls = type(x)
+    if issubclass(cls, list | deque):
+        return len(x) != len(old) or any(a is not b for a, b in zip(x, old, strict=True))
+    if hasattr(type(x), "__array_interface__"):
+        return bool(x.shape != old.shape or x.tobytes() != old.tobytes())
+    if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
+        return bool(x != old)
+    now = list((x if issubclass(cls, dict) else instance_dict(x)).items())
+    return len(now) != len(old) or any(
+        k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
+    )
+
+
+def put_back(x: Any, content: Any) -> None:
+    """Let `content`, found by `contents`, stand in `x` again."""
+    if isinstance(x, list | bytearray) or type(x).__name__ == "array":
+        x[:] = content
+    elif isinstance(x, deque):
+        x.clear()
+        x.extend(content)
+    elif isinstance(x, dict | set):
+        x.clear()
+        x.update(content)
+    elif hasattr(type(x), "__array_interface__"):
+        x[...] = content
+    else:
+        put_back(instance_dict(x), content)

@@ -1,0 +1,62 @@
+"""Numbers whose derivative nobody wants: those that only decide where the program goes.
+
+``while abs(step) > 1e-12`` computes a number from active ones, but nothing that is returned or stored is
+computed from it.  Activity looks forwards from the arguments; this looks backwards from the results, and
+what is not met is not differentiated, so nothing is saved for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from adbc.ir.graph import Branch, Graph, Instruction, Phi, Switch, Value
+from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.inference import type_of
+
+__all__ = ["drop_useless"]
+
+_COMPUTED = frozenset({"scalar", "load"})
+"""What a number is computed by, without doing anything else."""
+
+
+def drop_useless(graph: Graph, active: set[Value], sites: dict[Instruction, CallSite]) -> None:
+    """Take the numbers that decide only out of `active`, and let their `sites` be inactive, in place."""
+    useful: set[Value] = set()
+    waiting: list[Value] = []
+
+    def use(values: Iterable[Value]) -> None:
+        for value in values:
+            if value in active and value not in useful:
+                useful.add(value)
+                waiting.append(value)
+
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            site = sites.get(instruction)
+            if site is None or (site.kind != "primal" and not _is_computed(instruction, site)):
+                use(instruction.operands)
+        if not isinstance(block.terminator, Branch | Switch):
+            use(block.terminator.values)
+        for phi in block.phis:
+            if not is_inline_number(type_of(phi)):
+                use(phi.operands.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Phi):
+            use(value.operands.values())
+        elif isinstance(value, Instruction):
+            use(value.operands)
+    for block in graph.blocks:
+        for phi in block.phis:
+            if phi not in useful and is_inline_number(type_of(phi)):
+                active.discard(phi)
+        for instruction in block.instructions:
+            site = sites.get(instruction)
+            if site is not None and instruction not in useful and _is_computed(instruction, site):
+                active.discard(instruction)
+                sites[instruction] = dataclasses.replace(site, kind="primal")
+
+
+def _is_computed(instruction: Instruction, site: CallSite) -> bool:
+    return site.kind in _COMPUTED and is_inline_number(type_of(instruction))

@@ -1,0 +1,324 @@
+"""Structured arrays, their records, and arrays of objects, in both modes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.errors import AdbcError, ConstWriteError
+from adbc.testing import test_rule as check
+from adbc.testing.values import assert_same
+
+PARTICLE = np.dtype([("x", float), ("v", float, 3), ("id", int)])
+NESTED = np.dtype([("p", [("a", float), ("b", np.float32)]), ("q", complex)])
+
+
+def particles() -> Any:
+    s = np.zeros(3, PARTICLE)
+    s["x"], s["v"], s["id"] = [0.5, 0.7, 0.9], np.arange(9).reshape(3, 3) * 0.3, [4, 5, 6]
+    return s
+
+
+def nested() -> Any:
+    s = np.zeros(2, NESTED)
+    s["p"]["a"], s["p"]["b"], s["q"] = [0.5, 0.7], 0.25, [1.0 + 0.5j, 2.0]
+    return s
+
+
+def objects() -> Any:
+    o = np.empty(4, object)
+    o[0], o[1], o[2], o[3] = 1.5, np.array([1.0, 2.0]), [3.0, 4.0], Leaf(0.5)
+    return o
+
+
+def floats() -> Any:
+    return np.array([1.0, 2.0, 3.5], object)
+
+
+class Leaf:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Leaf) and bool(self.w == other.w)
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+
+# -- structured arrays ---------------------------------------------------------------------------------
+
+
+def fields(s: Any, x: Any) -> Any:
+    s["x"][1] += x * x
+    s["v"][0] *= x
+    s["x"] = s["x"] * x
+    s["v"][:, 1] = x
+    s["id"] += 1
+    return s, s["x"] * x, s["v"].sum() * x, s["id"].sum() * x, s["v"].T[0]
+
+
+def read(s: Any, x: Any) -> Any:
+    r = s[1]
+    return (
+        r["x"] * x,
+        r["v"] * x,
+        r["id"] * x,
+        r[0] * x,
+        r[1][2] * x,
+        s[-1]["v"][1] * x,
+        len(r),
+        r.dtype.names,
+    )
+
+
+def written(s: Any, x: Any) -> Any:
+    s[1]["x"] = x
+    r = s[2]
+    r["v"][0] = x * r["x"]
+    r["x"] *= x
+    r["id"] = 3
+    r[0] += x
+    r["v"] = [x, 1.0, r["v"][0]]
+    return s, r["x"] * x
+
+
+def assigned(s: Any, x: Any) -> Any:
+    s[1] = (x, [x, x * x, 1.0], 3)
+    s[0] = s[2]
+    s[1:] = s[:2].copy()
+    s[::2] = s[:2]
+    s[0] = (s["x"][1], s["v"][1], 1)
+    return s, s["x"] * s["v"][:, 0]
+
+
+def broadcast(s: Any, x: Any) -> Any:
+    s[1:] = x
+    s["v"][0] = s[2]["v"]
+    return s
+
+
+def iterated(s: Any, x: Any) -> Any:
+    total = 0.0
+    for r in s:
+        r["x"] = r["x"] * x
+        total = total + r["x"] * r["v"].sum() * x
+    return total, [r["id"] * r["v"][0] for r in s], s
+
+
+def views(s: Any, x: Any) -> Any:
+    w, two = s[1:], s[["x", "v"]]
+    w["x"][0] = x
+    two["v"][2] *= x
+    s[::-1]["x"][0] += x
+    s.reshape(3, 1)["v"][1, 0, 2] = x
+    return s, s[s["id"] > 4]["x"] * x, s[[0, 0, 2]]["v"] * x, w["x"]
+
+
+def copies(s: Any, x: Any) -> Any:
+    w, r = s.copy(), s[0].copy()
+    w["x"] *= x
+    c, d = copy.copy(s), copy.deepcopy(s)
+    d["x"][0] = x
+    r["x"] = x * r["x"]
+    return (
+        w,
+        s["x"] * x,
+        c["x"] * x,
+        d,
+        r["v"] * x,
+        copy.deepcopy(s[1])["x"],
+        np.concatenate([s.flatten(), w])["x"],
+    )
+
+
+def made(x: Any) -> Any:
+    s = np.zeros(2, PARTICLE)
+    s["x"][0] = x
+    s[1]["v"] = x * x
+    e = np.empty_like(s)
+    e[:] = s
+    return s, e["x"].sum() + e["v"].sum(), np.zeros((), PARTICLE)["x"] * x
+
+
+def of_nested(s: Any, x: Any) -> Any:
+    s["p"]["a"] = x
+    s["q"][0] = x * 1j
+    s[1]["p"]["b"] *= 2.0
+    s["p"][1] = (x, 2.0)
+    return s, s["p"]["a"].sum() * x, s[0]["p"]["b"], s["q"].imag
+
+
+def aliased(s: Any, a: Any, b: Any, r: Any, x: Any) -> Any:
+    a[1] = x
+    b["x"][0] *= x
+    r["v"][1] = a[0] * x
+    r["x"] += 1.0
+    return s, s["v"][2] * x
+
+
+STRUCTURED: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (fields, read, written, assigned, broadcast, iterated, views, copies)
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURED)
+def test_structured_arrays(name: str) -> None:
+    check(STRUCTURED[name], particles(), 0.8)
+
+
+def test_structured_arrays_that_are_new_or_nested() -> None:
+    check(made, 0.8)
+    check(of_nested, nested(), 0.8)
+
+
+def test_structured_arrays_and_their_parts_as_arguments() -> None:
+    s = particles()
+    check(aliased, s, s["x"], s[1:], s[2], 0.8)
+
+
+def test_the_gradient_is_structured() -> None:
+    g = adbc.grad(lambda s: (s["x"] * s["v"][:, 0]).sum() + s[1]["x"])(particles())
+    assert g.dtype == PARTICLE
+    np.testing.assert_allclose(g["x"], [0.0, 1.9, 1.8])
+    np.testing.assert_allclose(g["v"][:, 0], [0.5, 0.7, 0.9])
+    assert not g["id"].any()
+
+
+# -- arrays of objects ---------------------------------------------------------------------------------
+
+
+def elements(o: Any, x: Any) -> Any:
+    first = o[0] * x, o[1] * x, o[2][0] * x, o[3].w * x
+    o[0] += x
+    o[1][0] = x
+    o[2].append(x)
+    o[3].w *= x
+    o[3], o[2] = o[2], o[3]
+    return first, o
+
+
+def replaced(o: Any, x: Any) -> Any:
+    o[2] = x * x
+    o[0] = [x]
+    o[1] = (x, o[3])
+    o[0][0] *= o[2]
+    return o[1][0] * o[1][1].w, o
+
+
+def computed(o: Any, x: Any) -> Any:
+    out = np.empty(o.shape, object)
+    for i in range(len(o)):
+        out[i] = o[i] * x
+    return [u * x for u in o], out, sum(o), max(o), list(o)
+
+
+def parts(o: Any, x: Any) -> Any:
+    w = o[1:]
+    w[0] = x
+    o[::-1][0] *= x
+    o.reshape(3, 1)[1, 0] += x
+    return o, w, o.copy()[1] * x, o[[0, 0, 2]][1] * x, copy.copy(o), copy.deepcopy(o), o.ravel()
+
+
+def filled(o: Any, x: Any) -> Any:
+    o[1:] = [x, x * x]
+    o[[0, 2]] = o[[2, 2]]
+    o[:2] = np.array([x, 1.0])
+    o[2:] = x
+    return o
+
+
+def filled_with_one(o: Any, x: Any) -> Any:
+    o[:] = x
+    o[[0, 0]] = [x, 3.0 * x]
+    o.fill(x) if o[0] < 0 else None
+    return o
+
+
+def of_two_axes(o: Any, x: Any) -> Any:
+    o[0, 1] = x
+    o[1][0] = x * 2.0
+    o[:, 1] = [x, 1.0]
+    return o.T[0, 1] * x, [r[0] * x for r in o], o
+
+
+def new(x: Any) -> Any:
+    o = np.empty(2, object)
+    o[0], o[1] = x, [x * x]
+    return o[0] * o[1][0], o
+
+
+OBJECTS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "elements": (elements, objects()),
+    "replaced": (replaced, objects()),
+    "computed": (computed, floats()),
+    "parts": (parts, floats()),
+    "filled": (filled, floats()),
+    "filled with one": (filled_with_one, floats()),
+    "two axes": (of_two_axes, np.array([[1.0, 2.0], [3.0, 4.0]], object)),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_arrays_of_objects(name: str) -> None:
+    f, o = OBJECTS[name]
+    check(f, o, 0.8)
+
+
+def test_new_arrays_of_objects() -> None:
+    check(new, 0.8)
+
+
+def test_constants_stay_constant() -> None:
+    def write(x: Any, o: Any) -> Any:
+        o[0] = x
+
+    def write_inside(x: Any, o: Any) -> Any:
+        o[1][0] = x
+
+    def write_record(x: Any, s: Any) -> Any:
+        s[0]["x"] = x
+
+    def write_field(x: Any, s: Any) -> Any:
+        s["x"][0] = x
+
+    for f, value in ((write, objects()), (write_inside, objects()), (write_record, particles()),
+                     (write_field, particles())):  # fmt: skip
+        before = copy.deepcopy(value)
+        with pytest.raises(ConstWriteError):
+            adbc.vjp(f, 0.8, adbc.Const(value))
+        with pytest.raises(ConstWriteError):
+            adbc.jvp(f, (0.8, adbc.Const(value)), (1.0, None))
+        assert_same(before, value, "the constant")
+
+
+REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
+    "operator": (lambda o, x: o * x, floats, "loop over the elements"),
+    "in place": (lambda o, x: o.__imul__(x), floats, "loop over the elements"),
+    "ufunc": (lambda o, x: np.multiply(o, x), floats, "loop over the elements"),
+    "sum": (lambda o, x: o.sum() * x, floats, "loop over the elements"),
+    "dot": (lambda o, x: np.dot(o, o) * x, floats, "loop over the elements"),
+    "conversion": (lambda o, x: o.astype(float) * x, floats, "loop over the elements"),
+    "array of a list": (lambda o, x: np.array([x, None], object), floats, "np.empty"),
+    "sequences of sequences": (lambda o, x: o.__setitem__(slice(0, 2), [[x], [x]]), floats, "one by one"),
+    "structured function": (lambda s, x: np.where(s["x"] > 1, s, s)["x"], particles, r"x\['name'\]"),
+    "structured list": (lambda s, x: np.array([(x, [x, x, x], 1)], PARTICLE)["x"], particles, "np.empty"),
+    "list written": (lambda s, x: s.__setitem__(slice(0, 1), [(x, 1.0, 2)]), particles, "fields one by one"),
+    "reinterpreted": (lambda s, x: s.view(np.uint8), particles, "reinterpreted"),
+    "record array": (lambda s, x: s.view(np.recarray).x, particles, "recarray"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    f, make, match = REFUSED[name]
+    with pytest.raises(AdbcError, match=match):
+        adbc.vjp(f, make(), 0.8)
+    value = make()
+    with pytest.raises(AdbcError, match=match):
+        adbc.jvp(f, (value, 0.8), (adbc.zero_tangent(value), 1.0))

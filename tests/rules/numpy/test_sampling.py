@@ -1,0 +1,116 @@
+"""What functions return, found out on examples, is what they return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.rules.numpy.sampling import sampled
+from adbc.rules.table import ArrayLike, Known
+from adbc.runtime import default_engine
+from adbc.testing import test_rule as check_rule
+from adbc.types import typeof
+from adbc.types.lattice import FLOAT, INT, ArrayType, Exact, RealType
+
+from .test_rows import CASES, _name
+
+
+def describe(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return ArrayLike(x.dtype.name, x.ndim) if x.ndim else None
+    if isinstance(x, tuple | list):
+        parts = [describe(p) for p in x]
+        return None if any(p is None for p in parts) else type(x)(parts)
+    if type(x) in (int, bool, str, type(None), type):
+        return Known(x)
+    return type(x)
+
+
+def describe_result(x: Any) -> Any:
+    if type(x) is np.ndarray:
+        return ArrayLike(x.dtype.name, x.ndim)
+    return tuple(map(describe_result, x)) if type(x) is tuple else type(x)
+
+
+def row_of(function: Any, args: tuple[Any, ...]) -> Any:
+    return default_engine().table.find(function, tuple(map(type, args)))
+
+
+@pytest.mark.parametrize("case", CASES, ids=_name)
+def test_the_example_is_like_the_call(case: Any) -> None:
+    function, make, kwargs = case
+    args = make()
+    kwargs = {} if callable(kwargs) else {k: v for k, v in kwargs.items() if k != "float32"}
+    row = row_of(function, args)
+    described = [describe(a) for a in args]
+    named = {k: describe(v) for k, v in kwargs.items()}
+    if row is None or row.sample is None or any(d is None for d in (*described, *named.values())):
+        pytest.skip("nobody asks")
+    found = row.sample(function, described, named)
+    if found is not None:
+        assert found == describe_result(function(*args, **kwargs))
+
+
+def test_lengths_that_decide_have_no_answer() -> None:
+    assert sampled(np.squeeze, [ArrayLike("float64", 2)], {}) is None
+    assert sampled(np.where, [ArrayLike("bool", 2)], {}) == (ArrayLike("int64", 1),) * 2
+    assert sampled(np.sum, [ArrayLike("float32", 2), Known(7)], {}) == ArrayLike("float32", 1)
+    assert sampled(np.zeros, [(int, int)], {"dtype": Known(complex)}) == ArrayLike("complex128", 2)
+    vector, matrix = ArrayLike("float64", 1), ArrayLike("float64", 2)
+    assert sampled(np.reshape, [matrix, (Known(-1), Known(10))], {}) == matrix
+    assert sampled(np.zeros, [object], {}) is None
+    assert sampled(np.linalg.solve, [matrix, vector], {}) == vector
+
+
+def scratch(x: Any) -> Any:
+    n, m = x.shape
+    y = np.zeros((n, m))
+    total = 0
+    for i in range(n):
+        row = x[i].copy()
+        for j in range(m):
+            y[i, j] = row[j] * np.sin(x[i, j])
+            total += y[i, j]
+    stacked = np.stack([y.sum(axis=0), np.ones(m)])
+    return total + np.max(stacked[0]) + np.array([total, 1.0, y[0, 0]]).sum()
+
+
+def test_everything_in_a_loop_over_elements_has_a_type() -> None:
+    x = np.linspace(0.1, 0.6, 6).reshape(2, 3)
+    check_rule(scratch, x)
+    engine = default_engine()
+    with engine.lock:
+        engine.clear()
+    adbc.grad(scratch)(x)
+    # Nothing is left to run time: all is of one rule.
+    assert [str(r.parameters[0]) for r in engine.rules.values()] == ["Array[float64, 2]"]
+
+
+def sums(x: Any, start: Any) -> Any:
+    for i in range(len(x)):
+        start = start + x[i] * x[i] if i % 2 else start * x[i]
+    return start
+
+
+@pytest.mark.parametrize("start", [1.5, 2, np.float64(0.5)])
+def test_sums_that_begin_with_a_number_of_python(start: Any) -> None:
+    x = np.array([0.5, 1.5, -0.7])
+    check_rule(sums, x, start)
+    value, gradient = adbc.value_and_grad(sums)(x, start)
+    assert type(value) is type(sums(x, start))
+    np.testing.assert_allclose(gradient[0], start * x[2] * 1.0)
+
+
+def test_reals_join() -> None:
+    float64 = typeof(np.float64(1.0))
+    assert float64 == Exact(np.float64)
+    from adbc.types.lattice import REAL, join
+
+    assert join(FLOAT, float64) == RealType(frozenset({float, np.float64}))
+    assert join(join(INT, float64), FLOAT) == RealType(frozenset({int, float, np.float64}))
+    assert join(INT, FLOAT) == REAL
+    assert str(join(FLOAT, float64)) == "Real[float, float64]"
+    assert str(join(join(FLOAT, float64), ArrayType("float64", 1, np.ndarray))) == "Any"
