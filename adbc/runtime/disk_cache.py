@@ -134,10 +134,20 @@ class DiskCache:
         """Raise `Nameless` if something that the builders looked at has changed."""
         for module, path, name in content["facts"]:
             globals_ = space if module is None else vars(self.names.find(("module", module)))
-            if _looked_up(globals_, path) is not self.names.find(name):
-                raise Nameless(".".join(path))
+            self._same(globals_, path, name)
         for name in content["functions"]:
             self.names.find(name)
+
+    def _same(self, space: dict[str, Any], path: tuple[str, ...], name: tuple[Any, ...]) -> Any:
+        """What names lead to, which must be what has this name."""
+        value, expected = _looked_up(space, path), self.names.find(name)
+        if name[0] == "plain":  # a number, which is another object in every process
+            is_same = type(value) is type(expected) and repr(value) == repr(expected)
+        else:
+            is_same = value is expected
+        if not is_same:
+            raise Nameless(".".join(path))
+        return value
 
     def _compare_guesses(
         self, content: dict[str, Any], function: types.FunctionType, parameters: tuple[AbstractType, ...]
@@ -205,13 +215,15 @@ class DiskCache:
                     return self._rest(rule, stored.function, name[1], name[2])
                 if name[0] == "late":
                     return late[name[1]]
+                if name[0] == "nested":
+                    return rule.code.co_consts[name[1]]
                 return names.find(name)
 
             for k, code in enumerate(content["late"]):
                 made = names.find_code(code, find)
                 late[k] = types.FunctionType(made, rule.globals, made.co_name)
             codes = {which: names.find_code(code, find) for which, code in content["codes"].items()}
-            named = [(path, names.find(name)) for path, name in content["guards"]]
+            named = [(path, self._same(rule.globals, path, name)) for path, name in content["guards"]]
             classes = [
                 (names.find(cls), attribute, None if function is None else names.find(function))
                 for cls, attribute, function in content["classes"]
@@ -325,6 +337,8 @@ class DiskCache:
                 return self._name_of_rest(rule, value)
             return stubs.get(id(value)) or names.of(value)
 
+        nested = {id(c): k for k, c in enumerate(rule.code.co_consts) if isinstance(c, types.CodeType)}
+        stubs.update((code, ("nested", k)) for code, k in nested.items())
         for _, make in rule.late:
             make()
         late = tuple(names.of_code(stub.__code__, name) for stub, _ in rule.late)
@@ -395,6 +409,7 @@ class DiskCache:
         graphs = self.engine.graphs
         seen: set[Any] = set()
         classes: dict[int, type] = {}
+        covered: set[int] = set()
         waiting: list[Any] = [(code, space, None)]
         given = [value for type_ in parameters for value in _constants_in(type_)]
         given += [fact.function for fact in class_facts.values() if fact.function is not None]
@@ -407,16 +422,19 @@ class DiskCache:
                     name = self.names.of(value)
                     if name[0] == "class":  # any of its methods may have been looked into
                         functions.append(name)
-                        given += functions_of(value)
+                        methods = functions_of(value)
+                        covered.update(map(id, methods))  # the name of the class says what they are
+                        given += methods
                 if isinstance(value, types.FunctionType):
                     space = value.__globals__
                     module = space.get("__name__")
                     if (value.__code__, id(space)) in seen:
                         continue
                     given += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
-                    name = self.names.of(value)
-                    if name[0] == "function":
-                        functions.append(name)
+                    if id(value) not in covered:
+                        name = self.names.of(value)
+                        if name[0] == "function":
+                            functions.append(name)
                     if not isinstance(module, str) or vars(sys.modules.get(module, types)) is not space:
                         raise Nameless(f"{value.__qualname__}, whose globals are not those of a module")
                     waiting.append((value.__code__, space, module))

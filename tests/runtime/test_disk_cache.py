@@ -83,6 +83,14 @@ def with_default(x, f=inner):
 
 def calls_default(x):
     return with_default(x)
+
+def angle(x):
+    return x * math.pi
+
+def makes_function(x):
+    def scaled(y):
+        return x * y
+    return scaled(x) + scaled(2.0)
 """
 
 CASES: dict[str, tuple[Any, ...]] = {
@@ -95,6 +103,8 @@ CASES: dict[str, tuple[Any, ...]] = {
     "objects": (3.0,),
     "over": (0.9, 3),
     "calls_default": (0.4,),
+    "angle": (2.0,),
+    "makes_function": (3.0,),
 }
 
 
@@ -161,7 +171,7 @@ def test_the_next_process_builds_nothing(world: World, name: str) -> None:
     found, second = world.gradient(name, *args, times=3)
     assert same(found, expected)
     counts = world.counts(second)
-    rules = [rule for rule in second.rules.values() if rule.function is None]
+    rules = [rule for rule in second.rules.values() if rule.function is None and rule.is_built]
     assert counts["loaded"] >= len(rules) > 0
     if name != "caught":  # the rest of a function behind an exception is built
         assert "stored" not in counts and "outdated" not in counts
@@ -198,6 +208,7 @@ def test_forward_mode(world: World, name: str) -> None:
         ("calls_default", "f=inner):", "f=math.sin):"),  # a default
         ("calls_default", "return x * math.sin(x)", "return x / 2.0"),  # code of a default
         ("data", "SCALE = 3.0", "SCALE = 4.0"),
+        ("makes_function", "        return x * y", "        return x - y"),
     ],
 )
 def test_what_has_changed_is_built_anew(world: World, name: str, old: str, new: str) -> None:
@@ -232,6 +243,13 @@ def test_a_global_rebound_after_the_entry_was_used(world: World) -> None:
         adbc.value_and_grad(world.module.straight)(*args)
         world.module.inner = lambda x: 5.0 * x
         assert adbc.value_and_grad(world.module.straight)(*args) == world.expected("straight", *args)
+
+
+def test_a_constant_of_a_module(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.gradient("angle", 2.0)
+    monkeypatch.setattr(math, "pi", 3.0)
+    found, _ = world.gradient("angle", 2.0)
+    assert found == (6.0, 3.0)
 
 
 def test_a_method_that_becomes_a_field(world: World) -> None:
