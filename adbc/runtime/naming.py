@@ -179,8 +179,6 @@ class Names:
             modules = [getattr(getattr(value, "__objclass__", None), "__module__", None)]
         if type(value).__module__.partition(".")[0] == "numpy":
             modules.append("numpy")  # ufuncs do not say where they are
-        elif isinstance(value, type):
-            modules.append("types")  # as `NoneType`
         if isinstance(path, str) and "<" not in path:
             for module in modules:
                 if isinstance(module, str):
@@ -189,6 +187,10 @@ class Names:
                             return module, path
                     except Nameless:
                         continue
+        if isinstance(value, type):
+            for name, found in vars(types).items():
+                if found is value:  # as `NoneType` and `FunctionType`, which are called otherwise
+                    return "types", name
         home = type(value).__module__
         if home.partition(".")[0] == "adbc":  # the only one of its kind, as `EXHAUSTED`
             for name, found in vars(_module(home)).items():
