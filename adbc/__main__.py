@@ -1,5 +1,5 @@
-"""The command line: ``python -m adbc grad module:function ARGS`` and ``python -m adbc ir module:function
-ARGS``.
+"""The command line: ``python -m adbc COMMAND module:function ARGS``, where COMMAND is ``grad``, ``ir``,
+``explain``, ``profile`` or ``check``.
 
 Arguments are Python literals.  Nobody types ``[1.0, 2.0]`` where ``[1, 2]`` says the same, so a list of
 numbers is read as a list of floats; a bare ``3`` stays an int, for counts.
@@ -17,15 +17,9 @@ from typing import Any
 import adbc
 import adbc.inspect
 from adbc.errors import AdbcError
+from adbc.inspect.show import STAGES
 
 __all__ = ["main"]
-
-STAGES = {
-    "primal": adbc.inspect.primal_ir,
-    "dual": adbc.inspect.dual_ir,
-    "fwd": adbc.inspect.fwd_ir,
-    "rvs": adbc.inspect.rvs_ir,
-}
 
 
 class UsageError(Exception):
@@ -80,6 +74,24 @@ def parse_argnums(text: str) -> int | tuple[int, ...]:
     return numbers if "," in text else numbers[0]
 
 
+def check_derivatives(name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
+    """Test the rules of `function` at `arguments` and say what was found; 1 if they are wrong."""
+    from adbc.testing import test_rule  # it needs NumPy, which the other commands do without
+
+    try:
+        test_rule(function, *arguments)
+    except AssertionError as error:
+        print(f"{name}: wrong\n{error}")
+        return 1
+    print(
+        f"{name}: right"
+        "\n  value and arguments as after a plain call"
+        "\n  forward mode agrees with finite differences"
+        "\n  reverse mode agrees with forward mode, and restores the arguments"
+    )
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m adbc", description="Differentiate a Python function.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -90,7 +102,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     ir = commands.add_parser("ir", help="print the intermediate representation")
     ir.add_argument("--stage", choices=STAGES, default="primal", help="which graph to print")
-    for command in (grad, ir):
+    explain = commands.add_parser("explain", help="print what becomes of each call, and why")
+    explain.add_argument("--mode", choices=("reverse", "forward"), default="reverse")
+    profile = commands.add_parser("profile", help="print time and saved bytes per line")
+    profile.add_argument("--repeat", type=int, default=10, help="how many calls to add up (10)")
+    check = commands.add_parser("check", help="compare with finite differences, and reverse with forward")
+    for command in (grad, ir, explain, profile, check):
         command.add_argument("target", metavar="module:function")
         command.add_argument("arguments", metavar="ARG", nargs="*", help="a Python literal")
     return parser
@@ -106,8 +123,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             value, gradient = adbc.value_and_grad(function, options.argnums)(*arguments)
             print(f"value     {value!r}")
             print(f"gradient  {gradient!r}")
+        elif options.command == "explain":
+            print(adbc.inspect.explain(function, *arguments, mode=options.mode))
+        elif options.command == "profile":
+            print(adbc.inspect.profile(function, *arguments, repeat=options.repeat))
+        elif options.command == "check":
+            return check_derivatives(options.target, function, arguments)
         else:
-            print(STAGES[options.stage](adbc.Signature.of(function, *arguments)))
+            print(adbc.inspect.show(function, *arguments, stage=options.stage))
     except UsageError as error:
         print(f"adbc: {error}", file=sys.stderr)
         return 2

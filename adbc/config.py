@@ -32,6 +32,9 @@ class Config:
     right class, shape and dtype, one shadow per address, as many rdata as arguments, pullbacks that run
     once and restore what the call changed, no zero derivative for a result that is an argument.
 
+    cache: a directory in which derived rules are kept for the next process; None: they are not.  It must
+    belong to the user, and nobody else may be able to write to it: `ArgumentError`.
+
     trace_nan: raise `NotFiniteError`, with function, file and line, where the first infinite number or
     NaN comes into a tangent or cotangent.
 
@@ -46,6 +49,7 @@ class Config:
     dump_directory: str = "adbc-dump"
     debug: bool = False
     trace_nan: bool = False
+    cache: str | None = None
     speculation: str = "learn"
 
     def __post_init__(self) -> None:
@@ -57,7 +61,7 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
         """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``,
-        ``ADBC_TRACE_NAN`` and ``ADBC_SPECULATION`` ask for."""
+        ``ADBC_TRACE_NAN``, ``ADBC_SPECULATION`` and ``ADBC_CACHE`` ask for."""
         variables = os.environ if environment is None else environment
 
         def is_on(name: str) -> bool:
@@ -67,6 +71,7 @@ class Config:
             verify=is_on("ADBC_VERIFY"),
             debug=is_on("ADBC_DEBUG"),
             trace_nan=is_on("ADBC_TRACE_NAN"),
+            cache=variables.get("ADBC_CACHE") or None,
             dump=variables.get("ADBC_DUMP") or None,
             dump_directory=variables.get("ADBC_DUMP_DIRECTORY") or cls.dump_directory,
             speculation=variables.get("ADBC_SPECULATION") or cls.speculation,

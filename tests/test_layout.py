@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": ENGINE - {"api"},
     "testing": ENGINE | {""},
     "inspect": ENGINE,
-    "__main__": ENGINE | {"", "inspect"},
+    "__main__": ENGINE | {"", "inspect", "testing"},
     "": ENGINE,
 }
 """Package (the name directly under `adbc`; "" is `adbc` itself) -> what it may import: packages, or single

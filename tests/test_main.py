@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import adbc
 from adbc.__main__ import main, parse_argnums, parse_argument
 
 ROSENBROCK = "examples.rosenbrock:rosenbrock"
@@ -32,10 +33,47 @@ def test_grad_by_several_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(capsys) == {"value": "10.0", "gradient": "(5.0, 2.0)"}
 
 
-@pytest.mark.parametrize("stage", ["primal", "dual", "fwd", "rvs"])
+@pytest.mark.parametrize("stage", ["lifted", "normal", "primal", "dual", "fwd", "rvs"])
 def test_ir(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ir", "--stage", stage, ROSENBROCK, POINT]) == 0
-    assert "operator." in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert ("operator." in shown) == (stage != "lifted")
+
+
+def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", ROSENBROCK, POINT]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("rosenbrock(x: list)")
+    assert "x[i] ** 2" in shown and "inline" in shown
+    assert main(["explain", "--mode", "forward", ROSENBROCK, POINT]) == 0
+    assert "saved" not in capsys.readouterr().out
+
+
+def test_profile(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", "--repeat", "2", ROSENBROCK, POINT]) == 0
+    shown = capsys.readouterr().out
+    assert "for i in range(len(x) - 1):" in shown
+    assert "one gradient" in shown
+
+
+def test_check(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", ROSENBROCK, POINT]) == 0
+    assert capsys.readouterr().out.startswith(f"{ROSENBROCK}: right")
+
+
+def test_check_finds_a_wrong_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", f"{__name__}:wrongly_declared", "2.0"]) == 1
+    shown = capsys.readouterr().out
+    assert "wrongly_declared: wrong" in shown
+    assert "forward" in shown
+
+
+def wrongly_declared(x: float) -> float:
+    """Its derivative is ``2 x``, and not what the rule says."""
+    return x * x
+
+
+adbc.scalar_rule(wrongly_declared)(lambda out, x: 3.0 * x)
 
 
 def test_from_a_shell() -> None:

@@ -79,6 +79,8 @@ class Schedule:
         self.body: dict[Node, list[Instruction]] = {}
         self.roots: dict[Node, list[Instruction]] = {}
         self.live_phis: set[Phi] = set()
+        self.phis: dict[Node, list[Phi]] = {}
+        """Those of them in each node that has phis."""
         self._find_live_phis()
         self._count()
         self._name_cells()
@@ -102,31 +104,32 @@ class Schedule:
 
     def _find_live_phis(self) -> None:
         """A phi that only other dead phis use needs no copies."""
-        work: list[Phi] = []
-
-        def use(value: Value) -> None:
-            if isinstance(value, Phi) and value not in self.live_phis:
-                self.live_phis.add(value)
-                work.append(value)
-
-        for node in self.flow.layout:
-            for instruction in node.instructions:
-                for operand in instruction.operands:
-                    use(operand)
-            if node.block is not None:
-                for value in node.block.terminator.values:
-                    use(value)
-        while work:
-            for operand in work.pop().operands.values():
-                use(operand)
+        phis = {phi for node in self.flow.layout for phi in node.phis}
+        if phis:
+            used: list[Value] = []
+            for node in self.flow.layout:
+                for instruction in node.instructions:
+                    used += instruction.operands
+                if node.block is not None:
+                    used += node.block.terminator.values
+            work = phis.intersection(used)
+            while work:
+                self.live_phis |= work
+                operands = {operand for phi in work for operand in phi.operands.values()}
+                work = (phis & operands) - self.live_phis
+        self.phis = {
+            node: [phi for phi in node.phis if phi in self.live_phis]
+            for node in self.flow.layout
+            if node.phis
+        }
 
     def copies(self, source: Node, target: Node) -> list[tuple[Phi, Value]]:
         """The live phis of `target` and what they get on the edge from `source`."""
-        return [
-            (phi, self.resolve(phi.operands[source.origin]))
-            for phi in target.phis
-            if phi in self.live_phis and source.origin in phi.operands
-        ]
+        phis = self.phis.get(target)
+        if not phis:
+            return []
+        origin = source.origin
+        return [(phi, self.resolve(phi.operands[origin])) for phi in phis if origin in phi.operands]
 
     def _count(self) -> None:
         for node in self.flow.layout:
@@ -141,29 +144,30 @@ class Schedule:
         self._recount()
 
     def _recount(self) -> None:
-        uses: dict[Value, int] = {}
-        users: dict[Value, list[tuple[Node, object]]] = {}
-
-        def use(value: Value, node: Node, user: object) -> None:
-            value = self.resolve(value)
-            if not isinstance(value, Const):
-                uses[value] = uses.get(value, 0) + 1
-                users.setdefault(value, []).append((node, user))
-
+        found: dict[Value, list[tuple[Node, object]]] = {}
+        forms, alias, resolve = self.forms, self.alias, self.resolve
         for node in self.flow.layout:
             for instruction in self.body[node]:
-                form = self.forms[instruction]
-                if not isinstance(form.callee, Const):
-                    use(form.callee, node, instruction)
+                form = forms[instruction]
+                user = node, instruction
+                if form.callee.__class__ is not Const:
+                    found.setdefault(resolve(form.callee), []).append(user)
                 for value in form.arguments:
-                    use(value, node, instruction)
+                    if value.__class__ is not Const:
+                        if alias:
+                            value = resolve(value)
+                        found.setdefault(value, []).append(user)
             if node.block is not None:
-                for value in node.block.terminator.values:
-                    use(value, node, node.block.terminator)
+                terminator = node.block.terminator
+                for value in terminator.values:
+                    if value.__class__ is not Const:
+                        found.setdefault(resolve(value), []).append((node, terminator))
             for target in self.flow.outgoing(node):
                 for phi, value in self.copies(node, target):
-                    use(value, node, phi)
-        self.uses, self.users = uses, users
+                    if value.__class__ is not Const:
+                        found.setdefault(value, []).append((node, phi))
+        self.users = found
+        self.uses = {value: len(users) for value, users in found.items()}
 
     # -- cells ---------------------------------------------------------------------------------------
 
@@ -329,10 +333,11 @@ class Schedule:
 
     def _remove_unused(self) -> None:
         """Drop pure instructions without uses, cells that need no code, and count again."""
-        changed = True
-        while changed:
+        changed = bool(self.groups or self.chained)  # they take uses away
+        while True:
+            if changed:
+                self._recount()
             changed = False
-            self._recount()
             for node, body in self.body.items():
                 kept = []
                 for instruction in body:
@@ -355,6 +360,8 @@ class Schedule:
                         continue
                     kept.append(instruction)
                 self.body[node] = kept
+            if not changed:
+                return
 
     # -- plans ---------------------------------------------------------------------------------------
 
@@ -592,12 +599,15 @@ class Schedule:
         work: list[object] = list(steps)
         while work:
             step = work.pop()
+            if type(step) is tuple:
+                continue
             value = step.value if isinstance(step, Callee) else step
-            if isinstance(value, Value):
-                if value in self.absorbed:
-                    work.extend(self.plans[value].steps)
-                elif self.is_slotted(value):
-                    result.append(value)
+            if isinstance(value, Const | Undef) or not isinstance(value, Value):
+                continue
+            if value in self.absorbed:
+                work.extend(self.plans[value].steps)
+            elif value not in self.cells:
+                result.append(value)
         return result
 
     def is_slotted(self, value: Value) -> bool:

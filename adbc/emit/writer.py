@@ -211,9 +211,12 @@ class Writer:
         asm, schedule = self.asm, self.schedule
         context = schedule.context(node)
         if node in schedule.loop_exits:
+            # The interpreter skips the first instruction that is written here: were it on the line behind
+            # the loop, tracers would not hear of that line.
+            asm.at(schedule.loop_exits[node].value.position)
+            asm.end_for(self.labels[node])
             if node.block is not None and node.block.instructions:
                 asm.at(node.block.instructions[0].position)
-            asm.end_for(self.labels[node])
         else:
             asm.place(self.labels[node])
         if self._moves_at_start(node):

@@ -42,6 +42,7 @@ from adbc.ir.graph import (
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.passes.protected import is_isolated, isolate
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
+from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, is_number
 from adbc.types.usefulness import drop_useless
@@ -63,7 +64,10 @@ def build_forward(
     isolate(graph)
     active, sites = activity(graph, active_arguments, support.knowledge)
     drop_useless(graph, active, sites)
-    return _Dual(graph, active, active_arguments, sites, result, support).graph
+    dual = _Dual(graph, active, active_arguments, sites, result, support).graph
+    if support.told is not None:
+        support.told(Decisions(graph, sites, active))
+    return dual
 
 
 class _Dual:
@@ -82,7 +86,8 @@ class _Dual:
         self.support = support
         self.primal: dict[Value, Value] = {}
         self.tangent: dict[Value, Value] = {}
-        self.methods: dict[Value, Value] = {}
+        self.methods: dict[Value, tuple[Value, Value, Value]] = {}
+        """Bound methods that are tested right behind: the instance, its tangent, the name."""
         self.slots: dict[Value, tuple[Value, Value, bool]] = {}
         """Values read from slots and tested right behind: tangent of the container, index or name, which."""
         self.sinks: dict[Value, Instruction] = {}
@@ -146,7 +151,7 @@ class _Dual:
         if known is None and slot is not None:
             known = self._slot_tangent(slot)
         if known is None and value in self.methods:
-            known = self.builder.call(self.support.bound_tangent, self.methods[value])
+            known = self._method_tangent(value, *self.methods[value])
         if known is None:
             return Const(0.0) if wanted is not None and is_number(wanted) else Const(None)
         if wanted is not None and is_number(wanted) and not is_number(type_of(value)):
@@ -290,11 +295,15 @@ class _Dual:
 
     def _method(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call))
-        obj = self.d(site.arguments[0])
+        obj, name = site.arguments
+        found = self.p(obj), self.d(obj), name
         if call in self.guarded:
-            self.methods[call] = obj
+            self.methods[call] = found
         else:
-            self.tangent[call] = self.builder.call(self.support.bound_tangent, obj)
+            self.tangent[call] = self._method_tangent(call, *found)
+
+    def _method_tangent(self, value: Value, obj: Value, tangent: Value, name: Value) -> Value:
+        return self.builder.call(self.support.bound_tangent, self.p(value), obj, tangent, name)
 
     def _slot_tangent(self, slot: tuple[Value, Value, bool], out: Value | None = None) -> Value:
         container, key, is_field = slot

@@ -9,6 +9,7 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.types.callsites import Binding, Knowledge
+from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
 
 __all__ = ["ForwardSupport"]
@@ -50,7 +51,7 @@ class ForwardSupport:
     sink: object
     """What stands for the tangent of a constant where it is read (zeros) and written to (nothing happens)."""
     bound_tangent: Callable[..., Any]
-    """bound_tangent(dobj): the tangent of a method bound to an object with tangent `dobj`"""
+    """bound_tangent(value, obj, dobj, name): the tangent of `value`, a method of `obj` or its field `name`"""
     resumed_tangent: Callable[..., Any]
     """resumed_tangent(dl, index): the shadow of an iterator over a list that has given `index` elements"""
     slot_tangent: Callable[..., Any]
@@ -74,3 +75,5 @@ class ForwardSupport:
     """Rows with a zero derivative are called as rules too, so that they can be checked."""
     watch: Callable[[Any, str], Any] | None = None
     """watch(number, name): it, or an error if it is not finite; written behind inlined products"""
+    told: Callable[[Decisions], object] | None = None
+    """told(decisions): what became of each call of the graph that was built, for those who look inside"""

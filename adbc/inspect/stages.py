@@ -13,7 +13,7 @@ from adbc.runtime.engine import Derived
 from adbc.runtime.signature import Signature, as_signature
 from adbc.types import has_cotangent, has_shadow, infer
 
-__all__ = ["dual_ir", "fwd_ir", "primal_ir", "rvs_ir"]
+__all__ = ["derived_rule", "dual_ir", "fwd_ir", "primal_ir", "python_function", "rvs_ir"]
 
 
 def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
@@ -31,7 +31,7 @@ def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
         return %2
     """
     signature = as_signature(signature)
-    function = _python_function(signature)
+    function = python_function(signature)
     engine = default_engine()
     graph, _, _ = copy_graph(engine.primal(function))
     infer(graph, signature.types, engine.oracle)
@@ -40,29 +40,36 @@ def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
 
 def dual_ir(signature: Signature | tuple[Any, ...]) -> Graph:
     """The dual graph of forward mode, all arguments active."""
-    return _rule(signature, "forward").graphs[0]
+    return derived_rule(signature, "forward").graphs[0]
 
 
 def fwd_ir(signature: Signature | tuple[Any, ...]) -> Graph:
     """The forwards pass of reverse mode, all arguments active."""
-    return _rule(signature, "reverse").graphs[0]
+    return derived_rule(signature, "reverse").graphs[0]
 
 
 def rvs_ir(signature: Signature | tuple[Any, ...]) -> Graph:
     """The pullback of reverse mode, all arguments active."""
-    return _rule(signature, "reverse").graphs[1]
+    return derived_rule(signature, "reverse").graphs[1]
 
 
-def _rule(signature: Signature | tuple[Any, ...], mode: str) -> Derived:
+def derived_rule(signature: Signature | tuple[Any, ...], mode: str) -> Derived:
+    """The derived rule for `signature`, built, all arguments active; `mode` is "forward" or "reverse"."""
     signature = as_signature(signature)
-    function = _python_function(signature)
+    function = python_function(signature)
     active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
-    rule = default_engine().entry(function, signature.types, active, mode)
+    engine = default_engine()
+    rule = engine.entry(function, signature.types, active, mode)
     rule.build()
+    if not rule.graphs:  # its code came from the cache on disk
+        rule = Derived(engine, function, rule.parameters, rule.active, mode, rule.result)
+        engine.primal(function)
+        rule.build()
     return rule
 
 
-def _python_function(signature: Signature) -> types.FunctionType:
+def python_function(signature: Signature) -> types.FunctionType:
+    """The function of `signature`, or `ArgumentError` if it is not written in Python or does not fit."""
     function = signature.function
     if isinstance(function, types.MethodType):
         function = function.__func__

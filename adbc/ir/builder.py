@@ -59,7 +59,7 @@ class Builder:
         return self.block.append(
             Instruction(
                 op,
-                [self.value(x) for x in operands],
+                [x if isinstance(x, Value) else Const(x) for x in operands],
                 keywords=keywords,
                 attribute=attribute,
                 type=type,
@@ -77,7 +77,10 @@ class Builder:
         name: str | None = None,
     ) -> Instruction:
         """Append a call of `function`."""
-        return self.emit("call", function, *arguments, keywords=keywords, type=type, name=name)
+        operands = [x if isinstance(x, Value) else Const(x) for x in (function, *arguments)]
+        return self.block.append(
+            Instruction("call", operands, keywords=keywords, type=type, position=self.position, name=name)
+        )
 
     def jump(self, target: Block) -> None:
         self.block.terminator = Jump(target, self.position)
@@ -357,23 +360,26 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
 
 def remove_dead_phis(graph: Graph) -> bool:
     """Remove phis that are used by nothing, or only by phis that are used by nothing."""
-    live: set[Phi] = set()
+    dead: set[Value] = {phi for block in graph.blocks for phi in block.phis}
+    if not dead:
+        return False
     waiting: list[Value] = []
     for block in graph.blocks:
         waiting += block.terminator.values
         for instruction in block.instructions:
             waiting += instruction.operands
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, Phi) and value not in live:
-            live.add(value)
-            waiting += value.operands.values()
-    changed = False
+    live = dead.intersection(waiting)
+    while live:
+        dead -= live
+        operands: set[Value] = set()
+        for phi in live:
+            operands.update(phi.operands.values())  # type: ignore[attr-defined]  # a phi: all in `dead` are
+        live = dead & operands
+    if not dead:
+        return False
     for block in graph.blocks:
-        kept = [phi for phi in block.phis if phi in live]
-        changed |= len(kept) < len(block.phis)
-        block.phis = kept
-    return changed
+        block.phis = [phi for phi in block.phis if phi not in dead]
+    return True
 
 
 def _same(a: Value, b: Value) -> bool:

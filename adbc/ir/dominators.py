@@ -110,7 +110,7 @@ class DominatorTree:
         return node
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class _Result:
     """The node behind the last instruction of a block that has a handler."""
 
@@ -128,7 +128,11 @@ class Dominators:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._split = {block for block in graph.blocks if block.handler is not None and block.instructions}
+        self._split = {
+            block: _Result(block)
+            for block in graph.blocks
+            if block.handler is not None and block.instructions
+        }
         roots: list[_Node] = list(graph.blocks[:1])
         nodes = depth_first_postorder(roots, lambda node: reversed(self._successors(node)))
         nodes.reverse()
@@ -171,7 +175,7 @@ class Dominators:
             return node.block.successors
         if node in self._split:
             assert node.handler is not None
-            return (_Result(node), node.handler)
+            return (self._split[node], node.handler)
         return node.successors
 
     def _dominates(self, a: _Node, b: _Node) -> bool:
@@ -248,4 +252,4 @@ class Dominators:
         return self.available(value, source)
 
     def _definition(self, value: Instruction, home: Block) -> _Node:
-        return _Result(home) if home in self._split and home.instructions[-1] is value else home
+        return self._split[home] if home in self._split and home.instructions[-1] is value else home

@@ -66,7 +66,8 @@ class Const(Value):
     __slots__ = ("value",)
 
     def __init__(self, value: object, type: Any = None) -> None:
-        super().__init__(type)
+        self.type = type
+        self.position = None
         self.value = value
 
     def __repr__(self) -> str:
@@ -135,7 +136,8 @@ class Instruction(Value):
         position: Position | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(type, position)
+        self.type = type
+        self.position = position
         self.op = op
         self.operands = list(operands)
         self.keywords = keywords

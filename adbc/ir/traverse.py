@@ -123,8 +123,25 @@ def cycles(nodes: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) 
 def postorder(graph: Graph) -> list[Block]:
     """The reachable blocks, each after all of its successors except along back edges."""
     # Successors are visited last to first, so that the reverse of this order shows the arms of a
-    # branch as they were written.
-    return depth_first_postorder(graph.blocks[:1], lambda block: reversed(block.successors))
+    # branch as they were written.  As `depth_first_postorder`, in line: every pass asks for this.
+    order: list[Block] = []
+    if not graph.blocks:
+        return order
+    block = graph.blocks[0]
+    seen = {block}
+    stack = [(block, list(block.successors))]
+    while stack:
+        block, rest = stack[-1]
+        while rest:
+            successor = rest.pop()
+            if successor not in seen:
+                seen.add(successor)
+                stack.append((successor, list(successor.successors)))
+                break
+        else:
+            order.append(block)
+            stack.pop()
+    return order
 
 
 def reverse_postorder(graph: Graph) -> list[Block]:
@@ -136,7 +153,14 @@ def reverse_postorder(graph: Graph) -> list[Block]:
 
 def reachable(graph: Graph) -> set[Block]:
     """The blocks that can be reached from the entry, exceptional edges included."""
-    return set(postorder(graph))
+    waiting = graph.blocks[:1]
+    seen = set(waiting)
+    while waiting:
+        for successor in waiting.pop().successors:
+            if successor not in seen:
+                seen.add(successor)
+                waiting.append(successor)
+    return seen
 
 
 def predecessors(graph: Graph) -> dict[Block, list[Block]]:
@@ -190,6 +214,8 @@ def remove_unreachable(graph: Graph) -> list[Block]:
     Returns the removed blocks.
     """
     live = reachable(graph)
+    if len(live) == len(graph.blocks):
+        return []
     removed = [block for block in graph.blocks if block not in live]
     if removed:
         graph.blocks = [block for block in graph.blocks if block in live]

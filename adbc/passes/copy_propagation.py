@@ -27,19 +27,26 @@ __all__ = ["copy_propagation"]
 
 def copy_propagation(graph: Graph) -> Graph:
     replaced: dict[Value, Value] = {}
-    for instruction in graph.instructions():
-        if target(instruction) is _unpack_:
-            parts = _parts(instruction.operands[1])
-            if parts is not None and len(parts) == constant(instruction.operands[2]):
-                replaced[instruction] = instruction.operands[1]
+    unpackings: list[Instruction] = []
+    projections: list[Instruction] = []
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            function = target(instruction)
+            if function is _unpack_:
+                unpackings.append(instruction)
+            elif function is _project_:
+                projections.append(instruction)
+    for instruction in unpackings:
+        parts = _parts(instruction.operands[1])
+        if parts is not None and len(parts) == constant(instruction.operands[2]):
+            replaced[instruction] = instruction.operands[1]
     drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
     replaced.clear()
-    for instruction in graph.instructions():
-        if target(instruction) is _project_:
-            parts = _parts(instruction.operands[1])
-            if parts is not None:
-                replaced[instruction] = parts[constant(instruction.operands[2])]
+    for instruction in projections:
+        parts = _parts(instruction.operands[1])
+        if parts is not None:
+            replaced[instruction] = parts[constant(instruction.operands[2])]
     drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
     return graph

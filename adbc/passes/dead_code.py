@@ -19,7 +19,7 @@ from __future__ import annotations
 import types
 
 from adbc.ir.builder import remove_dead_phis
-from adbc.ir.graph import Graph, Instruction
+from adbc.ir.graph import Graph, Instruction, Phi
 from adbc.ir.intrinsics import _cell_new_, _new_
 from adbc.ir.ops import PURE
 from adbc.ir.traverse import remove_unreachable
@@ -48,6 +48,8 @@ def dead_code(graph: Graph) -> Graph:
             return graph
         if drop(graph, dead):
             remove_unreachable(graph)
+        elif not any(isinstance(operand, Phi) for i in dead for operand in i.operands):
+            return graph  # no phi lost a use, so nothing more is dead
 
 
 def is_removable(instruction: Instruction) -> bool:

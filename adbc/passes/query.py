@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
@@ -21,7 +22,9 @@ def constant(value: Value) -> Any:
 def target(value: Value) -> Any:
     """The function that `value` is a call of, or `NOTHING`."""
     if isinstance(value, Instruction) and value.op == "call":
-        return constant(value.operands[0])
+        callee = value.operands[0]
+        if isinstance(callee, Const):
+            return callee.value
     return NOTHING
 
 
@@ -42,14 +45,11 @@ def drop(graph: Graph, instructions: set[Instruction]) -> bool:
 
 def use_counts(graph: Graph) -> dict[Value, int]:
     """How often each value is an operand of an instruction, phi or terminator."""
-    counts: dict[Value, int] = {}
+    used: list[Value] = []
     for block in graph.blocks:
         for phi in block.phis:
-            for value in phi.operands.values():
-                counts[value] = counts.get(value, 0) + 1
+            used += phi.operands.values()
         for instruction in block.instructions:
-            for value in instruction.operands:
-                counts[value] = counts.get(value, 0) + 1
-        for value in block.terminator.values:
-            counts[value] = counts.get(value, 0) + 1
-    return counts
+            used += instruction.operands
+        used += block.terminator.values
+    return dict(collections.Counter(used))

@@ -39,8 +39,8 @@ from adbc.passes.query import target
 
 __all__ = ["shadow_slots"]
 
-_READS: dict[Any, str] = {_getattr_: "field", operator.getitem: "element"}
-_WRITES: dict[Any, str] = {_setattr_: "field", operator.setitem: "element"}
+_READS = {id(_getattr_): "field", id(operator.getitem): "element"}
+_WRITES = {id(_setattr_): "field", id(operator.setitem): "element"}
 _HARMLESS = frozenset(
     map(
         id,
@@ -70,9 +70,8 @@ def shadow_slots(graph: Graph) -> Graph:
     return graph
 
 
-def _place(instruction: Instruction, functions: dict[Any, str]) -> _Place | None:
-    function = target(instruction)
-    kind = next((kind for known, kind in functions.items() if function is known), None)
+def _place(instruction: Instruction, functions: dict[int, str]) -> _Place | None:
+    kind = functions.get(id(target(instruction)))
     if kind is None:
         return None
     obj, key = instruction.operands[1:3]

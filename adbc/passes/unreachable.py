@@ -28,7 +28,8 @@ def unreachable(graph: Graph) -> Graph:
             if successor not in seen:
                 seen.add(successor)
                 waiting.append(successor)
-    graph.blocks = [block for block in graph.blocks if block in seen]
+    if len(seen) < len(graph.blocks):
+        graph.blocks = [block for block in graph.blocks if block in seen]
     for block in graph.blocks:
         for phi in block.phis:
             phi.operands = {source: value for source, value in phi.operands.items() if source in seen}

@@ -41,6 +41,7 @@ from adbc.reverse.records import WayRecords, one_record, open_record
 from adbc.reverse.support import Support
 from adbc.reverse.tapes import Count, Length, Links, Tape
 from adbc.types.callsites import activity
+from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, Exact, has_cotangent, has_shadow, join_all
 from adbc.types.usefulness import drop_useless
@@ -90,7 +91,11 @@ def build_reverse(
     drop_useless(graph, active, sites)
     order = reverse_postorder(graph)
     forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
-    return _Reversal(graph, loops, order, forwards, result, support).build()
+    reversal = _Reversal(graph, loops, order, forwards, result, support)
+    pair = reversal.build()
+    if support.told is not None:
+        support.told(Decisions(graph, sites, active, tuple(reversal.needed)))
+    return pair
 
 
 def _phi_type(phi: Phi) -> AbstractType:
@@ -501,6 +506,9 @@ class _Reversal:
         for step in reversed(self.forwards.steps[block]):
             builder.position = step.position if isinstance(step.position, Position) else None
             step.reverse(writer)
+        if self._is_header(block):  # what goes round is on the line of the loop, not on that behind it
+            positions = [i.position for i in block.instructions] + [block.terminator.position]
+            builder.position = next((p for p in positions if p is not None), None)
         waiting = [(phi, writer.take(phi)) for phi in block.phis if phi in self.active]
         sources = self._reversed_sources(block)
         targets = [edges[block, s] for s in sources]

@@ -80,6 +80,15 @@ def constant_shadow(type: AbstractType, no_fdata: object) -> Any:
 
 
 @dataclasses.dataclass
+class _Method:
+    """What is probably a method: `name` of `instance`, the shadow of which is `shadow`."""
+
+    instance: Value
+    shadow: Value
+    name: Value
+
+
+@dataclasses.dataclass
 class _Slot:
     """A slot of a container, as far as the forwards pass knows it: index or name `key` of `shadow`."""
 
@@ -123,8 +132,8 @@ class ForwardsPass:
         self.primal: dict[Value, Value] = {}
         self.shadow: dict[Value, Value] = {}
         self.steps: dict[Block, list[Step]] = {block: [] for block in order}
-        self.methods: dict[Value, Value] = {}
-        """Bound methods that are tested right behind, and the shadows of their instances."""
+        self.methods: dict[Value, _Method] = {}
+        """Bound methods that are tested right behind, and their instances."""
         self.slots: dict[Value, _Slot] = {}
         """Values read from slots and tested right behind, by where they were read from."""
         self.sinks: dict[Value, Instruction] = {}
@@ -208,7 +217,7 @@ class ForwardsPass:
         if slot is not None:
             return self._slot_shadow(slot)
         if value in self.methods:
-            return self.builder.call(self.support.bound_shadow, self.methods[value])
+            return self._method_shadow(value, self.methods[value])
         if value not in self.active:
             return Const(None)
         return Const(constant_shadow(type_of(value), self.support.no_fdata))
@@ -281,6 +290,9 @@ class ForwardsPass:
         if site.function is intrinsics._observe_ and site.arguments[1] in self.slots:
             slot = self.slots[site.arguments[1]]
             steps.append(SlotStep(site.arguments[1], slot.shadow, slot.key, slot.is_field))
+        if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
+            found = self.methods[site.arguments[1]]
+            steps.append(SlotStep(site.arguments[1], found.shadow, found.name, True))
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
@@ -351,13 +363,21 @@ class ForwardsPass:
         steps.append(SlotStep(call, slot.shadow, slot.key, slot.is_field))
 
     def _method(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
-        """The instance is identified by its address, so nothing comes back for it from the bound method."""
+        """The instance is identified by its address, so nothing comes back for it from the bound method; but
+        it may have a field of that name."""
         self._define(call, self._copy_call(call))
-        obj = self.s(site.arguments[0])
+        obj, name = site.arguments
+        found = _Method(self.p(obj), self.s(obj), name)
         if call in self.guarded:
-            self.methods[call] = obj  # mostly it is only tested and then by-passed
+            self.methods[call] = found  # mostly it is only tested and then by-passed
         else:
-            self.shadow[call] = self.builder.call(self.support.bound_shadow, obj)
+            self.shadow[call] = self._method_shadow(call, found)
+            steps.append(SlotStep(call, found.shadow, name, True))
+
+    def _method_shadow(self, value: Value, found: _Method) -> Value:
+        return self.builder.call(
+            self.support.bound_shadow, self.p(value), found.instance, found.shadow, found.name
+        )
 
     def _slot_shadow(self, slot: _Slot) -> Value:
         support = self.support

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.types.callsites import Binding, Knowledge
+from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
 
 __all__ = ["DerivedEntry", "Support"]
@@ -93,7 +94,7 @@ class Support:
     set_field: Callable[..., Any]
     """The general reverse rule of writing a field"""
     bound_shadow: Callable[..., Any]
-    """bound_shadow(fobj): the shadow of a method bound to an object with shadow `fobj`"""
+    """bound_shadow(value, obj, fobj, name): the shadow of `value`, a method of `obj` or its field `name`"""
     give_array: Callable[..., Any]
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
     fit: Callable[..., Any]
@@ -128,3 +129,5 @@ class Support:
     """Rows with a zero derivative are called as rules too, so that they can be checked."""
     watch: Callable[[Any, str], Any] | None = None
     """watch(number, name): it, or an error if it is not finite; written behind inlined products"""
+    told: Callable[[Decisions], object] | None = None
+    """told(decisions): what became of each call of the graph that was built, for those who look inside"""

@@ -347,7 +347,7 @@ class RuleTable:
 
     def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
         self._rows: dict[Any, list[Rule]] = {}
-        self._waiting = list(sources)
+        self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
         self._found: dict[Any, Rule | None] = {}
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; gone when a row is added."""
@@ -373,20 +373,22 @@ class RuleTable:
     def load(self) -> None:
         """Import the sources whose package is loaded."""
         with self._lock:  # a source leaves the list when its rows are there: another thread waits for them
-            for source in list(self._waiting):
+            for source in self._waiting:
                 package, module = source
                 if package in sys.modules and source not in self._loading:
                     self._loading.add(source)
                     try:
                         self.add(importlib.import_module(module).ROWS)
-                        self._waiting.remove(source)
+                        self._waiting = tuple(s for s in self._waiting if s != source)
                     finally:
                         self._loading.discard(source)
 
     def rows(self, function: Any) -> list[Rule]:
         """All rows of `function`."""
-        if self._waiting:
-            self.load()
+        for package, _ in self._waiting:
+            if package in sys.modules:
+                self.load()
+                break
         try:
             return self._rows.get(function, [])
         except TypeError:  # unhashable callables have no rows
@@ -408,6 +410,15 @@ class RuleTable:
             found = next((row for row in rows if row.accepts(classes)), None)
             self._found[key] = found
         return found
+
+    def pending(self) -> tuple[tuple[str, str], ...]:
+        """The sources whose packages have not been imported."""
+        self.load()
+        return self._waiting
+
+    def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
+        """Functions and their rows, as far as they have been loaded."""
+        return list(self._rows.items())
 
     def __iter__(self) -> Any:
         self.load()

@@ -18,7 +18,7 @@ from adbc.runtime.debug import Watch
 from adbc.runtime.engine import Engine
 from adbc.runtime.support import forward_support, reverse_support
 
-__all__ = ["default_engine", "make_engine", "use"]
+__all__ = ["default_engine", "make_engine", "use", "using"]
 
 _engine: Engine | None = None
 _engines: dict[Config, Engine] = {}
@@ -33,6 +33,10 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
     engine = Engine(table, config)
     engine.reverse = reverse_support(engine, watch)
     engine.forward = forward_support(engine, watch)
+    if config.cache is not None and config.dump is None and watch is None:
+        from adbc.runtime.disk_cache import DiskCache  # few want it
+
+        engine.cache = DiskCache(config.cache, engine)
     if not table.rows(fields.GET.function):
         table.add(
             [
@@ -71,6 +75,13 @@ def use(config: Config) -> Iterator[None]:
         engine = _engines.get(config)
         if engine is None:
             engine = _engines[config] = make_engine(default_table(), config)
+    with using(engine):
+        yield
+
+
+@contextlib.contextmanager
+def using(engine: Engine) -> Iterator[None]:
+    """In the block, and in this thread or task, `engine` is the default one."""
     token = _chosen.set(engine)
     try:
         yield

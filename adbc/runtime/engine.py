@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from adbc import emit, forward, lift, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
-from adbc.errors import LiftError
+from adbc.errors import LiftError, VerificationError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
@@ -52,6 +52,7 @@ from adbc.types.self_writes import drop_self_writes
 from adbc.types.typeof import typeof
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
+    from adbc.runtime.disk_cache import DiskCache, Stored
     from adbc.runtime.forward_calls import ForwardCalls
     from adbc.runtime.reverse_calls import ReverseCalls
 
@@ -89,6 +90,12 @@ class Derived:
         self.is_built = False
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
+        self.entered: dict[Derived, types.FunctionType] = {}
+        """The functions that they are of."""
+        self.late: list[tuple[types.FunctionType, Callable[[], None]]] = []
+        """Functions whose code is made when they are called, and what makes it: for the cache on disk."""
+        self.stored: Stored | None = None
+        """Code from the cache on disk, not installed yet."""
         self.returns_float = result == FLOAT
         self.returns_shadow = has_shadow(result)
         self.returns_cotangent = has_cotangent(result)
@@ -259,6 +266,8 @@ class Engine:
         """How many rules have been built: what rules need may have changed with it."""
         self.guarded: set[tuple[int, str]] = set()
         """The globals that some rule was specialised on: namespace and name."""
+        self.cache: DiskCache | None = None
+        """Where rules are kept for other processes."""
         self.reverse: Support
         self.forward: ForwardSupport
         self.reverse_calls: ReverseCalls
@@ -357,10 +366,16 @@ class Engine:
         known = self.readers.get(key)
         if known is None:
             with self.lock:
+                known = None if self.cache is None else self.cache.load_reads(function, parameters)
+                if known is not None:
+                    self.readers[key] = known
+                    return known
                 self.readers[key] = (False,) * len(parameters)
                 graph, _, _ = copy_graph(self.primal(function))
                 self._infer(graph, parameters)
                 known = self.readers[key] = tuple(only_reads(graph, a, self) for a in graph.arguments)
+                if self.cache is not None and not self.building:
+                    self.cache.store_reads(function, parameters, known)
         return known
 
     def rows(self, function: object) -> Sequence[Any]:
@@ -551,13 +566,23 @@ class Engine:
             with self.lock:
                 rule = self.rules.get(key)
                 if rule is None:
-                    self.primal(function)
-                    result = self.result(function, tuple(parameters))
-                    if result is NEVER or mode == "protected":
-                        result = ANY  # a protected rule may also return a `Raised`
+                    stored = None
+                    if self.cache is not None:
+                        stored = self.cache.load(function, tuple(parameters), tuple(active), mode)
+                    result = stored.result if stored else self._promised(function, tuple(parameters), mode)
                     rule = Derived(self, function, tuple(parameters), tuple(active), mode, result)
+                    rule.stored = stored
                     self.rules[key] = rule
         return rule
+
+    def _promised(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...], mode: str
+    ) -> AbstractType:
+        """The type of the result that callers are told."""
+        self.primal(function)
+        result = self.result(function, parameters)
+        # A protected rule may also return a `Raised`.
+        return ANY if result is NEVER or mode == "protected" else result
 
     def static_entry(
         self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str
@@ -566,6 +591,7 @@ class Engine:
         rule = self.entry(binding.function, types_, active, mode)
         caller, callee = self.building[-1], binding.function
         caller.needs.add(rule)
+        caller.entered[rule] = callee
         if id(callee) not in caller.callees:  # it may not be found by a name: an argument, a default
             caller.callees[id(callee)] = _Fact({"callee": callee}, ("callee",), callee)
         return rule
@@ -617,7 +643,16 @@ class Engine:
             self.generation += 1
 
     def build(self, rule: Derived) -> None:
-        """Write the code of `rule`."""
+        """Write the code of `rule`, or install what the cache has."""
+        if rule.stored is not None:
+            if self._install_stored(rule, rule.stored):
+                return
+            promised = self._promised(rule.stored.function, rule.parameters, rule.mode)
+            if promised != rule.result:
+                raise VerificationError(
+                    f"the cache of rules said that {rule} returns {rule.result}, not {promised}: delete it"
+                )
+            rule.stored = None
         self.building.append(rule)
         try:
             graph = self.typed(rule)
@@ -644,6 +679,50 @@ class Engine:
         self._emit(rule.code, rule.is_rest, rule.forwards, stage, rule.graphs[0])
         rule.is_built = True
         self.builds += 1
+        if self.cache is not None:
+            self.cache.store(rule)
+            rule.late.clear()
+
+    def _install_stored(self, rule: Derived, stored: Stored) -> bool:
+        """Install what the cache has for `rule`; whether that still fits."""
+        assert self.cache is not None
+        codes = self.cache.install(rule, stored)
+        if codes is None:
+            return False
+        for which, code in codes.items():
+            self.observer.code(rule.code, f"stored {which}", code)
+        _install(rule.forwards, codes["forwards"])
+        if rule.mode != "forward":
+            _install(rule.pullback, codes["pullback"])
+        rule.is_built, rule.stored = True, None
+        self.builds += 1
+        return True
+
+    def adopt_facts(
+        self,
+        rule: Derived,
+        named: Sequence[tuple[tuple[str, ...], Any]],
+        classes: Sequence[tuple[type, str, Any]],
+        callees: Sequence[tuple[Derived, types.FunctionType]],
+    ) -> bool:
+        """Let `rule` depend on names of globals and what they lead to, on attributes of classes and on the
+        rules of functions; whether all of it holds.  Nothing is changed if it does not."""
+        guards = [_Fact(rule.globals, path, value) for path, value in named]
+        of_classes: dict[tuple[type, str], Fact] = {
+            (cls, name): _ConstructorFact(cls, function) if name == "()" else _ClassFact(cls, name, function)
+            for cls, name, function in classes
+        }
+        facts: list[Fact] = [*guards, *of_classes.values()]
+        if not all(fact.holds() for fact in facts):
+            return False
+        self.guarded.update((id(fact.globals), fact.path[0]) for fact in guards)
+        rule.class_facts.update(of_classes)
+        rule.guards = facts
+        for callee, function in callees:
+            rule.needs.add(callee)
+            rule.entered[callee] = function
+            rule.callees.setdefault(id(function), _Fact({"callee": function}, ("callee",), function))
+        return True
 
     def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
         """A function whose graph is made when it is first called, for the rule that is being built."""
@@ -652,16 +731,21 @@ class Engine:
         rule, is_made = self.building[-1], False
         code, is_rest = rule.code, rule.is_rest
 
-        def first_call(*arguments: Any) -> Any:
+        def make() -> None:
             nonlocal is_made, graph
             with self.lock:
                 if not is_made:
                     self._emit(code, is_rest, stub, "pullback of other ways", passes.clean_pullback(graph()))
                     is_made = True
                     graph = _nothing_left
+
+        def first_call(*arguments: Any) -> Any:
+            make()
             return stub(*arguments)
 
         stub = _stub(name, rule.globals, first_call)
+        if self.cache is not None:
+            rule.late.append((stub, make))
         del rule
         return stub
 

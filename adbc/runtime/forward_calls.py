@@ -114,6 +114,7 @@ class ForwardCalls:
             return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)))
 
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
+        handle.handled = "forward_calls", function  # type: ignore[attr-defined]  # by which `naming` finds it again
         return handle
 
     def get_attribute(self, context: Context, xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Answer:

@@ -29,7 +29,7 @@ def only_read(
     names: of the last arguments, which are given by keyword.
     """
     code = getattr(f, "__code__", None)
-    if code is None or not places:
+    if code is None or not any(_is_plain(args[i]) for i in places):
         return []
     key: list[Any] = [code, id(f.__globals__), type(getattr(f, "__self__", None)), names]
     for x in args:

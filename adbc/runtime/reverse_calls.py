@@ -196,6 +196,7 @@ class ReverseCalls:
             return out, fout, lambda bout: pullback(bout)[1:]
 
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
+        handle.handled = "reverse_calls", function  # type: ignore[attr-defined]  # by which `naming` finds it again
         return handle
 
     def get_attribute(self, context: Context, xs: tuple[Any, ...], fs: tuple[Any, ...]) -> Answer:

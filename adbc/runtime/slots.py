@@ -6,6 +6,7 @@ into it is an error.  The shadow of a number's slot holds a number, so indices m
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from adbc.errors import ConstWriteError
@@ -16,7 +17,7 @@ from adbc.tangents import NO_FDATA, NO_TANGENT, FData, shadow_iterator, slot_inc
 __all__ = [
     "SINK",
     "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
-    "bound_shadow", "check_slot",
+    "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
     "field_slot_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "store_field",
@@ -193,9 +194,13 @@ def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
     return old.run()
 
 
-def bound_shadow(shadow: Any) -> Any:
-    """The shadow of a method written in Python that is bound to an object with this shadow."""
-    return None if shadow is None else FData(__self__=shadow, __func__=None)
+def bound_shadow(value: Any, obj: Any, shadow: Any, name: str) -> Any:
+    """The shadow of ``obj.name``, a method written in Python unless the instance has such a field."""
+    if shadow is None:
+        return None
+    if value.__class__ is types.MethodType and value.__self__ is obj:
+        return FData(__self__=shadow, __func__=None)
+    return field_slot_shadow(shadow, name)
 
 
 def resumed_shadow(shadow: Any, index: int) -> Any:
@@ -215,6 +220,15 @@ def item_slot_tangent(tangent: Any, key: Any, value: object = None) -> Any:
         return None
     t = tangent[key]
     return None if t is NO_TANGENT else t
+
+
+def bound_tangent(value: Any, obj: Any, tangent: Any, name: str) -> Any:
+    """The tangent of ``obj.name``, a method written in Python unless the instance has such a field."""
+    if tangent is None:
+        return None
+    if value.__class__ is types.MethodType and value.__self__ is obj:
+        return FData(__self__=tangent, __func__=None)
+    return field_slot_tangent(tangent, name)
 
 
 def field_slot_tangent(tangent: Any, name: str) -> Any:

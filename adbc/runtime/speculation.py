@@ -13,7 +13,7 @@ again, so there are no more levels than sites.
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir.continuation import rest_of
@@ -159,10 +159,31 @@ class Continuation(GraphFunction):
         self.__qualname__ = base.graph.qualname
         self._plain = None
         self._base: Base | None = None
+        self._make: Callable[[], Continuation] | None = None
+
+    @classmethod
+    def known_later(
+        cls, code: types.CodeType, count: int, globals: dict[str, Any], make: Callable[[], Continuation]
+    ) -> Continuation:
+        """The rest of the function with this code, of `count` live values; `make` finds it when it is needed.
+
+        For code from the cache on disk: mostly guesses are right, and nothing has to be lifted.
+        """
+        rest = cls.__new__(cls)
+        graph = Graph(code.co_name)
+        graph.qualname, graph.filename = code.co_qualname, code.co_filename
+        graph.first_line = code.co_firstlineno
+        rest.__code__ = _Code(graph, [graph.add_argument(f"v{k}") for k in range(count)])  # type: ignore[assignment]
+        rest.__globals__ = globals
+        rest.__name__, rest.__qualname__ = graph.name, graph.qualname
+        rest._plain, rest._base, rest._make = None, None, make
+        return rest
 
     @property
     def base(self) -> Base:
         """The rest, made when it is first needed."""
+        if self._base is None and self._make is not None:
+            self._base = self._make().base
         if self._base is None:
             whole = self.whole
             rest = rest_of(whole.graph, *self.point, first=self.live)

@@ -203,7 +203,7 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         field_slot_tangent=slots.field_slot_tangent,
         view=view,
         sink=slots.SINK,
-        bound_tangent=slots.bound_shadow,
+        bound_tangent=slots.bound_tangent,
         resumed_tangent=slots.resumed_shadow,
         slot_tangent=slots.load_tangent,
         check_slot=slots.check_slot,

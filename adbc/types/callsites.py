@@ -84,7 +84,7 @@ class Binding:
     slots: tuple[int | Const, ...]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class CallSite:
     """A call, taken apart.  `function` is the Python object called, if known."""
 
@@ -408,6 +408,7 @@ def activity(
             active.add(argument)
     changed = True
     sites: dict[Instruction, CallSite] = {}
+    seen: dict[Instruction, list[bool]] = {}  # which operands were active when a call was classified
     while changed:
         changed = False
         for block in graph.blocks:
@@ -418,6 +419,10 @@ def activity(
                 elif value.op != "call":
                     now = True  # what a handler catches may carry anything
                 else:
+                    flags = [v in active for v in value.operands]
+                    if seen.get(value) == flags:
+                        continue
+                    seen[value] = flags
                     site = classify(value, active.__contains__, knowledge)
                     sites[value] = site
                     now = site.kind != "primal"

@@ -84,13 +84,13 @@ BUILT_BY_SYNTAX: frozenset[Any] = frozenset({list, tuple, dict, set, slice, type
 
 def type_of(value: Value) -> AbstractType:
     """The inferred type of `value`; constants speak for themselves."""
-    if isinstance(value, Const):
-        if value.type is None:
-            value.type = typeof(value.value)
-        return value.type  # type: ignore[no-any-return]  # the IR carries types untyped
-    if isinstance(value, Undef):
-        return NEVER
-    return value.type if isinstance(value.type, AbstractType) else ANY
+    type = value.type
+    if type is None:
+        if isinstance(value, Const):
+            type = value.type = typeof(value.value)
+            return type
+        return NEVER if isinstance(value, Undef) else ANY
+    return type if isinstance(type, AbstractType) else ANY
 
 
 def infer(
@@ -130,6 +130,8 @@ def infer(
 
 
 def _widen(value: Phi | Instruction | Argument, new: AbstractType, round: int) -> bool:
+    if new is value.type:
+        return False
     joined = _cut(join(value.type, new), _DEPTH)
     if round > _ROUNDS and joined != value.type:
         joined = ANY
@@ -222,8 +224,9 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
     if method is not None and isinstance(callee, Instruction):
         arguments = [callee.operands[1], *arguments]
     types_ = [type_of(a) for a in arguments]
-    if any(t is NEVER for t in types_):
-        return NEVER  # not reached yet
+    for type in types_:
+        if type is NEVER:
+            return NEVER  # not reached yet
     function: object
     if method is not None:
         function = method

@@ -58,6 +58,11 @@ _HARMLESS: frozenset[int] = frozenset(
 )  # fmt: skip
 """Functions that change nothing and run no code of anybody's."""
 
+_TOUCHING = frozenset(
+    map(id, (intrinsics._getattr_, intrinsics._setattr_, operator.getitem, operator.setitem))
+)
+"""Functions that read or write a place."""
+
 
 def known_slots(
     graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
@@ -76,12 +81,23 @@ class _KnownSlots:
         self.graph = graph
         self.is_field = is_field
         self.is_method = is_method
+        self.places: dict[Instruction, Place] = {}
 
     def run(self) -> dict[Value, Value]:
         order = reverse_postorder(self.graph)
-        places = [place for block in order for i in block.instructions if (place := self._place(i))]
-        if len(places) == len(set(places)):
+        self.places = {
+            i: place
+            for block in order
+            for i in block.instructions
+            if i.op == "call"
+            and isinstance(callee := i.operands[0], Const)
+            and id(callee.value) in _TOUCHING
+            and (place := self._place(i))
+        }
+        if len(self.places) == len(set(self.places.values())):
             return {}  # no place is touched twice
+        # What does nothing to what is known need not be looked at in every round.
+        steps = {block: [i for i in block.instructions if self._matters(i)] for block in order}
         sources = predecessors(self.graph)
         handlers = {block.handler for block in order}
         before: dict[Block, Known] = {}
@@ -95,7 +111,7 @@ class _KnownSlots:
                 else:
                     known = _common([behind[s] for s in sources[block] if s in behind])
                 before[block] = dict(known)
-                for instruction in block.instructions:
+                for instruction in steps[block]:
                     self._step(instruction, known)
                 if behind.get(block) != known:
                     behind[block] = known
@@ -103,8 +119,8 @@ class _KnownSlots:
         replaced: dict[Value, Value] = {}
         for block in order:
             known = before[block]
-            for instruction in block.instructions:
-                place = self._place(instruction)
+            for instruction in steps[block]:
+                place = self.places.get(instruction)
                 present = None if place is None else known.get(place)
                 if present is not None:
                     if _is_read(instruction):
@@ -132,25 +148,32 @@ class _KnownSlots:
     # -- places ----------------------------------------------------------------------------------------
 
     def _place(self, instruction: Instruction) -> Place | None:
-        """What an instruction reads or writes, if it is a place that we keep an eye on."""
-        if instruction.op != "call" or len(instruction.operands) < 3 or instruction.keywords:
+        """What a call of one of `_TOUCHING` reads or writes, if it is a place that we keep an eye on."""
+        if len(instruction.operands) < 3 or instruction.keywords:
             return None
         callee, obj, key = instruction.operands[:3]
-        function = callee.value if isinstance(callee, Const) else None
+        function = callee.value  # type: ignore[attr-defined]  # a Const
         if function is intrinsics._getattr_ or function is intrinsics._setattr_:
             kind = type_of(obj)
             if not isinstance(kind, Exact) or not isinstance(key, Const) or not isinstance(key.value, str):
                 return None
             return (FIELD, obj, key.value) if self.is_field(kind.cls, key.value) else None
-        is_item = function is operator.getitem or function is operator.setitem
-        if is_item and type_of(obj) == _LIST and type_of(key) == INT:
+        if type_of(obj) == _LIST and type_of(key) == INT:
             return ELEMENT, obj, _key(key)
         return None
 
     # -- what an instruction does to what is known -----------------------------------------------------
 
+    def _matters(self, instruction: Instruction) -> bool:
+        """Whether `_step` would do something."""
+        if instruction.op != "call" or instruction in self.places:
+            return True
+        callee, *arguments = instruction.operands
+        function = callee.value if isinstance(callee, Const) else None
+        return function is intrinsics._assume_ or not self._is_harmless(function, instruction, arguments)
+
     def _step(self, instruction: Instruction, known: Known) -> None:
-        place = self._place(instruction)
+        place = self.places.get(instruction)
         if place is not None:
             if _is_read(instruction):
                 known.setdefault(place, instruction)
@@ -175,7 +198,7 @@ class _KnownSlots:
             for at, value in known.items():
                 if value is arguments[0]:
                     known[at] = instruction  # the same, and its type is known
-        elif not self._is_harmless(function, instruction, arguments):
+        else:
             known.clear()
 
     def _is_harmless(self, function: Any, instruction: Instruction, arguments: list[Value]) -> bool:

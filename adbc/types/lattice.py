@@ -84,9 +84,16 @@ class RealType(AbstractType):
         return "Real" if names == "float, int" else f"Real[{names}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Exact(AbstractType):
     cls: type
+
+    # Types are compared all the time while rules are built, most of them of this kind.
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is Exact and other.cls is self.cls
+
+    def __hash__(self) -> int:
+        return hash(self.cls)
 
     def __str__(self) -> str:
         return self.cls.__name__ if self.cls is not types.NoneType else "None"
@@ -195,7 +202,10 @@ def class_of(type: AbstractType) -> type | None:
 
 def is_real(type: AbstractType) -> bool:
     """Whether every member is a Python bool, int or float."""
-    return type in (FLOAT, INT, BOOL, REAL)
+    if type.__class__ is Exact:
+        cls = type.cls
+        return cls is float or cls is int or cls is bool
+    return type == REAL
 
 
 def is_number(type: AbstractType) -> bool:

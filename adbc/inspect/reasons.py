@@ -1,0 +1,224 @@
+"""Why a call is differentiated the way it is, in words, read off what the builder decided."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.inspect.source import line_of, text_at
+from adbc.ir import intrinsics
+from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
+from adbc.types.callsites import CallSite, name_of
+from adbc.types.decisions import Decisions
+from adbc.types.inference import type_of
+from adbc.types.lattice import ANY, class_of
+
+__all__ = ["CLASSES", "HIDDEN", "Reasons"]
+
+CLASSES = {
+    "primal": "inactive", "fresh": "inactive",
+    "row": "primitive", "derived": "derived", "dynamic": "dynamic", "attempt": "dynamic",
+}  # fmt: skip
+"""The class of each kind of call site (`adbc.types.callsites`); all others are written inline."""
+
+HIDDEN = frozenset(
+    map(
+        id,
+        (
+        intrinsics._assume_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._observe_,
+        intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_, intrinsics._project_,
+        intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
+        intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_,
+        ),
+    )
+)  # fmt: skip
+"""What adbc has put in, or what stands for a part of a statement."""
+
+_SYNTAX = {id(function): name for function, name in {
+    intrinsics._next_: "next element", intrinsics._next_at_: "next element", intrinsics._iter_: "iterator",
+    intrinsics._getattr_: "attribute", intrinsics._setattr_: "set attribute", intrinsics._bool_: "bool",
+    intrinsics._overwrite_field_: "set attribute", intrinsics._overwrite_item_: "set element",
+    intrinsics._unpack_: "unpack", intrinsics._new_: "display", intrinsics._attempt_: "try",
+    intrinsics._global_: "global", intrinsics._format_: "format",
+}.items()}  # fmt: skip
+
+_INLINE = {
+    "scalar": "numbers: the partial derivatives are written in",
+    "formula": "an array whose result is a number or new: the formulas of the rule are written in",
+    "view": "a view of an array: the same view of its shadow",
+    "tuple": "a tuple is made: its parts keep their cotangents",
+    "project": "an element of a tuple that is known",
+    "copy": "the same value by another name",
+    "contextual": "a global, a closure or a new function: looked up with its shadow",
+    "load": "one element of an array: a slot of its shadow",
+    "store": "one element of an array: a slot of its shadow",
+    "slot_load": "a slot of a list or dict: the same slot of its shadow",
+    "slot_store": "a float is written to a list: the same slot of its shadow",
+    "field_load": "a plain field: the same field of the shadow",
+    "field_store": "a float is written to a plain field: the same field of the shadow",
+    "overwrite_item": "a float is written over a float",
+    "overwrite_field": "a float is written over a float",
+    "next": "the next element of a list: its slot of the shadow",
+    "method": "a method is read from an instance",
+    "resume": "an iterator goes on",
+}
+
+
+class Reasons:
+    """The words for one graph."""
+
+    def __init__(self, decisions: Decisions, rules: Callable[[Any], list[Any]]) -> None:
+        self.decisions = decisions
+        self.graph: Graph = decisions.graph
+        self.rules = rules
+        self.guards: dict[Value, str] = {}
+        """What the results of calls are tested for."""
+        for call in self.graph.instructions():
+            site = decisions.sites.get(call)
+            if site is None:
+                continue
+            if site.function is intrinsics._class_is_ and isinstance(site.arguments[1], Const):
+                cls: Any = site.arguments[1].value
+                self.guards[site.arguments[0]] = f"guessed to be {cls.__name__}"
+            elif site.function is intrinsics._method_is_ and isinstance(site.arguments[1], Const):
+                self.guards[site.arguments[0]] = (
+                    f"guessed to be the method {name_of(site.arguments[1].value)}"
+                )
+
+    # -- what a value is -------------------------------------------------------------------------------
+
+    def name(self, value: Value) -> str:
+        """What a value is called in the source."""
+        if isinstance(value, Const):
+            constant = value.value
+            return name_of(constant) if callable(constant) else f"{constant!r:.30}"
+        if isinstance(value, Argument):
+            return value.name
+        if isinstance(value, Instruction):
+            text = text_at(self.graph.filename, value.position)
+            if value.name and value.name.isidentifier():
+                return value.name
+            if text is not None:
+                return text
+            line = line_of(value.position)
+            return "a value" if line is None else f"a value of line {line}"
+        if isinstance(value, Phi) and value.name:
+            return value.name
+        return "a value"
+
+    def origin(self, value: Value) -> str:
+        """Where a value comes from, of which the type is not known."""
+        while isinstance(value, Instruction) and self._function(value) in (
+            intrinsics._check_,
+            intrinsics._assume_,
+        ):
+            value = self.decisions.sites[value].arguments[0]
+        if isinstance(value, Argument):
+            return "an argument"
+        if isinstance(value, Phi):
+            return "a variable that has several types"
+        site = self.decisions.sites.get(value) if isinstance(value, Instruction) else None
+        if site is None:
+            return "an exception"
+        function, arguments = site.function, site.arguments
+        if function is operator.getitem or function is intrinsics._next_at_:
+            container = arguments[1] if function is intrinsics._next_at_ else arguments[0]
+            cls = class_of(type_of(container))
+            return "an element of a " + (cls.__name__ if cls is not None else "container of unknown type")
+        if function is intrinsics._next_:
+            return "what an iterator gives"
+        if function is intrinsics._getattr_:
+            return (
+                f"the attribute {arguments[1].value!r}" if isinstance(arguments[1], Const) else "an attribute"
+            )
+        if function is intrinsics._freevar_ or function is intrinsics._cell_get_:
+            return "a variable of an enclosing function"
+        if function is intrinsics._global_:
+            return "a global that may change"
+        if function is intrinsics._unpack_ or function is intrinsics._project_:
+            return "unpacked from something of unknown type"
+        if function is None:
+            return "the result of an unknown function"
+        return f"the result of {name_of(function)}"
+
+    def _function(self, call: Instruction) -> Any:
+        site = self.decisions.sites.get(call)
+        return None if site is None else site.function
+
+    def called(self, site: CallSite) -> str:
+        """What is called, for syntax what it does."""
+        return _SYNTAX.get(id(site.function)) or self.name(site.callee)
+
+    # -- why -------------------------------------------------------------------------------------------
+
+    def kind(self, call: Instruction, site: CallSite) -> str:
+        """The class of a call."""
+        kind = CLASSES.get(site.kind, "inline")
+        return "guarded" if kind == "inline" and call in self.guards else kind
+
+    def why(self, call: Instruction, site: CallSite) -> str:
+        """Why `call` is of its class."""
+        guard = self.guards.get(call)
+        if guard is None:
+            return self._why(site)
+        if self.kind(call, site) != "guarded":
+            return f"{self._why(site)}; its result is {guard} and guarded"
+        name = self.name(call)
+        subject = f"type of `{name}` unknown" if not name.startswith("a value") else "type unknown"
+        return f"{subject}: {self.origin(call)}, {guard} and guarded"
+
+    def _why(self, site: CallSite) -> str:
+        kind = site.kind
+        if kind == "primal" or kind == "fresh":
+            if site.row is not None and site.row.kind == "zero":
+                return "its derivative is zero"
+            active = any(a in self.decisions.active for a in site.arguments)
+            return "its result has no derivative" if active else "no argument has a derivative"
+        if kind == "row":
+            return f"a rule of the table ({site.row.kind}) is called"
+        if kind == "derived":
+            assert site.binding is not None
+            body = site.binding.function
+            if body is not site.function:
+                return f"differentiated through {name_of(body)}, which stands in for it"
+            return "a Python function that is known here: its derived rule is called"
+        if kind == "attempt":
+            return "in a `try` or `with`: exceptions come back as values"
+        if kind == "dynamic":
+            return self._why_dynamic(site)
+        return _INLINE.get(kind, kind)
+
+    def _why_dynamic(self, site: CallSite) -> str:
+        function = site.function
+        if function is None:
+            name = self.name(site.callee)
+            return f"what `{name}` is is not known: {self.origin(site.callee)}"
+        unknown = [a for a in site.arguments if type_of(a) is ANY]
+        rows = self.rules(function)
+        if isinstance(function, types.FunctionType) and not rows and function not in _INTRINSICS:
+            return self._why_not_bound(function)
+        if site.keywords and rows:
+            return "its arguments are passed by keyword, so the rule is called by way of the dispatcher"
+        if unknown:
+            first = unknown[0]
+            return f"type of `{self.name(first)}` unknown: {self.origin(first)}"
+        if rows:
+            return "which rule it takes depends on the values"
+        return "the protocol of these types is followed when it runs"
+
+    @staticmethod
+    def _why_not_bound(function: types.FunctionType) -> str:
+        if function.__closure__ is not None:
+            return "the function has a closure, so it is looked at when it is called"
+        flags = function.__code__.co_flags
+        if flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return "the function takes *args or **kwargs, which are put together when it is called"
+        if flags & inspect.CO_GENERATOR:
+            return "the function is a generator, which runs in steps"
+        return "how its arguments bind is found out when it is called"
+
+
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())

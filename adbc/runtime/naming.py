@@ -1,0 +1,341 @@
+"""Names for the objects that generated code refers to, under which another process finds the same.
+
+`Names.of` gives a name made of plain data, or raises `Nameless`; `Names.find` gives the object back, or
+raises `Nameless` if there is none or it has changed.  Functions of the user's are named with a digest of
+their code and defaults, so that a changed function is not found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import marshal
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.tangents.protocol import kind_of
+from adbc.types import ANY, NEVER, AbstractType
+from adbc.types.lattice import ArrayType, ConstType, Exact, IteratorType, RealType, TupleType
+
+__all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
+
+PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
+ROW_PARTS = ("rrule", "frule", "function")
+
+
+class Nameless(Exception):
+    """An object has no name, or what the name says is not there any more.  Never leaves the cache."""
+
+
+def digest_of_code(code: types.CodeType) -> bytes:
+    """A digest of all that a code object says, positions and constants included."""
+    found = hashlib.sha256()
+
+    def add(code: types.CodeType) -> None:
+        found.update(
+            repr(
+                (
+                    code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
+                    code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount,
+                    code.co_exceptiontable, code.co_linetable, code.co_firstlineno, code.co_filename,
+                    code.co_qualname,
+                )
+            ).encode("utf-8", "surrogatepass")
+        )  # fmt: skip
+        for constant in code.co_consts:
+            add_constant(constant)
+
+    def add_constant(constant: Any) -> None:
+        found.update(type(constant).__name__.encode())
+        if isinstance(constant, types.CodeType):
+            add(constant)
+        elif isinstance(constant, tuple):
+            found.update(str(len(constant)).encode())
+            for part in constant:
+                add_constant(part)
+        elif isinstance(constant, frozenset):
+            for text in sorted(map(repr, constant)):  # their order is not that of another process
+                found.update(text.encode("utf-8", "surrogatepass"))
+        else:
+            found.update(repr(constant).encode("utf-8", "surrogatepass"))
+
+    add(code)
+    return found.digest()
+
+
+class Names:
+    """The names of one engine."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self._parts: dict[int, tuple[Any, ...]] | None = None
+        self._row_names: dict[Any, tuple[Any, ...]] = {}
+        self._row_count = -1
+        self._digests: dict[types.CodeType, bytes] = {}
+
+    # -- objects -----------------------------------------------------------------------------------------
+
+    def of(self, value: Any) -> tuple[Any, ...]:
+        """The name of an object."""
+        kind = type(value)
+        if kind in PLAIN:
+            return ("plain", value)
+        if kind is tuple:
+            return ("tuple", tuple(map(self.of, value)))
+        if kind is types.MappingProxyType and not value:
+            return ("no keywords",)
+        if isinstance(value, types.ModuleType):
+            if sys.modules.get(value.__name__) is value:
+                return ("module", value.__name__)
+            raise Nameless(f"the module {value.__name__}, which is not imported under its name")
+        part = self._part_of_engine(value)
+        if part is not None:
+            return part
+        handled = getattr(value, "handled", None) if kind is types.FunctionType else None
+        if handled is not None:
+            return ("handler", handled[0], self.of(handled[1]))
+        module, path = self._place(value)
+        if kind is types.FunctionType and not _is_ours(module):
+            return ("function", module, path, self.digest(value))
+        if isinstance(value, type) and not _is_ours(module):
+            return ("class", module, path, self.digest_of_class(value))
+        return ("object", module, path)
+
+    def find(self, name: tuple[Any, ...]) -> Any:
+        """The object of a name."""
+        kind, *rest = name
+        if kind == "plain":
+            return rest[0]
+        if kind == "tuple":
+            return tuple(map(self.find, rest[0]))
+        if kind == "no keywords":
+            return types.MappingProxyType({})
+        if kind == "module":
+            return _module(rest[0])
+        if kind == "support":
+            return getattr(getattr(self.engine, rest[0]), rest[1])
+        if kind == "method":
+            return getattr(getattr(self.engine, rest[0]), rest[1])
+        if kind == "handler":
+            return getattr(self.engine, rest[0]).handler(self.find(rest[1]))
+        if kind == "row":
+            function, index, part, position = rest
+            rows = self.engine.table.rows(self.find(function))
+            if index >= len(rows):
+                raise Nameless(f"rule {index} of {function}")
+            found = getattr(rows[index], part)
+            return found if position is None else found[position]
+        if kind not in ("function", "class", "object"):
+            raise Nameless(f"a {kind}")
+        found = _walk(_module(rest[0]), rest[1])
+        if kind == "function" and (type(found) is not types.FunctionType or self.digest(found) != rest[2]):
+            raise Nameless(f"{rest[0]}.{rest[1]}, which has changed")
+        if kind == "class" and (not isinstance(found, type) or self.digest_of_class(found) != rest[2]):
+            raise Nameless(f"{rest[0]}.{rest[1]}, which has changed")
+        return found
+
+    def digest(self, function: types.FunctionType) -> bytes:
+        """A digest of code and defaults of a function."""
+        code = function.__code__
+        known = self._digests.get(code)
+        if known is None:
+            known = self._digests[code] = digest_of_code(code)
+        defaults = (*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items()))
+        if not defaults:
+            return known
+        return hashlib.sha256(known + repr([self._default(value) for value in defaults]).encode()).digest()
+
+    def digest_of_class(self, cls: type) -> bytes:
+        """A digest of how instances are differentiated, and of what the class and its bases define."""
+        found = hashlib.sha256(type(kind_of(cls)).__qualname__.encode())
+        for base in cls.__mro__:
+            found.update(f"{base.__module__}.{base.__qualname__}".encode())
+            if _is_ours(base.__module__):
+                continue
+            for name, value in sorted(vars(base).items()):
+                if name in _PASSING:
+                    continue
+                found.update(f"{name} {type(value).__qualname__}".encode())
+                for function in _functions_in(value):
+                    found.update(self.digest(function))
+        return found.digest()
+
+    def _default(self, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, types.FunctionType) and value.__defaults__:
+            return ("opaque",)  # it may be a default of itself
+        try:
+            return self.of(value)
+        except Nameless:
+            return ("opaque", type(value).__qualname__)  # nothing is specialised on it
+
+    def _place(self, value: Any) -> tuple[str, str]:
+        """Module and path of an object that is found there."""
+        path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        modules = [getattr(value, "__module__", None)]
+        if modules == [None]:
+            modules = [getattr(getattr(value, "__objclass__", None), "__module__", None)]
+        if type(value).__module__.partition(".")[0] == "numpy":
+            modules.append("numpy")  # ufuncs do not say where they are
+        if isinstance(path, str) and "<" not in path:
+            for module in modules:
+                if isinstance(module, str):
+                    try:
+                        if _walk(_module(module), path) is value:
+                            return module, path
+                    except Nameless:
+                        continue
+        if isinstance(value, type):
+            for name, found in vars(types).items():
+                if found is value:  # as `NoneType` and `FunctionType`, which are called otherwise
+                    return "types", name
+        home = type(value).__module__
+        if home.partition(".")[0] == "adbc":  # the only one of its kind, as `EXHAUSTED`
+            for name, found in vars(_module(home)).items():
+                if found is value:
+                    return home, name
+        raise Nameless(f"{path or type(value).__qualname__}, which no module has under its name")
+
+    def _part_of_engine(self, value: Any) -> tuple[Any, ...] | None:
+        """Helpers that belong to the engine, and parts of rules."""
+        if isinstance(value, types.MethodType):
+            for owner in ("reverse_calls", "forward_calls"):
+                if value.__self__ is getattr(self.engine, owner):
+                    return ("method", owner, value.__name__)
+            known = self._rows().get(id(value.__self__))
+            if known is not None and value.__name__ in ROW_PARTS:
+                return ("row", known[0], known[1], value.__name__, None)
+            return None
+        if self._parts is None:
+            self._parts = {
+                id(getattr(support, field.name)): ("support", name, field.name)
+                for name, support in (("reverse", self.engine.reverse), ("forward", self.engine.forward))
+                for field in dataclasses.fields(support)
+                if isinstance(getattr(support, field.name), types.FunctionType | types.MethodType)
+                or field.name in ("sink", "no_fdata")
+            }
+        return self._parts.get(id(value)) or self._rows().get(("part", id(value)))
+
+    def _rows(self) -> dict[Any, tuple[Any, ...]]:
+        """Rows by address, and their formulas and partial derivatives by ``("part", address)``."""
+        functions = list(self.engine.table.by_function())
+        if len(functions) == self._row_count:
+            return self._row_names
+        found: dict[Any, tuple[Any, ...]] = {}
+        for function, rows in functions:
+            for index, row in enumerate(rows):
+                try:
+                    module, path = self._place(function)
+                except Nameless:
+                    continue
+                name = ("object", module, path)
+                found[id(row)] = (name, index)
+                for part in ROW_PARTS:
+                    value = row.__dict__.get(part)
+                    if isinstance(value, types.FunctionType):
+                        found["part", id(value)] = ("row", name, index, part, None)
+                for part in ("formulas", "partials", "jvp", "vjp"):
+                    for position, value in enumerate(getattr(row, part, None) or ()):
+                        if isinstance(value, types.FunctionType):
+                            found["part", id(value)] = ("row", name, index, part, position)
+        self._row_names, self._row_count = found, len(functions)
+        return found
+
+    # -- types -------------------------------------------------------------------------------------------
+
+    def of_type(self, type_: AbstractType) -> tuple[Any, ...]:
+        """The name of an abstract type."""
+        if type_ is ANY or type_ is NEVER:
+            return (type(type_).__name__,)
+        if isinstance(type_, RealType):
+            classes = sorted(type_.members, key=lambda cls: cls.__name__)
+            return ("Real", tuple(map(self.of, classes)))
+        if type(type_) is Exact:
+            return ("Exact", self.of(type_.cls))
+        if type(type_) is TupleType:
+            return ("Tuple", tuple(map(self.of_type, type_.elements)))
+        if type(type_) is ArrayType:
+            return ("Array", type_.dtype, type_.ndim, self.of(type_.cls))
+        if type(type_) is IteratorType:
+            return ("Iterator", self.of_type(type_.element))
+        if type(type_) is ConstType:
+            return ("Const", self.of(type_.value))
+        raise Nameless(f"the type {type_}")
+
+    def find_type(self, name: tuple[Any, ...]) -> AbstractType:
+        """The type of a name."""
+        kind, *rest = name
+        if kind in _SINGLE:
+            return _SINGLE[kind]
+        if kind == "Real":
+            return RealType(frozenset(map(self.find, rest[0])))
+        if kind == "Tuple":
+            return TupleType(tuple(map(self.find_type, rest[0])))
+        if kind == "Array":
+            return ArrayType(rest[0], rest[1], self.find(rest[2]))
+        if kind == "Iterator":
+            return IteratorType(self.find_type(rest[0]))
+        return _OF_ONE[kind](self.find(rest[0]))
+
+    # -- code --------------------------------------------------------------------------------------------
+
+    def of_code(self, code: types.CodeType, name: Callable[[Any], Any]) -> tuple[Any, ...]:
+        """A code object, its constants named by `name`."""
+        return marshal.dumps(code.replace(co_consts=())), tuple(map(name, code.co_consts))
+
+    @staticmethod
+    def find_code(stored: tuple[Any, ...], find: Callable[[Any], Any]) -> types.CodeType:
+        """The code object that `of_code` was given."""
+        code: types.CodeType = marshal.loads(stored[0])
+        return code.replace(co_consts=tuple(map(find, stored[1])))
+
+
+_PASSING = frozenset({"__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"})
+
+
+def _functions_in(value: Any) -> list[types.FunctionType]:
+    """The functions that a method, of whatever make, is written in."""
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value,)
+    return [part for part in parts if isinstance(part, types.FunctionType)]
+
+
+def functions_of(cls: type) -> list[types.FunctionType]:
+    """The functions that the user's classes among `cls` and its bases define."""
+    return [
+        function
+        for base in cls.__mro__
+        if not _is_ours(base.__module__)
+        for value in vars(base).values()
+        for function in _functions_in(value)
+    ]
+
+
+_SINGLE: dict[str, AbstractType] = {type(t).__name__: t for t in (ANY, NEVER)}
+_OF_ONE: dict[str, Callable[[Any], AbstractType]] = {"Exact": Exact, "Const": ConstType}
+
+
+def _is_ours(module: str) -> bool:
+    """Whether the sources of a module are in the fingerprint, or its objects cannot change."""
+    return module.partition(".")[0] in ("adbc", "builtins", "numpy") or module in sys.builtin_module_names
+
+
+def _module(name: str) -> types.ModuleType:
+    found = sys.modules.get(name)
+    if found is None and name.partition(".")[0] == "adbc":
+        found = importlib.import_module(name)
+    if not isinstance(found, types.ModuleType):
+        raise Nameless(f"the module {name}, which is not imported")
+    return found
+
+
+def _walk(found: Any, path: str) -> Any:
+    for name in path.split("."):
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            raise Nameless(f"{path}, which is not there") from None
+    return found
