@@ -1,11 +1,15 @@
-"""One set of instructions over all supported interpreters.
+"""One set of instructions over all supported interpreters, and the only module that knows `bytecode`.
 
 An `Assembler` takes operations ("compare and jump", "call with two arguments and one keyword") and
-writes what the running interpreter wants.  It counts the stack exactly, so that nobody ever has to
-guess, and keeps these traps of the interpreters in one place:
+writes what the running interpreter wants.  It counts the stack exactly, so that `bytecode` never
+has to guess, and keeps these traps of the library and the interpreters in one place:
 
-* Only constants of simple immutable types are shared, and only if type and representation agree
-  (``0.0`` and ``-0.0`` differ).  All others are told apart by their address.
+* Constants are merged by the library if their marshalled bytes agree, which is wrong for every
+  mutable object and most arrays.  So the library only ever sees placeholder strings, one per
+  distinct constant; the real objects are put in afterwards.  Only constants of simple immutable
+  types are shared, and only if type and representation agree (``0.0`` and ``-0.0`` differ).
+* Stack size and the depths of exception regions come from here, never from the library.
+* Local variables are numbered here.
 * From 3.12 all of a generator that has no other handler has one that makes a `RuntimeError` of a
   `StopIteration`.  It is put in at the end, around the regions that are there by then.
 * From 3.13 the handler of what a callee without a C frame of its own raises is looked for one code unit
@@ -23,8 +27,9 @@ import sys
 import types
 from typing import Any, Final
 
-from adbc.emit.encoder import encode
-from adbc.emit.items import Cell, Instr, Item, Location, Mark, TryBegin, TryEnd
+import bytecode as library
+from bytecode import instr as opcodes
+
 from adbc.emit.peephole import optimised
 from adbc.errors import VerificationError
 from adbc.ir.graph import Position
@@ -68,8 +73,6 @@ BINARY: Final = {
 }
 SPECIAL: Final = ("__enter__", "__exit__")
 COMPARE: Final = {name: number for number, name in enumerate(["lt", "le", "eq", "ne", "gt", "ge"])}
-OUTCOMES: Final = {"lt": 2, "le": 2 | 8, "eq": 8, "ne": 1 | 2 | 4, "gt": 4, "ge": 4 | 8}
-"""Which outcomes make a comparison true: 1 is not comparable, 2 less, 4 greater, 8 equal (from 3.12)."""
 SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 
 JUMP_IF: Final = "POP_JUMP_IF_" if PY312 else "POP_JUMP_FORWARD_IF_"
@@ -85,7 +88,7 @@ class Label:
     __slots__ = ("depth", "placed", "target")
 
     def __init__(self) -> None:
-        self.target = Mark()
+        self.target = library.Label()
         self.depth: int | None = None
         self.placed = False
 
@@ -94,15 +97,15 @@ class Assembler:
     """Writes one code object.  `depth` is the height of the stack at the current point."""
 
     def __init__(self) -> None:
-        self.items: list[Item] = []
+        self.items: list[Any] = []
         self.constants: list[object] = [None]
         self.constant_index: dict[Any, int] = {}
         self.depth = 0
         self.max_depth = 0
-        self.location: Location | None = None
+        self.location: opcodes.InstrLocation | None = None
         self._position: Position | None = None
         self.reachable = True
-        self.region: TryBegin | None = None
+        self.region: Any = None
 
     # -- bookkeeping -------------------------------------------------------------------------------
 
@@ -116,23 +119,28 @@ class Assembler:
             return
         end_line = position.end_line if position.end_line is not None else line
         column, end_column = position.column, position.end_column
-        if column is None or end_column is None or end_line < line:
-            self.location = (line, None, None, None)
+        # The library writes columns from 128 on into a form of the location table that has seven bits for
+        # them.  Such a table covers more than the code has, and CPython 3.11 writes past its end when it is
+        # traced or profiled.
+        wide = end_line == line and end_column is not None and end_column > 127
+        if column is None or end_column is None or end_line < line or wide:
+            self.location = opcodes.InstrLocation(line, None, None, None)
         else:
             if end_line == line and end_column < column:
                 end_column = column
-            self.location = (line, end_line, column, end_column)
+            self.location = opcodes.InstrLocation(line, end_line, column, end_column)
 
     def at_line(self, line: int) -> None:
         """The instructions that follow belong to `line`."""
-        self.location = (line, None, None, None)
+        self.location = opcodes.InstrLocation(line, None, None, None)
 
     def op(self, name: str, arg: Any, effect: int) -> None:
         """One instruction that changes the height of the stack by `effect`."""
-        self.items.append(Instr(name, arg, self.location))
-        depth = self.depth = self.depth + effect
-        if not 0 <= depth <= self.max_depth:
-            self._grow(0)
+        if arg is None:
+            self.items.append(library.Instr(name, location=self.location))
+        else:
+            self.items.append(library.Instr(name, arg, location=self.location))
+        self._grow(effect)
 
     def _grow(self, effect: int) -> None:
         self.depth += effect
@@ -141,8 +149,8 @@ class Assembler:
         if self.depth > self.max_depth:
             self.max_depth = self.depth
 
-    def constant(self, value: object) -> int:
-        """The number of a constant."""
+    def constant(self, value: object) -> str:
+        """The placeholder for a constant."""
         key: Any
         if type(value) in SHARED_TYPES:
             key = (type(value), repr(value))
@@ -152,7 +160,7 @@ class Assembler:
         if index is None:
             index = self.constant_index[key] = len(self.constants)
             self.constants.append(value)
-        return index
+        return f"constant {index}"
 
     def place(self, label: Label) -> None:
         """The next instruction is the target of jumps to `label`."""
@@ -189,7 +197,7 @@ class Assembler:
         self.op("DELETE_FAST", name, 0)
 
     def make_cell(self, name: str) -> None:
-        self.op("MAKE_CELL", Cell(name, False), 0)
+        self.op("MAKE_CELL", opcodes.CellVar(name), 0)
 
     def copy_free_vars(self, count: int) -> None:
         self.op("COPY_FREE_VARS", count, 0)
@@ -198,8 +206,8 @@ class Assembler:
         self.op("RESUME", 0, 0)
 
     @staticmethod
-    def _cell(name: str, free: bool) -> Cell:
-        return Cell(name, free)
+    def _cell(name: str, free: bool) -> opcodes.CellVar | opcodes.FreeVar:
+        return opcodes.FreeVar(name) if free else opcodes.CellVar(name)
 
     def load_deref(self, name: str, free: bool) -> None:
         self.op("LOAD_DEREF", self._cell(name, free), 1)
@@ -250,21 +258,19 @@ class Assembler:
     def binary(self, name: str) -> None:
         """``a b -> result``; `name` as in `operator` without underscores, in place with an ``i`` first."""
         number = BINARY.get(name)
-        self.op("BINARY_OP", BINARY[name[1:]] + 13 if number is None else number, -1)
+        self.op("BINARY_OP", opcodes.BinaryOp(BINARY[name[1:]] + 13 if number is None else number), -1)
 
     def compare(self, name: str, truth: bool = False) -> None:
         """``a b -> result``; with `truth` the result is made a bool where the interpreter can."""
         number = COMPARE[name]
-        if PY313:
-            number = number << 5 | truth << 4 | OUTCOMES[name]
-        elif PY312:
-            number = number << 4 | OUTCOMES[name]
-        self.op("COMPARE_OP", number, -1)
+        if truth and PY313:
+            number += 16
+        self.op("COMPARE_OP", opcodes.Compare(number), -1)
 
     def unary(self, name: str) -> None:
         if name == "pos":
             if PY312:
-                self.op("CALL_INTRINSIC_1", 5, 0)
+                self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(5), 0)
             else:
                 self.op("UNARY_POSITIVE", None, 0)
         else:
@@ -292,7 +298,7 @@ class Assembler:
 
     def getitem(self) -> None:
         if PY314:
-            self.op("BINARY_OP", 26, -1)
+            self.op("BINARY_OP", opcodes.BinaryOp(26), -1)
         else:
             self.op("BINARY_SUBSCR", None, -1)
 
@@ -380,13 +386,13 @@ class Assembler:
         self.items.append(done.target)
         self.depth = done.depth
         if PY314:
-            self.items.append(Instr("END_FOR", location=self.location))
-            self.items.append(Instr("POP_ITER", location=self.location))
+            self.items.append(library.Instr("END_FOR", location=self.location))
+            self.items.append(library.Instr("POP_ITER", location=self.location))
         elif PY313:
-            self.items.append(Instr("END_FOR", location=self.location))
-            self.items.append(Instr("POP_TOP", location=self.location))
+            self.items.append(library.Instr("END_FOR", location=self.location))
+            self.items.append(library.Instr("POP_TOP", location=self.location))
         elif PY312:
-            self.items.append(Instr("END_FOR", location=self.location))
+            self.items.append(library.Instr("END_FOR", location=self.location))
         done.placed = True
         self.reachable = True
 
@@ -407,7 +413,7 @@ class Assembler:
 
     def list_to_tuple(self) -> None:
         if PY312:
-            self.op("CALL_INTRINSIC_1", 6, 0)
+            self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(6), 0)
         else:
             self.op("LIST_TO_TUPLE", None, 0)
 
@@ -419,7 +425,7 @@ class Assembler:
         if conversion:
             if has_spec:
                 self.swap(2)
-            self.op("CONVERT_VALUE", conversion, 0)
+            self.op("CONVERT_VALUE", opcodes.FormatValue(conversion), 0)
             if has_spec:
                 self.swap(2)
         if has_spec:
@@ -508,7 +514,9 @@ class Assembler:
     def jump(self, label: Label) -> None:
         self._meet(label)
         self.items.append(
-            Instr("JUMP_BACKWARD" if label.placed else "JUMP_FORWARD", label.target, location=self.location)
+            library.Instr(
+                "JUMP_BACKWARD" if label.placed else "JUMP_FORWARD", label.target, location=self.location
+            )
         )
         self.reachable = False
 
@@ -523,13 +531,13 @@ class Assembler:
             opposite = {"TRUE": "FALSE", "FALSE": "TRUE", "NONE": "NOT_NONE", "NOT_NONE": "NONE"}[test]
             over = Label()
             over.depth = self.depth
-            self.items.append(Instr(JUMP_IF + opposite, over.target, location=self.location))
+            self.items.append(library.Instr(JUMP_IF + opposite, over.target, location=self.location))
             self.jump(label)
             self.place(over)
             return
-        self.items.append(Instr(JUMP_IF + test, label.target, location=self.location))
+        self.items.append(library.Instr(JUMP_IF + test, label.target, location=self.location))
         if PY314:
-            self.items.append(Instr("NOT_TAKEN", location=self.location))
+            self.items.append(library.Instr("NOT_TAKEN", location=self.location))
 
     def ret(self) -> None:
         self.op("RETURN_VALUE", None, -1)
@@ -576,7 +584,7 @@ class Assembler:
         loop, done = Label(), Label()
         self.place(loop)
         done.depth = self.depth if PY312 else self.depth - 1
-        self.items.append(Instr("SEND", done.target, location=self.location))
+        self.items.append(library.Instr("SEND", done.target, location=self.location))
         cleanup, region = Label(), self.region
         if PY312:
             # What is thrown in and ends the inner iterator ends the loop.
@@ -589,7 +597,7 @@ class Assembler:
             if region is not None:
                 self._protect(region.target, region.stack_depth)
         self.op("RESUME", 2, 0)
-        self.items.append(Instr("JUMP_BACKWARD_NO_INTERRUPT", loop.target, location=self.location))
+        self.items.append(library.Instr("JUMP_BACKWARD_NO_INTERRUPT", loop.target, location=self.location))
         self.reachable = False
         if PY312:
             cleanup.depth = self.depth + 1
@@ -609,15 +617,15 @@ class Assembler:
         """What follows, up to `unprotect`, raises into `handler`, behind `depth` values and the exception."""
         self._protect(handler.target, depth)
 
-    def _protect(self, target: Mark, depth: int) -> None:
-        self.region = TryBegin(target, push_lasti=False, stack_depth=depth)
+    def _protect(self, target: library.Label, depth: int) -> None:
+        self.region = library.instr.TryBegin(target, push_lasti=False, stack_depth=depth)
         self.items.append(self.region)
         # The interpreter pushes the exception even if the code in the region never gets that high.
         self.max_depth = max(self.max_depth, depth + 1)
 
     def unprotect(self) -> None:
         assert self.region is not None
-        self.items.append(TryEnd())
+        self.items.append(library.instr.TryEnd(self.region))
         self.region = None
 
     def push_exc_info(self) -> None:
@@ -656,7 +664,7 @@ class Assembler:
 
     def load_special(self, name: str) -> None:
         """``manager -> pair``, from 3.14."""
-        self.op("LOAD_SPECIAL", SPECIAL.index(name), 1)
+        self.op("LOAD_SPECIAL", opcodes.SpecialMethod(SPECIAL.index(name)), 1)
 
     def before_with(self) -> None:
         """``manager -> exit value``"""
@@ -666,7 +674,7 @@ class Assembler:
         """``manager -> manager``, or the error of a manager that has no such method, raised here."""
         if PY314:
             self.copy(1)
-            self.op("LOAD_SPECIAL", {"__enter__": 0, "__exit__": 1}[name], 1)
+            self.op("LOAD_SPECIAL", opcodes.SpecialMethod({"__enter__": 0, "__exit__": 1}[name]), 1)
             self.pop()
             self.pop()
 
@@ -698,10 +706,10 @@ class Assembler:
         self.drop_below()
 
     def intrinsic_1(self, number: int) -> None:
-        self.op("CALL_INTRINSIC_1", number, 0)
+        self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(number), 0)
 
     def intrinsic_2(self, number: int) -> None:
-        self.op("CALL_INTRINSIC_2", number, -1)
+        self.op("CALL_INTRINSIC_2", opcodes.Intrinsic2Op(number), -1)
 
     # -- the code object -----------------------------------------------------------------------------
 
@@ -736,61 +744,48 @@ class Assembler:
             flags |= inspect.CO_GENERATOR
         if docstring is not None and PY314:
             flags |= HAS_DOCSTRING
+        body = library.Bytecode()
+        body.name, body.qualname, body.filename = name, qualname, filename
+        body.first_lineno = first_line
+        body.argcount, body.posonlyargcount, body.kwonlyargcount = positional, posonly, kwonly
+        # All locals, not only the parameters: the library numbers them in this order.
+        body.argnames = list(local_names)
+        body.cellvars, body.freevars = list(cell_names), list(free_names)
+        body.docstring = "constant 0"
+        body.flags = library.CompilerFlags(flags)
         items = optimised(self.items, local_names)
         if generator and PY312:
             items = _without_stop_iteration(items)
             self.max_depth = max(self.max_depth, 2)
-        encoded = encode(
-            _padded(items) if PY313 else items,
-            local_names=local_names,
-            cell_names=cell_names,
-            free_names=free_names,
-            first_line=first_line,
+        list.extend(body, _padded(items) if PY313 else items)
+        code = body.to_code(
+            stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False, check_pre_and_post=False
         )
         constants = [docstring, *self.constants[1:]]
-        return types.CodeType(
-            positional,
-            posonly,
-            kwonly,
-            len(local_names),
-            max(self.max_depth, 1),
-            flags,
-            encoded.code,
-            tuple([constants[number] for number in encoded.constants]),
-            tuple(encoded.names),
-            tuple(local_names),
-            filename,
-            name,
-            qualname,
-            first_line,
-            encoded.positions,
-            encoded.handlers,
-            tuple(free_names),
-            tuple(cell_names),
+        return code.replace(
+            co_consts=tuple(constants[int(c.removeprefix("constant "))] for c in code.co_consts)
         )
 
 
-def _padded(items: list[Item]) -> list[Item]:
+def _padded(items: list[Any]) -> list[Any]:
     """Put a NOP between the edge of a region and an instruction that enters Python code.
 
     When the frame of a callee is left by an exception, the interpreter goes on in the caller as if the
     instruction in front of the call had raised: that one must be in the same region.
     """
-    if not any(isinstance(item, TryBegin) for item in items):
-        return items
-    result: list[Item] = []
-    labels: list[Item] = []
+    result: list[Any] = []
+    labels: list[Any] = []
     edge = False  # whether a region begins or ends here
     for item in items:
-        if isinstance(item, Mark):
+        if isinstance(item, library.Label):
             labels.append(item)
             continue
-        if isinstance(item, TryBegin | TryEnd):
+        if isinstance(item, library.instr.TryBegin | library.instr.TryEnd):
             edge = True
-        elif isinstance(item, Instr):
+        elif isinstance(item, library.Instr):
             # In front of the labels: who jumps here need not run it.
             if edge and item.name in ENTERS:
-                result.append(Instr("NOP", location=item.location))
+                result.append(library.Instr("NOP", location=item.location))
             edge = False
             result += labels
             labels.clear()
@@ -798,32 +793,32 @@ def _padded(items: list[Item]) -> list[Item]:
     return result + labels
 
 
-def _without_stop_iteration(items: list[Item]) -> list[Item]:
+def _without_stop_iteration(items: list[Any]) -> list[Any]:
     """Protect what nothing else protects, from where the generator starts to run."""
-    handler = Mark()
-    result: list[Item] = []
-    region: TryBegin | None = None  # the one of this function that is open
+    handler = library.Label()
+    result: list[Any] = []
+    region: Any = None  # the one of this function that is open
     started = other = False
     for item in items:
-        if isinstance(item, TryBegin):
+        if isinstance(item, library.instr.TryBegin):
             other = True
             if region is not None:
-                result.append(TryEnd())
+                result.append(library.instr.TryEnd(region))
                 region = None
-        elif isinstance(item, TryEnd):
+        elif isinstance(item, library.instr.TryEnd):
             other = False
-        elif isinstance(item, Instr):
+        elif isinstance(item, library.Instr):
             started = started or item.name == "RESUME"
             if started and not other and region is None:
-                region = TryBegin(handler, push_lasti=True, stack_depth=0)
+                region = library.instr.TryBegin(handler, push_lasti=True, stack_depth=0)
                 result.append(region)
         result.append(item)
     if region is not None:
-        result.append(TryEnd())
-    nowhere: Location = (None, None, None, None)
+        result.append(library.instr.TryEnd(region))
+    nowhere = opcodes.InstrLocation(None, None, None, None)
     return [
         *result,
         handler,
-        Instr("CALL_INTRINSIC_1", 3, location=nowhere),
-        Instr("RERAISE", 1, location=nowhere),
+        library.Instr("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(3), location=nowhere),
+        library.Instr("RERAISE", 1, location=nowhere),
     ]

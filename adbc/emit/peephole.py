@@ -5,15 +5,15 @@ need not take a reference of its own if the variable outlives the value on the s
 interpreters form their pairs themselves.  The plain forms are always right: this pass may leave any of
 them as it is, and does so wherever it does not know exactly what an instruction does to the stack.
 
-It works on the list of items that `assembler` collects, before `encoder` sees it.
+It works on the list of items that `assembler` collects, before `bytecode` sees it.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import Any, Final
 
-from adbc.emit.items import Instr, Item
+import bytecode as library
 
 __all__ = ["optimised"]
 
@@ -58,7 +58,7 @@ Slot = tuple[int, int, str] | None
 """A value on the stack: which item loaded it, which of a pair it is, and from which variable."""
 
 
-def optimised(items: list[Item], local_names: list[str]) -> list[Item]:
+def optimised(items: list[Any], local_names: list[str]) -> list[Any]:
     """`items` in the forms that the running interpreter executes fastest."""
     if not PAIRED:
         return items
@@ -66,25 +66,21 @@ def optimised(items: list[Item], local_names: list[str]) -> list[Item]:
     return _borrowed(items) if BORROWED else items
 
 
-def _paired(items: list[Item], local_names: list[str]) -> list[Item]:
+def _paired(items: list[Any], local_names: list[str]) -> list[Any]:
     """Join neighbours.  A pair has four bits for the number of each variable."""
     small = set(local_names[:16])
-    result: list[Item] = []
-    previous: Instr | None = None  # the last instruction, if it may still become the first of a pair
+    result: list[Any] = []
+    previous: Any = None  # the last instruction, if it may still become the first of a pair
     for item in items:
         current = None
-        if (
-            isinstance(item, Instr)
-            and item.name in ("LOAD_FAST", "STORE_FAST")
-            and isinstance(item.arg, str)
-            and item.arg in small
-        ):
+        plain = type(item) is library.Instr and item.name in ("LOAD_FAST", "STORE_FAST")
+        if plain and isinstance(item.arg, str) and item.arg in small:
             current = item
             if previous is not None and _same_line(previous, item):
                 joined = PAIRS.get((previous.name, item.name))
                 if joined is not None:
                     arguments = (previous.arg, item.arg)
-                    result[-1] = Instr(joined, arguments, location=previous.location)
+                    result[-1] = library.Instr(joined, arguments, location=previous.location)
                     previous = None
                     continue
         result.append(item)
@@ -92,14 +88,14 @@ def _paired(items: list[Item], local_names: list[str]) -> list[Item]:
     return result
 
 
-def _same_line(a: Instr, b: Instr) -> bool:
+def _same_line(a: Any, b: Any) -> bool:
     """Neither can raise, so their columns are never shown; a tracer sees lines."""
     return a.location is b.location or (
-        a.location is not None and b.location is not None and a.location[0] == b.location[0]
+        a.location is not None and b.location is not None and a.location.lineno == b.location.lineno
     )
 
 
-def _borrowed(items: list[Item]) -> list[Item]:
+def _borrowed(items: list[Any]) -> list[Any]:
     """Let loads borrow whose value is consumed before the block ends and before its variable changes."""
     safe: dict[int, int] = {}  # item -> how many of its loads were seen to be consumed
     killed: set[int] = set()
@@ -124,11 +120,11 @@ def _borrowed(items: list[Item]) -> list[Item]:
                 killed.add(slot[0])
 
     for index, item in enumerate(items):
-        if not isinstance(item, Instr):
+        if type(item) is not library.Instr:
             stack.clear()  # a label, or the border of a region
             continue
         name = item.name
-        arg = item.arg  # what it is depends on the name
+        arg: Any = item.arg  # what it is depends on the name
         if name == "LOAD_FAST" and isinstance(arg, str):
             stack.append((index, 0, arg))
         elif name == "LOAD_FAST_LOAD_FAST":
@@ -172,9 +168,8 @@ def _borrowed(items: list[Item]) -> list[Item]:
     result = list(items)
     for index, count in safe.items():
         item = items[index]
-        assert isinstance(item, Instr)
         pair = item.name == "LOAD_FAST_LOAD_FAST"
         if index not in killed and count == 1 + pair:
             name = "LOAD_FAST_BORROW_LOAD_FAST_BORROW" if pair else "LOAD_FAST_BORROW"
-            result[index] = Instr(name, item.arg, location=item.location)
+            result[index] = library.Instr(name, item.arg, location=item.location)
     return result

@@ -6,9 +6,10 @@ import sys
 from typing import Any
 
 import pytest
+from bytecode import Instr, Label
+from bytecode.instr import InstrLocation, TryBegin, TryEnd
 
 from adbc.emit import peephole
-from adbc.emit.items import Instr, Mark, TryBegin, TryEnd
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 14), reason="loads borrow from 3.14")
 
@@ -20,11 +21,11 @@ def names(*items: Any) -> list[str]:
 
 
 def load(k: int, line: int = 1) -> Instr:
-    return Instr("LOAD_FAST", f"v{k}", location=(line, line, 0, 1))
+    return Instr("LOAD_FAST", f"v{k}", location=InstrLocation(line, line, 0, 1))
 
 
 def store(k: int, line: int = 1) -> Instr:
-    return Instr("STORE_FAST", f"v{k}", location=(line, line, 0, 1))
+    return Instr("STORE_FAST", f"v{k}", location=InstrLocation(line, line, 0, 1))
 
 
 ADD = Instr("BINARY_OP", 0)
@@ -58,10 +59,10 @@ def test_not_across_a_change_of_the_variable() -> None:
 
 
 def test_not_across_blocks_and_borders_of_regions() -> None:
-    label, handler = Mark(), Mark()
+    label, handler = Label(), Label()
     assert names(load(0), label, load(1), ADD, store(2))[0] == "LOAD_FAST"
     region = TryBegin(handler, push_lasti=False, stack_depth=0)
-    assert names(load(0), region, load(1), TryEnd(), ADD, store(2))[:2] == ["LOAD_FAST", "LOAD_FAST"]
+    assert names(load(0), region, load(1), TryEnd(region), ADD, store(2))[:2] == ["LOAD_FAST", "LOAD_FAST"]
 
 
 @pytest.mark.parametrize("keeper", [Instr("COPY", 1), Instr("GET_LEN"), Instr("MATCH_SEQUENCE")])
