@@ -374,7 +374,7 @@ def _structural(
         if kind is slice:
             return "dynamic" if any_active else "primal"
     elif function in (intrinsics._check_, intrinsics._assume_):
-        return "copy" if any_active else "primal"
+        return "copy" if any_active and not _is_global_number(arguments) else "primal"
     elif function in (intrinsics._project_, operator.getitem) and isinstance(first, TupleType):
         if not any_active:
             return "primal"
@@ -393,6 +393,17 @@ def _structural(
         if class_of(source) is range or class_of(source) is str:
             return "primal"
     return None
+
+
+def _is_global_number(arguments: Sequence[Value]) -> bool:
+    """Whether what was read from a global is assumed to be a number: it is a constant then, for to set a
+    global to an active number is refused."""
+    value, assumed = arguments
+    if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
+        return False
+    callee = value.operands[0]
+    is_global = isinstance(callee, Const) and callee.value is intrinsics._global_
+    return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
 
 
 def activity(
