@@ -12,8 +12,8 @@ In each form the tape is a value of the graph that belongs to one run of the loo
 
 from __future__ import annotations
 
+import abc
 import builtins
-import dataclasses
 import operator
 from collections.abc import Sequence
 
@@ -24,25 +24,24 @@ from adbc.ir.graph import Block, Const, Graph, Phi, Value
 __all__ = ["Count", "Length", "Links", "Tape"]
 
 
-@dataclasses.dataclass(eq=False)
-class Tape:
+class Tape(abc.ABC):
     """The tape of one loop.  `value` is the tape in the forwards pass, in the loop and behind it.
 
-    `write` is called once, in the forwards pass.  In the pullback, `rewind` turns the tape into what is
-    carried around the reversed loop, `is_empty` tests that in the header, and `pop` takes the last record
-    off behind the test: it gives the values and what is carried on.
+    In the pullback, `rewind` turns the tape into what is carried around the reversed loop, `is_empty`
+    tests that in the header, and `pop` takes the last record off behind the test: it gives the values and
+    what is carried on.
     """
 
     value: Value
 
-    def rewind(self, builder: Builder, tape: Value) -> Value:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def rewind(self, builder: Builder, tape: Value) -> Value: ...
 
-    def is_empty(self, builder: Builder, carried: Value) -> Value:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def is_empty(self, builder: Builder, carried: Value) -> Value: ...
 
-    def pop(self, builder: Builder, carried: Value) -> tuple[Sequence[Value], Value]:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def pop(self, builder: Builder, carried: Value) -> tuple[Sequence[Value], Value]: ...
 
 
 class Links(Tape):
@@ -69,16 +68,8 @@ class Links(Tape):
         return values, previous
 
 
-class _Iterated(Tape):
-    """The pullback runs a ``for`` loop: what is carried is an iterator."""
-
-    def is_empty(self, builder: Builder, carried: Value) -> Value:
-        self.element = builder.call(intrinsics._next_, carried)
-        return builder.call(intrinsics._exhausted_, self.element)
-
-
-class Count(_Iterated):
-    """The number of iterations."""
+class Count(Tape):
+    """The number of iterations: the pullback runs a ``for`` loop, and what is carried is its iterator."""
 
     def __init__(self, graph: Graph, preheader: Block, header: Block, latch: Block) -> None:
         self.value = tape = Phi(header, name="tape")
@@ -88,6 +79,9 @@ class Count(_Iterated):
 
     def rewind(self, builder: Builder, tape: Value) -> Value:
         return builder.call(intrinsics._iter_, builder.call(builtins.range, tape))
+
+    def is_empty(self, builder: Builder, carried: Value) -> Value:
+        return builder.call(intrinsics._exhausted_, builder.call(intrinsics._next_, carried))
 
     def pop(self, builder: Builder, carried: Value) -> tuple[Sequence[Value], Value]:
         return (), carried
