@@ -12,7 +12,7 @@ from adbc.testing import test_rule as check_rule
 
 from .array_programs import Program
 
-COUNT, CHUNK = 120, 10
+COUNT, CHUNK = 60, 5
 
 
 def copied(args: list[Any]) -> list[Any]:
