@@ -50,7 +50,7 @@ def count_floats(root: Any) -> int:
         elif isinstance(value, types.FunctionType):
             waiting += value.__closure__ or ()
         elif isinstance(value, types.CellType):
-            waiting.append(value.cell_contents)
+            waiting += gc.get_referents(value)  # nothing, if the cell is empty
         elif isinstance(value, types.MethodType):
             waiting += (value.__self__, value.__func__)
         elif type(value).__module__ == "adbc.api":
