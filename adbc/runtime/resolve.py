@@ -5,13 +5,11 @@ of the table, enter a Python function, pass the call on to something else (`Dele
 function.  It reads classes and never runs user code, so both modes share it; the drivers in
 `reverse_calls` and `forward_calls` do what it says.
 
-In a call each argument has an *origin*: the place in the original call that its cotangent goes back
-to.  Place 0 is the function itself; a bound method's cotangent is that of its ``__self__``.
+What it answers with are the `steps`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import math
@@ -32,6 +30,34 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.generators import Generator
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.special_methods import METHODS, operation
+from adbc.runtime.steps import (
+    Advance,
+    AllocateException,
+    Alternatives,
+    AsItIs,
+    Call,
+    Delegate,
+    Enter,
+    Foreign,
+    Hold,
+    Known,
+    Locate,
+    Make,
+    MakeRecord,
+    MakeType,
+    OfClass,
+    OfException,
+    OfSelf,
+    OnClass,
+    Refer,
+    RunBody,
+    Spread,
+    Step,
+    Suspend,
+    UseRow,
+    Value,
+    Watch,
+)
 from adbc.tangents import NO_FDATA, FData
 from adbc.tangents.containers import PROXY
 from adbc.tangents.protocol import ValueKind, kind_of
@@ -76,280 +102,6 @@ __all__ = [
     "step",
     "text_in_c",
 ]
-
-
-Origin = Any
-"""A place (an int, -1 for an object being made), `OfSelf` one, or None."""
-
-
-@dataclasses.dataclass(slots=True)
-class Call:
-    """``function(*args)``, the last ``len(keywords)`` arguments by keyword.
-
-    `shadows` stand beside `args` (in forward mode they are tangents), `origins` say where their
-    cotangents go (None: nowhere).
-    """
-
-    function: Any
-    shadow: Any
-    args: tuple[Any, ...]
-    shadows: tuple[Any, ...]
-    origins: tuple[Origin, ...]
-    keywords: tuple[str, ...] = ()
-    origin: Origin = 0
-
-    @property
-    def count(self) -> int:
-        """The number of positional arguments."""
-        return len(self.args) - len(self.keywords)
-
-    def prepend(self, function: Any, shadow: Any, first: Any, first_shadow: Any, origin: Origin) -> Call:
-        """The call of `function` with `first` before the arguments."""
-        return Call(
-            function,
-            shadow,
-            (first, *self.args),
-            (first_shadow, *self.shadows),
-            (origin, *self.origins),
-            self.keywords,
-            None,
-        )
-
-    def of(self, function: Any, shadow: Any = None, origin: Origin = None) -> Call:
-        """The call of another function on the same arguments."""
-        return Call(function, shadow, self.args, self.shadows, self.origins, self.keywords, origin)
-
-    def on(self, function: Any, *indices: int) -> Call:
-        """The call of an inactive `function` on some of the arguments."""
-        return Call(
-            function,
-            None,
-            tuple(self.args[i] for i in indices),
-            tuple(self.shadows[i] for i in indices),
-            tuple(self.origins[i] for i in indices),
-            (),
-            None,
-        )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OfSelf:
-    """The origin of the ``__self__`` of a bound method that stands at `place`."""
-
-    place: int | None
-
-
-@dataclasses.dataclass(slots=True)
-class UseRow:
-    """Use the rule `row`."""
-
-    row: Any
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Enter:
-    """Enter the Python function `call.function`."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Delegate:
-    """Make this call instead."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Alternatives:
-    """Make the first of these calls that does not return NotImplemented; else raise `failure`."""
-
-    calls: Sequence[Call]
-    failure: Callable[[], Any]
-
-
-@dataclasses.dataclass(slots=True)
-class Make:
-    """Make an instance of the Python class `call.function`.
-
-    `allocate` is its ``__new__`` if written in Python (else ``object.__new__``), `initialise` its
-    ``__init__`` likewise (else nothing to run).
-    """
-
-    call: Call
-    allocate: Any
-    initialise: Any
-
-
-@dataclasses.dataclass(slots=True)
-class MakeRecord:
-    """Make a frozen dataclass or named tuple, whose `constructor` stores its arguments as `names`."""
-
-    call: Call
-    names: tuple[str, ...]
-    constructor: Any
-
-
-@dataclasses.dataclass(slots=True)
-class Advance:
-    """Make `call`, an iterator's ``__next__``; `StopIteration` means that there is no more."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Spread:
-    """Call `function` with the elements of a tuple or list and of a dict: the arguments of `_apply_`."""
-
-    call: Call
-    function: Any
-    arguments: tuple[Any, ...] | list[Any]
-    keywords: dict[str, Any]
-
-
-@dataclasses.dataclass(slots=True)
-class RunBody:
-    """Run the function that is the body of a class statement: ``run_body(body, namespace)``."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class MakeType:
-    """Make a class of its namespace (`class_bodies.made`)."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class AsItIs:
-    """Run Python code of the standard library that makes classes or functions, as it is."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Hold:
-    """Make a C object that keeps the functions it is given, and hands them out again: a property."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class OfClass:
-    """The attribute `name` of the class `owner`, which is `value`."""
-
-    call: Call
-    owner: type
-    name: str
-    value: Any
-
-
-@dataclasses.dataclass(slots=True)
-class OnClass:
-    """Set or (if there is no value among the arguments) delete an attribute of a class or module."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Locate:
-    """Make `call`, whose argument number `place` was found in a class: its shadow is that of its address."""
-
-    call: Call
-    place: int
-
-
-@dataclasses.dataclass(slots=True)
-class Watch:
-    """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
-
-    call: Call
-    what: str
-
-
-@dataclasses.dataclass(slots=True)
-class Refer:
-    """Make a weak reference to the object at `place` by `call`: whoever asks it finds the shadow of the
-    object by its address."""
-
-    call: Call
-    place: int
-
-
-@dataclasses.dataclass(slots=True)
-class AllocateException:
-    """Make an exception by `call`, of a ``__new__`` in C."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class OfException:
-    """Read an attribute of an exception, whose shadow is found by its address."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Suspend:
-    """Make a generator of the generator function `call.function`."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Foreign:
-    """A C function without a rule."""
-
-    call: Call
-
-
-@dataclasses.dataclass(slots=True)
-class Known:
-    """The result is `value`, found without an argument's help: its shadow is that of the object."""
-
-    call: Call
-    value: Any
-
-
-@dataclasses.dataclass(slots=True)
-class Value:
-    """The result is `value` with this shadow; its cotangent goes to `origin`, of the same kind as the
-    result, or (a bound method's) to the first argument's."""
-
-    call: Call
-    value: Any
-    shadow: Any
-    origin: Origin = None
-
-
-Step = (
-    UseRow
-    | Enter
-    | Delegate
-    | Alternatives
-    | Make
-    | MakeRecord
-    | Advance
-    | Spread
-    | RunBody
-    | MakeType
-    | AsItIs
-    | Hold
-    | OfClass
-    | OnClass
-    | Locate
-    | AllocateException
-    | Watch
-    | Refer
-    | OfException
-    | Suspend
-    | Foreign
-    | Known
-    | Value
-)
 
 
 LIBRARY = frozenset(
