@@ -7,7 +7,7 @@ import types
 
 import adbc
 from adbc.runtime import messages
-from adbc.runtime.resolve import Call
+from adbc.runtime.steps import Call
 
 PUBLIC = {
     "CoDual",

@@ -179,19 +179,17 @@ def _hand_out(graph: Graph, body: Block, step: Instruction, parts: Sequence[Valu
     replaced: dict[Value, Value] = {}
     gone: set[Instruction] = set()
     users = uses(graph)
-    for use in users.get(step, ()):
-        unpacking = getattr(use, "instruction", use)
-        if (
-            isinstance(unpacking, Instruction)
-            and target(unpacking) is _unpack_
-            and unpacking.operands[1] is step
-            and isinstance(unpacking.operands[2], Const)
-            and unpacking.operands[2].value == len(parts)
-        ):
-            projections = [getattr(u, "instruction", u) for u in users.get(unpacking, ())]
-            if all(_index(p, unpacking) is not None for p in projections):
-                replaced.update({p: parts[_index(p, unpacking) or 0] for p in projections})  # type: ignore[misc]
-                gone.update((unpacking, *projections))  # type: ignore[arg-type]  # calls of _project_
+    for unpacking in users.get(step, ()):
+        if not isinstance(unpacking, Instruction) or target(unpacking) is not _unpack_:
+            continue
+        count = unpacking.operands[2]
+        if unpacking.operands[1] is not step or not isinstance(count, Const) or count.value != len(parts):
+            continue
+        taken = {p: _index(p, unpacking) for p in users.get(unpacking, ()) if isinstance(p, Instruction)}
+        if len(taken) < len(users.get(unpacking, ())) or None in taken.values():
+            continue
+        replaced.update({p: parts[i] for p, i in taken.items() if i is not None})
+        gone.update((unpacking, *taken))
     for block in graph.blocks:
         block.instructions = [i for i in block.instructions if i not in gone]
     graph.replace_uses(replaced)
@@ -209,11 +207,9 @@ def _hand_out(graph: Graph, body: Block, step: Instruction, parts: Sequence[Valu
         graph.replace_uses({step: whole})
 
 
-def _index(value: object, unpacking: Instruction) -> int | None:
+def _index(value: Instruction, unpacking: Instruction) -> int | None:
     """Which part of `unpacking` is taken by `value`, if it takes one."""
-    if not isinstance(value, Instruction) or target(value) is not _project_:
+    if target(value) is not _project_ or value.operands[1] is not unpacking:
         return None
-    if value.operands[1] is not unpacking or not isinstance(value.operands[2], Const):
-        return None
-    index = value.operands[2].value
+    index = value.operands[2].value if isinstance(value.operands[2], Const) else None
     return index if isinstance(index, int) else None

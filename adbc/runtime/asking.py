@@ -19,7 +19,8 @@ from adbc.rules.classes import c_truth, plain_attributes, plain_text
 from adbc.runtime.attributes import get_default, variables
 from adbc.runtime.generators import Generator
 from adbc.runtime.messages import where
-from adbc.runtime.resolve import Call, Delegate, Step, is_python_function, lookup, text_in_c
+from adbc.runtime.resolve import is_python_function, lookup, text_in_c
+from adbc.runtime.steps import Call, Delegate, Step
 from adbc.tangents.fields import plain_check
 
 __all__ = ["PROTOCOLS"]

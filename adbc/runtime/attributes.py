@@ -13,7 +13,8 @@ from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.runtime import exceptions, fields
 from adbc.runtime.activity import is_opaque
-from adbc.runtime.resolve import (
+from adbc.runtime.resolve import is_python_function, lookup, pass_to_row
+from adbc.runtime.steps import (
     Call,
     Delegate,
     Foreign,
@@ -25,9 +26,6 @@ from adbc.runtime.resolve import (
     Step,
     UseRow,
     Value,
-    is_python_function,
-    lookup,
-    pass_to_row,
 )
 from adbc.tangents import FData, MutableTangent
 from adbc.tangents.fields import instance_dict, slots_of

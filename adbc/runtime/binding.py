@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from adbc.runtime.resolve import Call
+from adbc.runtime.steps import Call
 from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment
 
 __all__ = ["Bound", "Default", "bind"]

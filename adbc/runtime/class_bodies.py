@@ -33,18 +33,8 @@ from adbc.runtime.binding import Default
 from adbc.runtime.closures import with_active_defaults
 from adbc.runtime.context import Context
 from adbc.runtime.messages import missing_rule
-from adbc.runtime.resolve import (
-    LIBRARY,
-    Call,
-    Delegate,
-    Hold,
-    Known,
-    MakeType,
-    RunBody,
-    Step,
-    is_python_function,
-    lookup,
-)
+from adbc.runtime.resolve import LIBRARY, is_python_function, lookup
+from adbc.runtime.steps import Call, Delegate, Hold, Known, MakeType, RunBody, Step
 from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.fields import instance_dict, is_python_class

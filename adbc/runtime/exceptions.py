@@ -17,17 +17,8 @@ from adbc.errors import UnsupportedError
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
 from adbc.runtime import fields
 from adbc.runtime.context import Context
-from adbc.runtime.resolve import (
-    AllocateException,
-    Call,
-    Delegate,
-    Known,
-    OfException,
-    Step,
-    UseRow,
-    Value,
-    lookup,
-)
+from adbc.runtime.resolve import lookup
+from adbc.runtime.steps import AllocateException, Call, Delegate, Known, OfException, Step, UseRow, Value
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
 
 __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_link", "set_on_exception"]

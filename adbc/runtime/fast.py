@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.runtime import resolve
-from adbc.runtime.resolve import Call, is_python_function, lookup
+from adbc.runtime import resolve, steps
+from adbc.runtime.resolve import is_python_function, lookup
+from adbc.runtime.steps import Call
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.types import has_cotangent, has_shadow, is_local
@@ -55,7 +56,7 @@ def decide(function: Any, xs: Sequence[Any], table: Any, protocols: Any) -> Any:
     none = (None,) * len(xs)
     call = Call(function, None, tuple(xs), none, none)
     step = resolve.step(call, table, protocols)
-    return step.row if isinstance(step, resolve.UseRow) and step.call is call else SLOW
+    return step.row if isinstance(step, steps.UseRow) and step.call is call else SLOW
 
 
 def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Any:

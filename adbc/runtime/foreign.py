@@ -22,7 +22,8 @@ from adbc.ir import intrinsics
 from adbc.runtime.activity import is_active, is_opaque
 from adbc.runtime.context import Context
 from adbc.runtime.messages import missing_rule, nested
-from adbc.runtime.resolve import Call, is_differentiation, lookup
+from adbc.runtime.resolve import is_differentiation, lookup
+from adbc.runtime.steps import Call
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.contents import contents, differs, put_back
 from adbc.tangents.fields import instance_dict

@@ -13,7 +13,7 @@ from typing import Any
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import attributes, class_bodies, exceptions, fast, fields, resolve
+from adbc.runtime import attributes, class_bodies, exceptions, fast, fields, resolve, steps
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import bind
 from adbc.runtime.closures import cells_of, with_active_defaults
@@ -22,7 +22,8 @@ from adbc.runtime.fast import SLOW
 from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
-from adbc.runtime.resolve import Call, located
+from adbc.runtime.resolve import located
+from adbc.runtime.steps import Call
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent
 from adbc.types import has_cotangent, has_shadow
 
@@ -134,12 +135,12 @@ class ForwardCalls:
 
     def run(self, context: Context, call: Call) -> Answer:
         step = resolve.step(call, self.table, self.protocols)
-        while type(step) is resolve.Delegate:
+        while type(step) is steps.Delegate:
             step = resolve.step(step.call, self.table, self.protocols)
         answer: Answer = _DRIVERS[type(step)](self, context, step)
         return answer
 
-    def use_row(self, context: Context, step: resolve.UseRow) -> Answer:
+    def use_row(self, context: Context, step: steps.UseRow) -> Answer:
         call, row = step.call, step.row
         n = call.count
         if not call.keywords:
@@ -162,7 +163,7 @@ class ForwardCalls:
             )
         return out, None if dout is NO_TANGENT else dout
 
-    def enter(self, context: Context, step: resolve.Enter) -> Answer:
+    def enter(self, context: Context, step: steps.Enter) -> Answer:
         call = step.call
         function, engine = call.function, self.engine
         if call.shadow is None and function in with_active_defaults:
@@ -188,14 +189,14 @@ class ForwardCalls:
         answer: Answer = rule.forwards(*arguments)
         return answer
 
-    def alternatives(self, context: Context, step: resolve.Alternatives) -> Answer:
+    def alternatives(self, context: Context, step: steps.Alternatives) -> Answer:
         for call in step.calls:
             answer = self.run(context, call)
             if answer[0] is not NotImplemented:
                 return answer
         return step.failure(), None
 
-    def make(self, context: Context, step: resolve.Make) -> Answer:
+    def make(self, context: Context, step: steps.Make) -> Answer:
         call, cls = step.call, step.call.function
         if step.allocate is None:
             obj = object.__new__(cls)
@@ -211,7 +212,7 @@ class ForwardCalls:
                 raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
         return obj, tangent
 
-    def make_record(self, context: Context, step: resolve.MakeRecord) -> Answer:
+    def make_record(self, context: Context, step: steps.MakeRecord) -> Answer:
         call = step.call
         n = call.count
         out = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
@@ -226,80 +227,80 @@ class ForwardCalls:
             return out, None
         return out, Tangent(**{name: fill_tangent(getattr(out, name), tangents[name]) for name in step.names})
 
-    def foreign(self, context: Context, step: resolve.Foreign) -> Answer:
+    def foreign(self, context: Context, step: steps.Foreign) -> Answer:
         out, _ = call_foreign(context, step.call)
         return out, context.known_tangent(out)
 
-    def run_body(self, context: Context, step: resolve.RunBody) -> Answer:
+    def run_body(self, context: Context, step: steps.RunBody) -> Answer:
         call = step.call
         (body, namespace), (shadow, names) = call.args, call.shadows
         cells = cells_of(context, body, shadow)
         args = (namespace, *(cell for cell, _ in cells))
         tangents = (names, *(tangent for _, tangent in cells))
         function = self.engine.class_body(body)
-        return self.enter(context, resolve.Enter(Call(function, None, args, tangents, (None,) * len(args))))
+        return self.enter(context, steps.Enter(Call(function, None, args, tangents, (None,) * len(args))))
 
-    def make_type(self, context: Context, step: resolve.MakeType) -> Answer:
+    def make_type(self, context: Context, step: steps.MakeType) -> Answer:
         out, _ = class_bodies.made(context, step.call, class_bodies.same)
         return out, None
 
-    def as_it_is(self, context: Context, step: resolve.AsItIs) -> Answer:
+    def as_it_is(self, context: Context, step: steps.AsItIs) -> Answer:
         out, _ = class_bodies.as_it_is(context, step.call, class_bodies.same)
         return out, context.known_tangent(out)
 
-    def hold(self, context: Context, step: resolve.Hold) -> Answer:
+    def hold(self, context: Context, step: steps.Hold) -> Answer:
         return class_bodies.held(context, step.call), None
 
-    def of_class(self, context: Context, step: resolve.OfClass) -> Answer:
+    def of_class(self, context: Context, step: steps.OfClass) -> Answer:
         fields = context.class_fields(step.owner)
         if fields is None or step.name not in fields:
             return step.value, context.known_tangent(step.value)
         return step.value, _slot(fields[step.name])
 
-    def on_class(self, context: Context, step: resolve.OnClass) -> Answer:
+    def on_class(self, context: Context, step: steps.OnClass) -> Answer:
         out, _ = class_bodies.on_class(context, step.call, fill_tangent)
         return out, None
 
-    def locate(self, context: Context, step: resolve.Locate) -> Answer:
+    def locate(self, context: Context, step: steps.Locate) -> Answer:
         return self.run(context, located(step, context, context.known_tangent))
 
-    def allocate_exception(self, context: Context, step: resolve.AllocateException) -> Answer:
+    def allocate_exception(self, context: Context, step: steps.AllocateException) -> Answer:
         return exceptions.allocated(context, step.call, fill_tangent)
 
-    def of_exception(self, context: Context, step: resolve.OfException) -> Answer:
+    def of_exception(self, context: Context, step: steps.OfException) -> Answer:
         call = step.call
         if call.shadows[0] is None:
             call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
         found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
         assert found is not None
-        while type(found) is resolve.Delegate:
+        while type(found) is steps.Delegate:
             found = resolve.step(found.call, self.table, self.protocols)
         answer: Answer = _DRIVERS[type(found)](self, context, found)
         return answer
 
-    def watch(self, context: Context, step: resolve.Watch) -> Answer:
+    def watch(self, context: Context, step: steps.Watch) -> Answer:
         out = class_bodies.watched(context, step.call, step.what)
         return out, context.known_tangent(out)
 
-    def refer(self, context: Context, step: resolve.Refer) -> Answer:
+    def refer(self, context: Context, step: steps.Refer) -> Answer:
         call = step.call
         context.shadows.adopt(call.args[step.place], call.shadows[step.place])
         out = call.function(*call.args)
         return out, context.known_tangent(out)
 
-    def known(self, context: Context, step: resolve.Known) -> Answer:
+    def known(self, context: Context, step: steps.Known) -> Answer:
         return step.value, context.known_tangent(step.value)
 
-    def value(self, context: Context, step: resolve.Value) -> Answer:
+    def value(self, context: Context, step: steps.Value) -> Answer:
         return step.value, step.shadow
 
-    def advance(self, context: Context, step: resolve.Advance) -> Answer:
+    def advance(self, context: Context, step: steps.Advance) -> Answer:
         try:
             return self.run(context, step.call)
         except StopIteration:
             return intrinsics.EXHAUSTED, None
 
-    def spread(self, context: Context, step: resolve.Spread) -> Answer:
+    def spread(self, context: Context, step: steps.Spread) -> Answer:
         call, args, keywords = step.call, step.arguments, step.keywords
         df, dargs, dkeywords = (*call.shadows, None)[:3]
         tangents = (None,) * len(args) if dargs is None else tuple(map(_slot, dargs))
@@ -308,7 +309,7 @@ class ForwardCalls:
             context, tuple(keywords), step.function, df, (*args, *keywords.values()), (*tangents, *named)
         )
 
-    def suspend(self, context: Context, step: resolve.Suspend) -> Answer:
+    def suspend(self, context: Context, step: steps.Suspend) -> Answer:
         call = step.call
         function = call.function
         if call.shadow is None:
@@ -325,28 +326,28 @@ class ForwardCalls:
 
 
 _DRIVERS: dict[type, Callable[..., Any]] = {
-    resolve.UseRow: ForwardCalls.use_row,
-    resolve.Enter: ForwardCalls.enter,
-    resolve.Alternatives: ForwardCalls.alternatives,
-    resolve.Make: ForwardCalls.make,
-    resolve.MakeRecord: ForwardCalls.make_record,
-    resolve.Foreign: ForwardCalls.foreign,
-    resolve.Known: ForwardCalls.known,
-    resolve.RunBody: ForwardCalls.run_body,
-    resolve.MakeType: ForwardCalls.make_type,
-    resolve.AsItIs: ForwardCalls.as_it_is,
-    resolve.Hold: ForwardCalls.hold,
-    resolve.OfClass: ForwardCalls.of_class,
-    resolve.OnClass: ForwardCalls.on_class,
-    resolve.Locate: ForwardCalls.locate,
-    resolve.AllocateException: ForwardCalls.allocate_exception,
-    resolve.OfException: ForwardCalls.of_exception,
-    resolve.Watch: ForwardCalls.watch,
-    resolve.Refer: ForwardCalls.refer,
-    resolve.Value: ForwardCalls.value,
-    resolve.Advance: ForwardCalls.advance,
-    resolve.Spread: ForwardCalls.spread,
-    resolve.Suspend: ForwardCalls.suspend,
+    steps.UseRow: ForwardCalls.use_row,
+    steps.Enter: ForwardCalls.enter,
+    steps.Alternatives: ForwardCalls.alternatives,
+    steps.Make: ForwardCalls.make,
+    steps.MakeRecord: ForwardCalls.make_record,
+    steps.Foreign: ForwardCalls.foreign,
+    steps.Known: ForwardCalls.known,
+    steps.RunBody: ForwardCalls.run_body,
+    steps.MakeType: ForwardCalls.make_type,
+    steps.AsItIs: ForwardCalls.as_it_is,
+    steps.Hold: ForwardCalls.hold,
+    steps.OfClass: ForwardCalls.of_class,
+    steps.OnClass: ForwardCalls.on_class,
+    steps.Locate: ForwardCalls.locate,
+    steps.AllocateException: ForwardCalls.allocate_exception,
+    steps.OfException: ForwardCalls.of_exception,
+    steps.Watch: ForwardCalls.watch,
+    steps.Refer: ForwardCalls.refer,
+    steps.Value: ForwardCalls.value,
+    steps.Advance: ForwardCalls.advance,
+    steps.Spread: ForwardCalls.spread,
+    steps.Suspend: ForwardCalls.suspend,
 }
 
 

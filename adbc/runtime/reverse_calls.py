@@ -15,7 +15,7 @@ from adbc.errors import AdbcError, MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime import attributes, class_bodies, exceptions, fast, fields, resolve
+from adbc.runtime import attributes, class_bodies, exceptions, fast, fields, resolve, steps
 from adbc.runtime.activity import is_active
 from adbc.runtime.binding import Bound, Default, bind
 from adbc.runtime.closures import cells_of, with_active_defaults
@@ -24,8 +24,9 @@ from adbc.runtime.fast import SLOW
 from adbc.runtime.foreign import call_foreign
 from adbc.runtime.generators import suspended
 from adbc.runtime.messages import missing_rule
-from adbc.runtime.resolve import Call, OfSelf, located
+from adbc.runtime.resolve import located
 from adbc.runtime.slots import as_float
+from adbc.runtime.steps import Call, OfSelf
 from adbc.runtime.tracebacks import plain_traceback
 from adbc.tangents import (
     NO_FDATA,
@@ -271,12 +272,12 @@ class ReverseCalls:
     def run(self, context: Context, call: Call) -> tuple[Any, Any, Callable[[Any], Any]]:
         """Make `call`; the pullback gives pairs (origin, rdata)."""
         step = resolve.step(call, self.table, self.protocols)
-        while type(step) is resolve.Delegate:
+        while type(step) is steps.Delegate:
             step = resolve.step(step.call, self.table, self.protocols)
         answer: tuple[Any, Any, Callable[[Any], Any]] = _DRIVERS[type(step)](self, context, step)
         return answer
 
-    def use_row(self, context: Context, step: resolve.UseRow) -> Any:
+    def use_row(self, context: Context, step: steps.UseRow) -> Any:
         call, row = step.call, step.row
         n = call.count
         if not call.keywords:
@@ -301,7 +302,7 @@ class ReverseCalls:
             origins = [None if i is None else call.origins[i] for i in indices]
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
 
-    def enter(self, context: Context, step: resolve.Enter) -> Any:
+    def enter(self, context: Context, step: steps.Enter) -> Any:
         """Enter a Python function through its derived rule."""
         call = step.call
         function = call.function
@@ -347,7 +348,7 @@ class ReverseCalls:
 
         return out, fout, derived_pullback
 
-    def alternatives(self, context: Context, step: resolve.Alternatives) -> Any:
+    def alternatives(self, context: Context, step: steps.Alternatives) -> Any:
         protected = context.protected
         declined: list[Callable[[Any], Any]] = []
         for call in step.calls:
@@ -375,7 +376,7 @@ class ReverseCalls:
 
         return out, fout, declined_pullback
 
-    def make(self, context: Context, step: resolve.Make) -> Any:
+    def make(self, context: Context, step: steps.Make) -> Any:
         """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
         call, cls = step.call, step.call.function
         allocate, protected = step.allocate, context.protected
@@ -409,7 +410,7 @@ class ReverseCalls:
             return answer, None, make_pullback
         return obj, shadow, make_pullback
 
-    def make_record(self, context: Context, step: resolve.MakeRecord) -> Any:
+    def make_record(self, context: Context, step: steps.MakeRecord) -> Any:
         """A frozen dataclass: its fields are the arguments of its generated constructor."""
         call = step.call
         n = call.count
@@ -438,7 +439,7 @@ class ReverseCalls:
 
         return out, fout, record_pullback
 
-    def suspend(self, context: Context, step: resolve.Suspend) -> Any:
+    def suspend(self, context: Context, step: steps.Suspend) -> Any:
         """A generator function is called: its parameters and cells become the state of a generator."""
         call = step.call
         function = call.function
@@ -464,7 +465,7 @@ class ReverseCalls:
 
         return out, shadow, suspended_pullback
 
-    def foreign(self, context: Context, step: resolve.Foreign) -> Any:
+    def foreign(self, context: Context, step: steps.Foreign) -> Any:
         out, undo = call_foreign(context, step.call)
         if undo is None:
             return out, context.known_shadow(out), no_pullback
@@ -475,7 +476,7 @@ class ReverseCalls:
 
         return out, context.known_shadow(out), foreign_pullback
 
-    def run_body(self, context: Context, step: resolve.RunBody) -> Any:
+    def run_body(self, context: Context, step: steps.RunBody) -> Any:
         """The body of a class statement fills its namespace."""
         call = step.call
         (body, namespace), (shadow, names) = call.args, call.shadows
@@ -483,20 +484,20 @@ class ReverseCalls:
         args = (namespace, *(cell for cell, _ in cells))
         shadows = (names, *(shadow for _, shadow in cells))
         function = self.engine.class_body(body)
-        return self.enter(context, resolve.Enter(Call(function, None, args, shadows, (None,) * len(args))))
+        return self.enter(context, steps.Enter(Call(function, None, args, shadows, (None,) * len(args))))
 
-    def make_type(self, context: Context, step: resolve.MakeType) -> Any:
+    def make_type(self, context: Context, step: steps.MakeType) -> Any:
         out, give = class_bodies.made(context, step.call, class_bodies.apart)
         return out, None, giving(give)
 
-    def as_it_is(self, context: Context, step: resolve.AsItIs) -> Any:
+    def as_it_is(self, context: Context, step: steps.AsItIs) -> Any:
         out, give = class_bodies.as_it_is(context, step.call, class_bodies.apart)
         return out, context.known_shadow(out), giving(give)
 
-    def hold(self, context: Context, step: resolve.Hold) -> Any:
+    def hold(self, context: Context, step: steps.Hold) -> Any:
         return class_bodies.held(context, step.call), None, no_pullback
 
-    def of_class(self, context: Context, step: resolve.OfClass) -> Any:
+    def of_class(self, context: Context, step: steps.OfClass) -> Any:
         """An attribute of a class: its derivative stands in the fields of the class, if they are known."""
         name, value = step.name, step.value
         fields = context.class_fields(step.owner)
@@ -509,15 +510,15 @@ class ReverseCalls:
 
         return value, slot_shadow(fields[name]), class_pullback
 
-    def on_class(self, context: Context, step: resolve.OnClass) -> Any:
+    def on_class(self, context: Context, step: steps.OnClass) -> Any:
         call = step.call
         out, undo = class_bodies.on_class(context, call, slot_tangent)
         return out, None, lambda bout: ((call.origins[-1], undo()),)
 
-    def locate(self, context: Context, step: resolve.Locate) -> Any:
+    def locate(self, context: Context, step: steps.Locate) -> Any:
         return self.run(context, located(step, context, context.known_shadow))
 
-    def allocate_exception(self, context: Context, step: resolve.AllocateException) -> Any:
+    def allocate_exception(self, context: Context, step: steps.AllocateException) -> Any:
         call = step.call
         out, shadow = exceptions.allocated(context, call, slot_tangent)
 
@@ -527,30 +528,30 @@ class ReverseCalls:
 
         return out, shadow, allocated_pullback
 
-    def of_exception(self, context: Context, step: resolve.OfException) -> Any:
+    def of_exception(self, context: Context, step: steps.OfException) -> Any:
         call = step.call
         if call.shadows[0] is None:
             call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
         found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
         assert found is not None
-        while type(found) is resolve.Delegate:
+        while type(found) is steps.Delegate:
             found = resolve.step(found.call, self.table, self.protocols)
         return _DRIVERS[type(found)](self, context, found)
 
-    def watch(self, context: Context, step: resolve.Watch) -> Any:
+    def watch(self, context: Context, step: steps.Watch) -> Any:
         out = class_bodies.watched(context, step.call, step.what)
         return out, context.known_shadow(out), no_pullback
 
-    def refer(self, context: Context, step: resolve.Refer) -> Any:
+    def refer(self, context: Context, step: steps.Refer) -> Any:
         call = step.call
         context.shadows.adopt(call.args[step.place], call.shadows[step.place])
         out = call.function(*call.args)
         return out, context.known_shadow(out), no_pullback
 
-    def known(self, context: Context, step: resolve.Known) -> Any:
+    def known(self, context: Context, step: steps.Known) -> Any:
         return step.value, context.known_shadow(step.value), no_pullback
 
-    def value(self, context: Context, step: resolve.Value) -> Any:
+    def value(self, context: Context, step: steps.Value) -> Any:
         origin = step.origin
         if origin is not None:
             return step.value, step.shadow, lambda bout: ((origin, bout),)
@@ -561,7 +562,7 @@ class ReverseCalls:
 
         return step.value, step.shadow, bound_pullback
 
-    def advance(self, context: Context, step: resolve.Advance) -> Any:
+    def advance(self, context: Context, step: steps.Advance) -> Any:
         """``next(it)`` of an iterator written in Python.
 
         It is attempted, for it may have done something before it found that there is no more.
@@ -581,7 +582,7 @@ class ReverseCalls:
                 raise error
         return answer
 
-    def spread(self, context: Context, step: resolve.Spread) -> Any:
+    def spread(self, context: Context, step: steps.Spread) -> Any:
         """``f(*args, **kwargs)``: cotangents are gathered into one for the tuple; those of keywords
         go straight to the slots of the dict's shadow."""
         call, args, keywords = step.call, step.arguments, step.keywords
@@ -612,28 +613,28 @@ class ReverseCalls:
 
 
 _DRIVERS: dict[type, Callable[..., Any]] = {
-    resolve.UseRow: ReverseCalls.use_row,
-    resolve.Enter: ReverseCalls.enter,
-    resolve.Alternatives: ReverseCalls.alternatives,
-    resolve.Make: ReverseCalls.make,
-    resolve.MakeRecord: ReverseCalls.make_record,
-    resolve.Foreign: ReverseCalls.foreign,
-    resolve.Known: ReverseCalls.known,
-    resolve.RunBody: ReverseCalls.run_body,
-    resolve.MakeType: ReverseCalls.make_type,
-    resolve.AsItIs: ReverseCalls.as_it_is,
-    resolve.Hold: ReverseCalls.hold,
-    resolve.OfClass: ReverseCalls.of_class,
-    resolve.OnClass: ReverseCalls.on_class,
-    resolve.Locate: ReverseCalls.locate,
-    resolve.AllocateException: ReverseCalls.allocate_exception,
-    resolve.OfException: ReverseCalls.of_exception,
-    resolve.Watch: ReverseCalls.watch,
-    resolve.Refer: ReverseCalls.refer,
-    resolve.Value: ReverseCalls.value,
-    resolve.Advance: ReverseCalls.advance,
-    resolve.Spread: ReverseCalls.spread,
-    resolve.Suspend: ReverseCalls.suspend,
+    steps.UseRow: ReverseCalls.use_row,
+    steps.Enter: ReverseCalls.enter,
+    steps.Alternatives: ReverseCalls.alternatives,
+    steps.Make: ReverseCalls.make,
+    steps.MakeRecord: ReverseCalls.make_record,
+    steps.Foreign: ReverseCalls.foreign,
+    steps.Known: ReverseCalls.known,
+    steps.RunBody: ReverseCalls.run_body,
+    steps.MakeType: ReverseCalls.make_type,
+    steps.AsItIs: ReverseCalls.as_it_is,
+    steps.Hold: ReverseCalls.hold,
+    steps.OfClass: ReverseCalls.of_class,
+    steps.OnClass: ReverseCalls.on_class,
+    steps.Locate: ReverseCalls.locate,
+    steps.AllocateException: ReverseCalls.allocate_exception,
+    steps.OfException: ReverseCalls.of_exception,
+    steps.Watch: ReverseCalls.watch,
+    steps.Refer: ReverseCalls.refer,
+    steps.Value: ReverseCalls.value,
+    steps.Advance: ReverseCalls.advance,
+    steps.Spread: ReverseCalls.spread,
+    steps.Suspend: ReverseCalls.suspend,
 }
 
 

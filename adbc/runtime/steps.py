@@ -28,6 +28,7 @@ __all__ = [
     "Make",
     "MakeRecord",
     "MakeType",
+    "OfCall",
     "OfClass",
     "OfException",
     "OfSelf",
@@ -106,6 +107,13 @@ class OfSelf:
 
 
 @dataclasses.dataclass(slots=True)
+class OfCall:
+    """A step that is to be done with a call."""
+
+    call: Call
+
+
+@dataclasses.dataclass(slots=True)
 class UseRow:
     """Use the rule `row`."""
 
@@ -113,18 +121,16 @@ class UseRow:
     call: Call
 
 
-@dataclasses.dataclass(slots=True)
-class Enter:
+class Enter(OfCall):
     """Enter the Python function `call.function`."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class Delegate:
+class Delegate(OfCall):
     """Make this call instead."""
 
-    call: Call
+    __slots__ = ()
 
 
 @dataclasses.dataclass(slots=True)
@@ -136,183 +142,140 @@ class Alternatives:
 
 
 @dataclasses.dataclass(slots=True)
-class Make:
+class Make(OfCall):
     """Make an instance of the Python class `call.function`.
 
     `allocate` is its ``__new__`` if written in Python (else ``object.__new__``), `initialise` its
     ``__init__`` likewise (else nothing to run).
     """
 
-    call: Call
     allocate: Any
     initialise: Any
 
 
 @dataclasses.dataclass(slots=True)
-class MakeRecord:
+class MakeRecord(OfCall):
     """Make a frozen dataclass or named tuple, whose `constructor` stores its arguments as `names`."""
 
-    call: Call
     names: tuple[str, ...]
     constructor: Any
 
 
-@dataclasses.dataclass(slots=True)
-class Advance:
+class Advance(OfCall):
     """Make `call`, an iterator's ``__next__``; `StopIteration` means that there is no more."""
 
-    call: Call
+    __slots__ = ()
 
 
 @dataclasses.dataclass(slots=True)
-class Spread:
+class Spread(OfCall):
     """Call `function` with the elements of a tuple or list and of a dict: the arguments of `_apply_`."""
 
-    call: Call
     function: Any
     arguments: tuple[Any, ...] | list[Any]
     keywords: dict[str, Any]
 
 
-@dataclasses.dataclass(slots=True)
-class RunBody:
+class RunBody(OfCall):
     """Run the function that is the body of a class statement: ``run_body(body, namespace)``."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class MakeType:
+class MakeType(OfCall):
     """Make a class of its namespace (`class_bodies.made`)."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class AsItIs:
+class AsItIs(OfCall):
     """Run Python code of the standard library that makes classes or functions, as it is."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class Hold:
+class Hold(OfCall):
     """Make a C object that keeps the functions it is given, and hands them out again: a property."""
 
-    call: Call
+    __slots__ = ()
 
 
 @dataclasses.dataclass(slots=True)
-class OfClass:
+class OfClass(OfCall):
     """The attribute `name` of the class `owner`, which is `value`."""
 
-    call: Call
     owner: type
     name: str
     value: Any
 
 
-@dataclasses.dataclass(slots=True)
-class OnClass:
+class OnClass(OfCall):
     """Set or (if there is no value among the arguments) delete an attribute of a class or module."""
 
-    call: Call
+    __slots__ = ()
 
 
 @dataclasses.dataclass(slots=True)
-class Locate:
+class Locate(OfCall):
     """Make `call`, whose argument number `place` was found in a class: its shadow is that of its address."""
 
-    call: Call
     place: int
 
 
 @dataclasses.dataclass(slots=True)
-class Watch:
+class Watch(OfCall):
     """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
 
-    call: Call
     what: str
 
 
 @dataclasses.dataclass(slots=True)
-class Refer:
+class Refer(OfCall):
     """Make a weak reference to the object at `place` by `call`: whoever asks it finds the shadow of the
     object by its address."""
 
-    call: Call
     place: int
 
 
-@dataclasses.dataclass(slots=True)
-class AllocateException:
+class AllocateException(OfCall):
     """Make an exception by `call`, of a ``__new__`` in C."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class OfException:
+class OfException(OfCall):
     """Read an attribute of an exception, whose shadow is found by its address."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class Suspend:
+class Suspend(OfCall):
     """Make a generator of the generator function `call.function`."""
 
-    call: Call
+    __slots__ = ()
 
 
-@dataclasses.dataclass(slots=True)
-class Foreign:
+class Foreign(OfCall):
     """A C function without a rule."""
 
-    call: Call
+    __slots__ = ()
 
 
 @dataclasses.dataclass(slots=True)
-class Known:
+class Known(OfCall):
     """The result is `value`, found without an argument's help: its shadow is that of the object."""
 
-    call: Call
     value: Any
 
 
 @dataclasses.dataclass(slots=True)
-class Value:
+class Value(OfCall):
     """The result is `value` with this shadow; its cotangent goes to `origin`, of the same kind as the
     result, or (a bound method's) to the first argument's."""
 
-    call: Call
     value: Any
     shadow: Any
     origin: Origin = None
 
 
-Step = (
-    UseRow
-    | Enter
-    | Delegate
-    | Alternatives
-    | Make
-    | MakeRecord
-    | Advance
-    | Spread
-    | RunBody
-    | MakeType
-    | AsItIs
-    | Hold
-    | OfClass
-    | OnClass
-    | Locate
-    | AllocateException
-    | Watch
-    | Refer
-    | OfException
-    | Suspend
-    | Foreign
-    | Known
-    | Value
-)
+Step = OfCall | UseRow | Alternatives
