@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.inspect.roundtrip import roundtrip_code
+from adbc.inspect.round_trip import roundtrip_code
 from benchmarks import measure
 from benchmarks.workload import Workload, duplicate
 from benchmarks.workloads import MODULES

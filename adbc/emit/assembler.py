@@ -10,6 +10,7 @@ has to guess, and keeps these traps of the library and the interpreters in one p
   types are shared, and only if type and representation agree (``0.0`` and ``-0.0`` differ).
 * Stack size and the depths of exception regions come from here, never from the library.
 * Local variables are numbered here.
+* A table of locations with columns from 128 on is written by `locations`.
 * From 3.12 all of a generator that has no other handler has one that makes a `RuntimeError` of a
   `StopIteration`.  It is put in at the end, around the regions that are there by then.
 * From 3.13 the handler of what a callee without a C frame of its own raises is looked for one code unit
@@ -25,11 +26,13 @@ import builtins
 import inspect
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any, Final
 
 import bytecode as library
 from bytecode import instr as opcodes
 
+from adbc.emit import locations
 from adbc.emit.peephole import optimised
 from adbc.errors import VerificationError
 from adbc.ir.graph import Position
@@ -103,6 +106,7 @@ class Assembler:
         self.depth = 0
         self.max_depth = 0
         self.location: opcodes.InstrLocation | None = None
+        self.wide = False  # whether there are columns that the library cannot write
         self._position: Position | None = None
         self.reachable = True
         self.region: Any = None
@@ -119,16 +123,14 @@ class Assembler:
             return
         end_line = position.end_line if position.end_line is not None else line
         column, end_column = position.column, position.end_column
-        # The library writes columns from 128 on into a form of the location table that has seven bits for
-        # them.  Such a table covers more than the code has, and CPython 3.11 writes past its end when it is
-        # traced or profiled.
-        wide = end_line == line and end_column is not None and end_column > 127
-        if column is None or end_column is None or end_line < line or wide:
+        if column is None or end_column is None or end_line < line:
             self.location = opcodes.InstrLocation(line, None, None, None)
         else:
             if end_line == line and end_column < column:
                 end_column = column
             self.location = opcodes.InstrLocation(line, end_line, column, end_column)
+            if max(column, end_column) > 127:
+                self.wide = True
 
     def at_line(self, line: int) -> None:
         """The instructions that follow belong to `line`."""
@@ -758,13 +760,26 @@ class Assembler:
             items = _without_stop_iteration(items)
             self.max_depth = max(self.max_depth, 2)
         list.extend(body, _padded(items) if PY313 else items)
-        code = body.to_code(
-            stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False, check_pre_and_post=False
-        )
+        concrete = body.to_concrete_bytecode(compute_exception_stack_depths=False)
+        code = concrete.to_code(stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False)
         constants = [docstring, *self.constants[1:]]
-        return code.replace(
+        code = code.replace(
             co_consts=tuple(constants[int(c.removeprefix("constant "))] for c in code.co_consts)
         )
+        if self.wide:
+            code = code.replace(co_linetable=locations.table(first_line, _units(concrete)))
+        return code
+
+
+def _units(concrete: library.ConcreteBytecode) -> Iterator[tuple[int, locations.Location]]:
+    """The size of each instruction in units of two bytes, and where it belongs."""
+    last = locations.Location(None, None, None, None)
+    for item in concrete:
+        if isinstance(item, library.ConcreteInstr):
+            if item.location is not None:
+                at = item.location
+                last = locations.Location(at.lineno, at.end_lineno, at.col_offset, at.end_col_offset)
+            yield item.size // 2, last
 
 
 def _padded(items: list[Any]) -> list[Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from adbc.inspect.explain import Explanation, Saved, Section, Site, explain
 from adbc.inspect.profile import Line, Profile, profile
+from adbc.inspect.round_trip import roundtrip
 from adbc.inspect.show import control_flow, diff, show
 from adbc.inspect.stages import dual_ir, fwd_ir, primal_ir, rvs_ir
 
 __all__ = [
     "Explanation", "Line", "Profile", "Saved", "Section", "Site", "control_flow", "diff", "dual_ir",
-    "explain", "fwd_ir", "primal_ir", "profile", "rvs_ir", "show",
+    "explain", "fwd_ir", "primal_ir", "profile", "roundtrip", "rvs_ir", "show",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from adbc.emit import emit_function
 from adbc.emit.verify_stack import verify_stack
-from adbc.inspect.roundtrip import roundtrip
+from adbc.inspect.round_trip import roundtrip
 from adbc.ir.graph import Graph
 from adbc.ir.parser import parse_graph
 

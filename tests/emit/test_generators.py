@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from adbc.errors import VerificationError
-from adbc.inspect.roundtrip import primal_graph
+from adbc.inspect.round_trip import primal_graph
 from adbc.ir.interpret import interpret
 from adbc.ir.parser import parse_graph
 from adbc.ir.printer import print_graph

@@ -7,7 +7,7 @@ import sys
 import types
 from typing import Any
 
-from adbc.inspect.roundtrip import roundtrip
+from adbc.inspect.round_trip import roundtrip
 from tests.emit.checking import checked, opnames
 
 PY312, PY313 = sys.version_info >= (3, 12), sys.version_info >= (3, 13)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adbc.inspect.roundtrip import roundtrip
+from adbc.inspect.round_trip import roundtrip
 from adbc.ir import intrinsics as i
 from tests.emit.checking import checked, checked_roundtrip
 from tests.lift.judge import run_function

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.inspect.roundtrip import primal_graph
+from adbc.inspect.round_trip import primal_graph
 from adbc.ir.interpret import interpret
 from adbc.ir.verify import verify
 from adbc.passes.zipped_loops import zipped_loops

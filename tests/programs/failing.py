@@ -480,3 +480,11 @@ def assignment_expression(x):
     if (y := x * 2.0) > 0.0 and (z := y / (x - x)):
         return z
     return y
+
+
+@case
+def wide_line(x):
+    # fmt: off
+    y = 2.0
+    return [x * 1.0, x * 2.0, x * 3.0, x * 4.0, x * 5.0, x * 6.0, x * 7.0, x * 8.0, x * 9.0, x * 10.0, x * 11.0, x * 12.0, x * 13.0, y / (x - x), math.log(x)]  # noqa: E501
+    # fmt: on

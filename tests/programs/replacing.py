@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.emit.verify_stack import verify_stack
 from adbc.errors import LiftError
-from adbc.inspect.roundtrip import roundtrip_code
+from adbc.inspect.round_trip import roundtrip_code
 
 __all__ = ["Replacer"]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import adbc
 from adbc.errors import AdbcError, LiftError
-from adbc.inspect.roundtrip import primal_graph, roundtrip
+from adbc.inspect.round_trip import primal_graph, roundtrip
 from adbc.ir.interpret import interpret
 from adbc.runtime import default_engine
 from adbc.testing import directional_derivative
