@@ -279,6 +279,9 @@ class _Dual:
     def _field_load(self, call: Instruction, site: CallSite) -> None:
         self._read_slot(call, site.arguments[0], site.arguments[1], True)
 
+    def _cell_load(self, call: Instruction, site: CallSite) -> None:
+        self._read_slot(call, site.arguments[0], Const("cell_contents"), True)
+
     def _next(self, call: Instruction, site: CallSite) -> None:
         out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
         self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, out)
@@ -465,6 +468,8 @@ class _Dual:
         activities = [v in self.active for v in bound]
         entry = self.support.derived(site.binding, [type_of(v) for v in bound], activities)
         arguments: list[Value] = [self.context]
+        if entry.takes_function:
+            arguments += [self.p(site.callee), self.d(site.callee)]
         for value, is_active in zip(bound, activities, strict=True):
             arguments.append(self.p(value))
             if is_active:

@@ -21,7 +21,8 @@ class ForwardSupport:
 
     knowledge: Knowledge
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[bool]], Any]
-    """An object with ``forwards(context, x, [dx], ...) -> (out, dout)``: a tangent behind each active one."""
+    """An object with ``forwards(context, x, [dx], ...) -> (out, dout)``: a tangent behind each active one; if
+    it `takes_function`, the function and its tangent stand behind the context."""
     partial: Callable[[Any, int], Graph | None]
     call: Callable[..., Any]
     """call(context, keywords, f, df, xs, dxs) -> (out, dout)"""

@@ -14,7 +14,7 @@ from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
 from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, class_of
+from adbc.types.lattice import ANY, ClosureType, class_of
 
 __all__ = ["CLASSES", "HIDDEN", "Reasons"]
 
@@ -58,6 +58,7 @@ _INLINE = {
     "slot_load": "a slot of a list or dict: the same slot of its shadow",
     "slot_store": "a float is written to a list: the same slot of its shadow",
     "field_load": "a plain field: the same field of the shadow",
+    "cell_load": "a variable of a closure: the field of the cell's shadow",
     "field_store": "a float is written to a plain field: the same field of the shadow",
     "overwrite_item": "a float is written over a float",
     "overwrite_field": "a float is written over a float",
@@ -182,6 +183,8 @@ class Reasons:
         if kind == "derived":
             assert site.binding is not None
             body = site.binding.function
+            if isinstance(site.function, ClosureType):
+                return f"a function of known code ({name_of(body)}): its derived rule is called"
             if body is not site.function:
                 return f"differentiated through {name_of(body)}, which stands in for it"
             return "a Python function that is known here: its derived rule is called"

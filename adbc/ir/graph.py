@@ -372,6 +372,8 @@ class Graph:
         self.has_varkw = False
         self.is_generator = False
         self.free: tuple[str, ...] = ()
+        self.namespace: dict[str, Any] | None = None
+        """The globals of the function, and of those that it makes, if they are known."""
         self.blocks: list[Block] = []
         self.guards: list[Guard] = []
         self._labels = 0

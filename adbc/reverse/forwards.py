@@ -334,6 +334,9 @@ class ForwardsPass:
     def _field_load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         self._read_slot(call, site.arguments[0], site.arguments[1], True, steps)
 
+    def _cell_load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        self._read_slot(call, site.arguments[0], Const("cell_contents"), True, steps)
+
     def _next(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
         self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, steps, out)
@@ -645,6 +648,8 @@ class ForwardsPass:
         activities = [v in self.active for v in bound]
         entry = self.support.derived(site.binding, types_, activities)
         arguments: list[Value] = [self.context]
+        if entry.takes_function:
+            arguments += [self.p(site.callee), self.s(site.callee)]
         targets: list[tuple[Value | None, AbstractType]] = []
         for value, type, is_active in zip(bound, types_, activities, strict=True):
             arguments.append(self.p(value))

@@ -26,11 +26,13 @@ class DerivedEntry(Protocol):
     ``pullback(saved, [bout]) -> (bx, ...)``: a shadow stands behind each active parameter whose type
     has one, and behind the output if its type does; a cotangent comes back for each active
     parameter whose type has one (always as a tuple), and `bout` is there if the output's type has one.
+    If it `takes_function`, the function and its shadow stand behind the context.
     """
 
     forwards: Callable[..., Any]
     pullback: Callable[..., Any]
     result: AbstractType
+    takes_function: bool
 
 
 @dataclasses.dataclass(frozen=True)

@@ -132,9 +132,28 @@ def _cmp_to_key(mycmp: Any) -> Any:
     return _Keys(mycmp)
 
 
+def _bind_dispatcher(self: Any, obj: Any, cls: Any = None) -> Any:
+    """`functools.singledispatchmethod.__get__` without the cache that CPython 3.13 keeps for each instance:
+    it belongs to the class, and outlives the derivatives that a method is bound to."""
+
+    def _method(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            name = getattr(self.func, "__name__", "singledispatchmethod method")
+            raise TypeError(f"{name} requires at least 1 positional argument")
+        return self.dispatcher.dispatch(args[0].__class__).__get__(obj, cls)(*args, **kwargs)
+
+    _method.__isabstractmethod__ = self.__isabstractmethod__  # type: ignore[attr-defined]
+    _method.register = self.register  # type: ignore[attr-defined]
+    functools.update_wrapper(_method, self.func)
+    return _method
+
+
+_GET: Any = functools.singledispatchmethod.__get__
+
 ROWS: list[Rule] = [
     Overlay(functools.reduce, _reduce),
     Overlay(functools.partial, _partial),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),
+    *([Overlay(_GET, _bind_dispatcher)] if "_method_cache" in _GET.__code__.co_names else []),
 ]

@@ -353,6 +353,8 @@ class RuleTable:
         """What dispatch found out for functions and classes of arguments; gone when a row is added."""
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
+        self.listeners: list[Callable[[Any], object]] = []
+        """They are told of each function that a rule is added for."""
         self.epoch = 0
         """Grows whenever a row is added: derived rules of an older epoch are stale."""
 
@@ -361,6 +363,8 @@ class RuleTable:
         with self._lock:
             for row in rows:
                 present = self._rows.setdefault(row.function, [])
+                for listener in self.listeners:
+                    listener(row.function)
                 if first:
                     present.insert(0, row)
                 else:

@@ -225,6 +225,8 @@ def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     return _foreign_read(call, name)
 
 
+_MEANING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+"""What a function does when it is called follows from these."""
 _ABOUT_FUNCTIONS = frozenset(
     {
         "__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__annotate__",
@@ -325,6 +327,11 @@ def plain_set(call: Call, table: Any) -> Step | None:
                 f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot"
                 " be followed;"
                 " set the attributes one by one, or make a new object"
+            )
+        if type(obj) is types.FunctionType and name in _MEANING:
+            raise UnsupportedError(
+                f"{name} of {obj.__qualname__} is replaced while code that may have been derived for what it"
+                " was is being differentiated; make another function, or replace it before the call"
             )
         if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
             return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))

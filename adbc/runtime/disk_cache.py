@@ -35,7 +35,7 @@ from adbc.ir.graph import Const, Graph
 from adbc.runtime.naming import Nameless, Names, digest_of_code, functions_of
 from adbc.runtime.speculation import Base, Continuation, Site
 from adbc.types import AbstractType
-from adbc.types.lattice import ConstType, Exact, TupleType
+from adbc.types.lattice import ClosureType, ConstType, Exact, TupleType
 
 __all__ = ["DiskCache", "Stored", "Unwritten"]
 
@@ -411,7 +411,7 @@ class DiskCache:
         classes: dict[int, type] = {}
         covered: set[int] = set()
         waiting: list[Any] = [(code, space, None)]
-        given = [value for type_ in parameters for value in _constants_in(type_)]
+        given = [value for type_ in parameters for value in self._constants_in(type_)]
         given += [fact.function for fact in class_facts.values() if fact.function is not None]
         given += [cls for cls, _ in class_facts]
         while waiting or given:
@@ -433,7 +433,7 @@ class DiskCache:
                     given += [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
                     if id(value) not in covered:
                         name = self.names.of(value)
-                        if name[0] == "function":
+                        if name[0] in ("function", "representative"):
                             functions.append(name)
                     if not isinstance(module, str) or vars(sys.modules.get(module, types)) is not space:
                         raise Nameless(f"{value.__qualname__}, whose globals are not those of a module")
@@ -451,17 +451,21 @@ class DiskCache:
                 yield module, guard.path, guard.value
             for call in graph.instructions():
                 given += [operand.value for operand in call.operands if isinstance(operand, Const)]
+                made = [(value, id(space)) for value in given if isinstance(value, types.CodeType)]
+                known = self.engine.representatives
+                given += [known[key] for key in made if key in known]
 
-
-def _constants_in(type_: AbstractType) -> Iterator[Any]:
-    """The objects and classes that a type is of."""
-    if isinstance(type_, ConstType):
-        yield type_.value
-    elif isinstance(type_, Exact):
-        yield type_.cls
-    elif isinstance(type_, TupleType):
-        for element in type_.elements:
-            yield from _constants_in(element)
+    def _constants_in(self, type_: AbstractType) -> Iterator[Any]:
+        """The objects and classes that a type is of."""
+        if isinstance(type_, ConstType):
+            yield type_.value
+        elif isinstance(type_, ClosureType):
+            yield self.engine.representative(type_)
+        elif isinstance(type_, Exact):
+            yield type_.cls
+        elif isinstance(type_, TupleType):
+            for element in type_.elements:
+                yield from self._constants_in(element)
 
 
 class Unwritten(DiskCache):

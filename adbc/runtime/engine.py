@@ -46,10 +46,10 @@ from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
 from adbc.types.constructions import constructions
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import FLOAT, Exact, RealType
+from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
-from adbc.types.typeof import typeof
+from adbc.types.typeof import keep_apart, typeof
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
     from adbc.runtime.disk_cache import DiskCache, Stored
@@ -85,7 +85,8 @@ class Derived:
         self.active = active
         self.mode = mode
         self.result = result
-        self.free = function.__code__.co_freevars
+        self.takes_function = bool(function.__code__.co_freevars)
+        """Whether it is given the function and its shadow, behind the context: they lead to the closure."""
         self.graphs: tuple[Graph, ...] = ()
         self.is_built = False
         self.needs: set[Derived] = set()
@@ -234,6 +235,10 @@ class Engine:
 
     def __init__(self, table: RuleTable, config: Config) -> None:
         self.table = table
+        for function, _ in table.by_function():
+            keep_apart(function)
+        if keep_apart not in table.listeners:
+            table.listeners.append(keep_apart)
         self.observer = Observer(config)
         self.lock = threading.RLock()
         self.epoch = table.epoch
@@ -250,6 +255,8 @@ class Engine:
         self.sites: dict[Key, Site] = {}
         self.stale: set[Site] = set()
         """Sites where a guess has changed since rules were built on it."""
+        self.representatives: dict[Key, types.FunctionType] = {}
+        """A function for each code and namespace of functions that are made while others run."""
         self.plans: dict[Key, Any] = {}
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
@@ -317,6 +324,7 @@ class Engine:
 
     def _lift(self, function: types.FunctionType) -> Graph:
         graph = lift.lift(function, inline=True)
+        graph.namespace = function.__globals__
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
         passes.normalise(graph, function.__globals__)
         zipped_loops(graph)
@@ -426,8 +434,20 @@ class Engine:
             self.building[-1].class_facts[cls, name] = _ClassFact(cls, name)
         return answer
 
+    def representative(self, made: ClosureType) -> types.FunctionType:
+        """A function with empty cells and without defaults, for all of that code."""
+        key = (made.code, id(made.namespace))
+        known = self.representatives.get(key)
+        if known is None:
+            cells = tuple(types.CellType() for _ in made.code.co_freevars)
+            known = types.FunctionType(made.code, made.namespace, closure=cells)
+            self.representatives[key] = known
+        return known
+
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
-        if not isinstance(function, types.FunctionType) or function.__closure__ is not None:
+        if isinstance(function, ClosureType):
+            function = self.representative(function)
+        elif not isinstance(function, types.FunctionType) or function.__closure__ is not None:
             return None
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return None  # syntax, or a function whose rule depends on classes that are not known

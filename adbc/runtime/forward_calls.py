@@ -81,7 +81,7 @@ class ForwardCalls:
         rule, flags, parameters, active = plan
         if rule not in context.checked:
             rule = fast.checked(self.engine, context, rule, function, parameters, active)
-        arguments: list[Any] = [context, function, df] if rule.free else [context]
+        arguments: list[Any] = [context, function, df] if rule.takes_function else [context]
         for x, d, flag in zip(xs, dxs, flags, strict=True):
             arguments.append(x)
             if flag:
@@ -178,7 +178,7 @@ class ForwardCalls:
         if rule not in context.checked:
             rule = fast.checked(engine, context, rule, function, parameters, active)
         arguments: list[Any] = [context]
-        if rule.free:
+        if rule.takes_function:
             arguments += (function, call.shadow)
         for (value, tangent, _), is_on in zip(bound, active, strict=True):
             arguments.append(value)

@@ -13,12 +13,12 @@ import importlib
 import marshal
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from adbc.tangents.protocol import kind_of
 from adbc.types import ANY, NEVER, AbstractType
-from adbc.types.lattice import ArrayType, ConstType, Exact, IteratorType, RealType, TupleType
+from adbc.types.lattice import ArrayType, ClosureType, ConstType, Exact, IteratorType, RealType, TupleType
 
 __all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
 
@@ -94,6 +94,8 @@ class Names:
         part = self._part_of_engine(value)
         if part is not None:
             return part
+        if kind is types.FunctionType and self._is_representative(value):
+            return ("representative", *self._of_closure(ClosureType(value.__code__, value.__globals__)))
         handled = getattr(value, "handled", None) if kind is types.FunctionType else None
         if handled is not None:
             return ("handler", handled[0], self.of(handled[1]))
@@ -128,6 +130,8 @@ class Names:
                 raise Nameless(f"rule {index} of {function}")
             found = getattr(rows[index], part)
             return found if position is None else found[position]
+        if kind == "representative":
+            return self.engine.representative(self._find_closure(*rest))
         if kind not in ("function", "class", "object"):
             raise Nameless(f"a {kind}")
         found = _walk(_module(rest[0]), rest[1])
@@ -137,12 +141,38 @@ class Names:
             raise Nameless(f"{rest[0]}.{rest[1]}, which has changed")
         return found
 
-    def digest(self, function: types.FunctionType) -> bytes:
-        """A digest of code and defaults of a function."""
-        code = function.__code__
+    def _is_representative(self, function: types.FunctionType) -> bool:
+        found = self.engine.representatives.get((function.__code__, id(function.__globals__)))
+        return found is function
+
+    def _of_closure(self, made: ClosureType) -> tuple[Any, ...]:
+        """The function of a module inside which closures of this code are made, and where in its code."""
+        path = made.code.co_qualname.partition(".<locals>")[0]
+        module = made.namespace.get("__name__")
+        if isinstance(module, str) and vars(_module(module)) is made.namespace:
+            outer = getattr(_walk(_module(module), path), "__code__", None)
+            for places, code in _codes_in(outer):
+                if code is made.code:
+                    return module, path, places, self._digest(made.code)
+        raise Nameless(f"{made.code.co_qualname}, which no function of a module makes")
+
+    def _find_closure(self, module: str, path: str, places: tuple[int, ...], digest: bytes) -> ClosureType:
+        code = getattr(_walk(_module(module), path), "__code__", None)
+        for at in places:
+            code = code.co_consts[at] if type(code) is types.CodeType and at < len(code.co_consts) else None
+        if type(code) is not types.CodeType or self._digest(code) != digest:
+            raise Nameless(f"what {module}.{path} makes, which has changed")
+        return ClosureType(code, vars(_module(module)))
+
+    def _digest(self, code: types.CodeType) -> bytes:
         known = self._digests.get(code)
         if known is None:
             known = self._digests[code] = digest_of_code(code)
+        return known
+
+    def digest(self, function: types.FunctionType) -> bytes:
+        """A digest of code and defaults of a function."""
+        known = self._digest(function.__code__)
         defaults = (*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items()))
         if not defaults:
             return known
@@ -262,6 +292,8 @@ class Names:
             return ("Iterator", self.of_type(type_.element))
         if type(type_) is ConstType:
             return ("Const", self.of(type_.value))
+        if type(type_) is ClosureType:
+            return ("Closure", self._of_closure(type_))
         raise Nameless(f"the type {type_}")
 
     def find_type(self, name: tuple[Any, ...]) -> AbstractType:
@@ -277,6 +309,8 @@ class Names:
             return ArrayType(rest[0], rest[1], self.find(rest[2]))
         if kind == "Iterator":
             return IteratorType(self.find_type(rest[0]))
+        if kind == "Closure":
+            return self._find_closure(*rest[0])
         return _OF_ONE[kind](self.find(rest[0]))
 
     # -- code --------------------------------------------------------------------------------------------
@@ -316,6 +350,15 @@ def functions_of(cls: type) -> list[types.FunctionType]:
 
 _SINGLE: dict[str, AbstractType] = {type(t).__name__: t for t in (ANY, NEVER)}
 _OF_ONE: dict[str, Callable[[Any], AbstractType]] = {"Exact": Exact, "Const": ConstType}
+
+
+def _codes_in(code: types.CodeType | None) -> Iterator[tuple[tuple[int, ...], types.CodeType]]:
+    """The code objects inside `code`, and where among the constants of those around them."""
+    for at, constant in enumerate(() if code is None else code.co_consts):
+        if isinstance(constant, types.CodeType):
+            yield (at,), constant
+            for places, inner in _codes_in(constant):
+                yield (at, *places), inner
 
 
 def _is_ours(module: str) -> bool:

@@ -96,8 +96,9 @@ def lookup(cls: type, name: str) -> Any:
 
 _AS_THEY_ARE = frozenset(
     {
-        ("dataclasses", "_process_class"), ("collections", "namedtuple"), ("functools", "singledispatch"),
+        ("dataclasses", "_process_class"), ("collections", "namedtuple"),
         ("enum", "EnumType.__new__"), ("enum", "EnumType.__prepare__"), ("typing", "NamedTupleMeta.__new__"),
+        ("typing", "get_type_hints"), ("inspect", "get_annotations"), ("annotationlib", "get_annotations"),
         ("typing", "_TypedDictMeta.__new__"),
     }
 )  # fmt: skip

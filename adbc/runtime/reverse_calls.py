@@ -241,7 +241,7 @@ class ReverseCalls:
         context.protected = False
         if rule not in context.checked:
             rule = fast.checked(self.engine, context, rule, function, parameters, active)
-        arguments: list[Any] = [context, function, ff] if rule.free else [context]
+        arguments: list[Any] = [context, function, ff] if rule.takes_function else [context]
         for x, f, flag in zip(xs, fs, flags, strict=True):
             arguments.append(x)
             if flag & 1:
@@ -322,7 +322,7 @@ class ReverseCalls:
         if rule not in context.checked:
             rule = fast.checked(self.engine, context, rule, function, parameters, active)
         arguments: list[Any] = [context]
-        if rule.free:
+        if rule.takes_function:
             arguments += (function, call.shadow)
         targets = []
         for (value, shadow, origin), type, is_on in zip(bound, parameters, active, strict=True):

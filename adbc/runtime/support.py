@@ -286,8 +286,6 @@ def _of_function(
         _register_defaults(context, function.__kwdefaults__.values(), shadows)
         if any(map(_is_by_value, shadows)):
             kept["__kwdefaults__"] = kwdefaults
-    if function.__closure__ is None and not kept:
-        return None
     if cells is None:
         cells = (None,) * len(function.__closure__ or ())
     tangent = MutableTangent()

@@ -9,7 +9,7 @@ and from what the rule table says; it writes no code.
     scalar      a scalar rule on proved real numbers: partial derivatives are written inline
     load        one number is read from a slot of a container, written inline
     store       one number is written to a slot of a container, written inline
-    slot_load, slot_store, slot_append, field_load, field_store
+    slot_load, slot_store, slot_append, field_load, field_store, cell_load
                 an element of a list or dict, or a plain field of an instance, is read, written or added
     empty_list  a list without elements is made
     overwrite_item, overwrite_field
@@ -46,6 +46,7 @@ from adbc.types.lattice import (
     INT,
     AbstractType,
     ArrayType,
+    ClosureType,
     ConstType,
     Exact,
     RealType,
@@ -77,7 +78,8 @@ class Binding:
     """How a call's arguments meet the parameters of a Python function known at build time.
 
     `slots` has, per parameter, the index of an argument of the call, or a `Const` holding the
-    default.
+    default.  Where `function` has a closure it stands for all with its code: a rule is given the one that is
+    called, and its shadow.
     """
 
     function: types.FunctionType
@@ -111,8 +113,8 @@ class Knowledge(Protocol):
         and unless the instance has a field of that name."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
-        """How `count` arguments, the last ones by keyword, bind to `function` if it is written in
-        Python, can be lifted and has no captured state; else None."""
+        """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
+        be lifted and has no captured state; else None.  Of a `ClosureType` the defaults are not known."""
 
 
 _PRIMAL_ONLY: frozenset[Any] = frozenset(
@@ -176,6 +178,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         function = callee.value
     elif isinstance(known := type_of(callee), ConstType):
         function = known.value
+    elif isinstance(known, ClosureType) and knowledge.bind(known, len(arguments), call.keywords) is not None:
+        function = known
     site = _Site(callee, function, arguments, call.keywords)
     if function is None:
         return site("dynamic")
@@ -202,6 +206,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("field_load" if active(arguments[0]) else "primal")
         if types_[2] == FLOAT:
             return site("field_store")
+    if function is intrinsics._cell_get_ and types_[0] == _CELL:
+        return site("cell_load" if active(arguments[0]) else "primal")
     if function is intrinsics._overwrite_field_:
         return site("overwrite_field")
     if function is intrinsics._overwrite_item_:
@@ -243,7 +249,9 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         ):
             return site("scalar", row=row)
         return site("row", row=row)
-    if isinstance(function, types.FunctionType) and function not in _INTRINSICS:
+    if isinstance(function, ClosureType) or (
+        isinstance(function, types.FunctionType) and function not in _INTRINSICS
+    ):
         binding = knowledge.bind(function, len(arguments), call.keywords)
         if binding is not None:
             return site("derived", binding=binding)
@@ -315,7 +323,7 @@ def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     return (types_[0] == _LIST and types_[1] == INT) or types_[0] == _DICT
 
 
-_LIST, _DICT = Exact(list), Exact(dict)
+_LIST, _DICT, _CELL = Exact(list), Exact(dict), Exact(types.CellType)
 
 
 def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | None:

@@ -27,6 +27,7 @@ from adbc.types.lattice import (
     STR,
     AbstractType,
     ArrayType,
+    ClosureType,
     ConstType,
     Exact,
     IteratorType,
@@ -234,10 +235,14 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
         function = callee.value
     elif isinstance(known := type_of(callee), ConstType):
         function = known.value
+    elif isinstance(known, ClosureType):
+        function = known
     elif type_of(callee) is NEVER:
         return NEVER
     else:
         return ANY
+    if function is intrinsics._new_ and (made := _made_function(instruction)) is not None:
+        return made
     row = _STRUCTURAL.get(function) if _hashable(function) else None
     if row is not None and not instruction.keywords:
         answer = row(arguments, types_)
@@ -248,6 +253,16 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
         found = sample(function, arguments, instruction.keywords)
         return answer if found is None else found
     return answer
+
+
+def _made_function(call: Instruction) -> ClosureType | None:
+    """The type of what a ``def`` or ``lambda`` makes."""
+    kind, code = call.operands[1:3] if len(call.operands) > 2 else (None, None)
+    if not (isinstance(kind, Const) and kind.value is types.FunctionType and isinstance(code, Const)):
+        return None
+    assert call.block is not None
+    namespace = call.block.graph.namespace
+    return None if namespace is None else ClosureType(code.value, namespace)  # type: ignore[arg-type]
 
 
 def _is_some_array(type: AbstractType) -> bool:
@@ -262,7 +277,7 @@ def ask(
     reals = sum(isinstance(t, RealType) for t in types_)
     if not reals:
         return oracle(function, types_, keywords)
-    if not isinstance(function, types.FunctionType) and reals <= 4:
+    if not isinstance(function, types.FunctionType | ClosureType) and reals <= 4:
         choices = [tuple(map(Exact, t.members)) if isinstance(t, RealType) else (t,) for t in types_]
         return join_all(
             oracle(function, combination, keywords) for combination in itertools.product(*choices)

@@ -8,6 +8,7 @@
      |-- ArrayType(dtype, ndim)
      |-- IteratorType(element) an iterator over ints or other inactive values
      |-- ConstType(value)      this very object (a function, class or module)
+     |-- ClosureType(code)     a function made from this code where functions are made while others run
     NEVER
 
 A type also decides how a value is differentiated: `has_shadow` says whether something travels
@@ -21,6 +22,7 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Iterable
+from typing import Any
 
 from adbc.tangents.protocol import AddressKind, kind_of
 
@@ -37,6 +39,7 @@ __all__ = [
     "AbstractType",
     "AnyType",
     "ArrayType",
+    "ClosureType",
     "ConstType",
     "Exact",
     "IteratorType",
@@ -159,6 +162,26 @@ class ConstType(AbstractType):
         return f"Const[{name}]"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class ClosureType(AbstractType):
+    """A function that a ``def`` or ``lambda`` inside another made: its code and globals are known, its
+    closure and its defaults are not."""
+
+    code: types.CodeType
+    namespace: dict[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ClosureType) and other.code is self.code and other.namespace is self.namespace
+        )
+
+    def __hash__(self) -> int:
+        return id(self.code)
+
+    def __str__(self) -> str:
+        return f"Closure[{self.code.co_qualname}]"
+
+
 ANY = AnyType()
 NEVER = NeverType()
 REAL = RealType(frozenset({int, float}))
@@ -197,6 +220,8 @@ def class_of(type: AbstractType) -> type | None:
             return type.cls
         case ConstType():
             return type.value.__class__
+        case ClosureType():
+            return types.FunctionType
     return None
 
 
@@ -241,7 +266,7 @@ def has_cotangent(type: AbstractType) -> bool:
     match type:
         case ValueArrayType() | SliceType():
             return True
-        case NeverType() | ConstType() | IteratorType() | ArrayType():
+        case NeverType() | ConstType() | IteratorType() | ArrayType() | ClosureType():
             return False
         case TupleType(elements):
             return any(map(has_cotangent, elements))
@@ -292,6 +317,8 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
         return TupleType(tuple(join(x, y) for x, y in zip(a.elements, b.elements, strict=True)))
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.dtype == b.dtype:
         return ArrayType(a.dtype, None, a.cls)
+    if class_of(a) is types.FunctionType and class_of(b) is types.FunctionType:
+        return Exact(types.FunctionType)
     if isinstance(a, IteratorType) and isinstance(b, IteratorType):
         element = join(a.element, b.element)
         if element is not ANY:

@@ -6,13 +6,14 @@ so the contents of mutable containers are not looked at, while tuples are.
 
 from __future__ import annotations
 
+import inspect
 import types
 import weakref
 from typing import Any
 
-from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ConstType, Exact, TupleType
+from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ClosureType, ConstType, Exact, TupleType
 
-__all__ = ["is_local", "is_plain_builtin", "make_local", "typeof"]
+__all__ = ["is_local", "is_plain_builtin", "keep_apart", "make_local", "typeof"]
 
 _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
 
@@ -28,8 +29,8 @@ def typeof(value: object) -> AbstractType:
             return Exact(tuple)
         return TupleType(tuple(map(typeof, elements)))  # type: ignore[call-overload]  # cls is tuple
     if cls in _CONSTANT_CLASSES:
-        if cls is types.FunctionType and value.__closure__ is not None:  # type: ignore[attr-defined]
-            return Exact(cls)
+        if cls is types.FunctionType:
+            return _of_function(value)  # type: ignore[arg-type]  # by its class
         if cls is types.BuiltinFunctionType and not is_plain_builtin(value):
             return Exact(cls)  # ``[].append``: a method, with what its object holds
         if cls is type and id(value) in _local:
@@ -42,6 +43,23 @@ def typeof(value: object) -> AbstractType:
     if cls is slice and not _is_plain(value):
         return SLICE
     return Exact(cls)
+
+
+def _of_function(function: types.FunctionType) -> AbstractType:
+    """The function itself, or its code if others like it may be made at any time."""
+    code = function.__code__
+    if not code.co_flags & inspect.CO_NESTED and function.__closure__ is None:
+        return ConstType(function)
+    return Exact(types.FunctionType) if function in _apart else ClosureType(code, function.__globals__)
+
+
+_apart: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
+
+
+def keep_apart(function: object) -> None:
+    """`function` is not to be taken for another with the same code: it has a rule of its own."""
+    if type(function) is types.FunctionType:
+        _apart.add(function)
 
 
 def _is_plain(value: Any) -> bool:

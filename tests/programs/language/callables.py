@@ -390,3 +390,139 @@ def imports(x, u):
     u[0] *= math.exp(x)
     u[1] *= cos(u[0]) + s(x)
     return u[0] * u[1] * len(path.join("a", "b")) * isinstance(u, collections.abc.Sequence)
+
+
+@case(1.5, [1.0, 2.0])
+def dispatched_methods(x, u):
+    class Scaled:
+        @functools.singledispatchmethod
+        def of(self, a):
+            return a
+
+        @of.register
+        def _(self, a: float):
+            u[0] *= a
+            return a * u[0] * x
+
+        @of.register(list)
+        def _(self, a):
+            return sum(a) * x
+
+    return Scaled().of(x) * Scaled().of([x, u[0]]) * Scaled().of(3)
+
+
+@case(1.5, [1.0, 2.0])
+def dispatched_functions(x, u):
+    @functools.singledispatch
+    def of(a, b):
+        return b
+
+    @of.register
+    def _(a: float, b):
+        u[1] *= b
+        return a * u[1]
+
+    of.register(list, lambda a, b: b * a[0] * x)
+    return of(x, u[0]) * of(u, x) * of("", x)
+
+
+@case(1.5, [1.0, 2.0])
+def attributes_of_functions(x, u):
+    def make():
+        def f(a):
+            return a * 2.0
+
+        def scale(a):
+            u[0] *= x
+            return a * u[0]
+
+        f.scale = scale
+        f.count = x
+        return f
+
+    f, g = make(), make()
+    f.count *= u[1]
+    return f.scale(f(x)) * g.scale(f.count) * g.count
+
+
+def integrate(f, a, b, n):
+    total = 0.0
+    h = (b - a) / n
+    for i in range(n):
+        total += f(a + (i + 0.5) * h) * h
+    return total
+
+
+@case(1.5, [1.0, 2.0])
+def closures_as_arguments(x, u):
+    def decaying(k):
+        def f(t):
+            u[0] *= 1.0 + 0.1 * k * t
+            return k * t * x + u[0]
+
+        return f
+
+    first = integrate(decaying(x), 0.0, x, 3)
+    second = integrate(decaying(u[1]), x, 2.0, 2)
+    return first * second * integrate(lambda t: t * t, 0.0, x, 2)
+
+
+@case(1.5, [1.0, 2.0])
+def closures_with_defaults(x, u):
+    def make(k):
+        def f(t, scale=k):
+            u[0] += t * scale
+            return t * scale * x
+
+        return f
+
+    f, g = make(x), make(2.0)
+    return f(x) * g(x) * f(x, u[0]) * integrate(g, 0.0, u[1], 2)
+
+
+@case(1.5, [1.0, 2.0])
+def closures_that_rebind(x, u):
+    total = x
+
+    def add(a):
+        nonlocal total
+        total = total * a + u[0]
+        return total
+
+    def twice(f, a):
+        return f(a) * f(a)
+
+    product = twice(add, x)
+    total *= 2.0
+    u[0] = add(u[1])
+    return product * total * u[0]
+
+
+@case(1.5, [1.0, 2.0])
+def closures_of_many_kinds(x, u):
+    def one(a):
+        return a * x
+
+    def other(a):
+        return [a * u[0]]
+
+    total = 0.0
+    for f in (one, other, one, lambda a: a + x):
+        value = f(x)
+        total += value[0] if type(value) is list else value
+    pick = one if x > 1.0 else other
+    return total * pick(u[1])
+
+
+@case(1.5, [1.0, 2.0])
+def closures_that_recur(x, u):
+    def power(n):
+        return x if n == 0 else power(n - 1) * x + u[0]
+
+    def even(n):
+        return u[1] if n == 0 else odd(n - 1) * x
+
+    def odd(n):
+        return x if n == 0 else even(n - 1) * u[0]
+
+    return power(3) * even(4)

@@ -6,7 +6,6 @@ import asyncio
 import builtins
 import collections
 import enum
-import functools
 import inspect
 import sys
 import types
@@ -303,21 +302,6 @@ def test_classes_made_by_the_library_inside_the_function() -> None:
     assert adbc.jvp(f, (2.0,), (1.0,)) == (8.0, pytest.approx(12.0))
 
 
-def test_single_dispatch_made_inside_the_function() -> None:
-    def f(x):
-        @functools.singledispatch
-        def g(v):
-            return x
-
-        @g.register(float)
-        def _(v):
-            return v * x
-
-        return g(x)
-
-    refused(f, UnsupportedError, "register")
-
-
 def test_an_exception_from_c_that_carries_an_active_number() -> None:
     def f(x):
         try:
@@ -366,3 +350,26 @@ def test_a_hash_that_changes_something() -> None:
 
     words = "__hash__ of class WritingHash", "as often as they like", "without changing anything"
     refused(f, UnsupportedError, *words, arguments=(1.5, [2.0]))
+
+
+def scaled_by(k=2.0):
+    return k
+
+
+def with_other_code(x):
+    def f(a):
+        return a
+
+    f.__code__ = (lambda a: 3.0 * a).__code__
+    return f(x)
+
+
+def with_other_defaults(x):
+    scaled_by.__defaults__ = (3.0,)
+    return scaled_by() * x
+
+
+@pytest.mark.parametrize("f", [with_other_code, with_other_defaults])
+def test_what_a_function_does_is_not_replaced(f: Any) -> None:
+    refused(f, UnsupportedError, "replaced", "make another function", f.__qualname__)
+    assert scaled_by() == 2.0
