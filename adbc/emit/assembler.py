@@ -35,7 +35,7 @@ from bytecode import instr as opcodes
 from adbc.emit import locations
 from adbc.emit.peephole import optimised
 from adbc.errors import VerificationError
-from adbc.ir.graph import Position
+from adbc.ir.graph import Inlined, Position
 
 __all__ = ["Assembler", "Label"]
 
@@ -107,6 +107,8 @@ class Assembler:
         self.max_depth = 0
         self.location: opcodes.InstrLocation | None = None
         self.wide = False  # whether there are columns that the library cannot write
+        self.inlined: dict[int, tuple[opcodes.InstrLocation, Inlined]] = {}
+        self.places: list[tuple[int, int, Inlined]] = []
         self._position: Position | None = None
         self.reachable = True
         self.region: Any = None
@@ -131,6 +133,8 @@ class Assembler:
             self.location = opcodes.InstrLocation(line, end_line, column, end_column)
             if max(column, end_column) > 127:
                 self.wide = True
+        if position.inlined is not None:
+            self.inlined[id(self.location)] = self.location, position.inlined
 
     def at_line(self, line: int) -> None:
         """The instructions that follow belong to `line`."""
@@ -768,7 +772,23 @@ class Assembler:
         )
         if self.wide:
             code = code.replace(co_linetable=locations.table(first_line, _units(concrete)))
+        if self.inlined:
+            self._find_places(concrete)
         return code
+
+    def _find_places(self, concrete: library.ConcreteBytecode) -> None:
+        """Note which of the code is that of functions that were written into this one."""
+        at = 0
+        for item in concrete:
+            if isinstance(item, library.ConcreteInstr):
+                known = self.inlined.get(id(item.location))
+                if known is not None:
+                    start, end, inlined = self.places[-1] if self.places else (0, 0, None)
+                    if self.places and end == at and inlined is known[1]:
+                        self.places[-1] = start, at + item.size, known[1]
+                    else:
+                        self.places.append((at, at + item.size, known[1]))
+                at += item.size
 
 
 def _units(concrete: library.ConcreteBytecode) -> Iterator[tuple[int, locations.Location]]:

@@ -16,15 +16,23 @@ from adbc.emit.regions import widened
 from adbc.emit.schedule import Schedule
 from adbc.emit.slots import Slots
 from adbc.emit.writer import Writer
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Graph, Inlined
 
 __all__ = ["emit", "emit_function"]
 
 
 def emit(
-    graph: Graph, *, name: str | None = None, qualname: str | None = None, docstring: str | None = None
+    graph: Graph,
+    *,
+    name: str | None = None,
+    qualname: str | None = None,
+    docstring: str | None = None,
+    places: list[tuple[int, int, Inlined]] | None = None,
 ) -> types.CodeType:
-    """The code object of a graph; the graph is not changed."""
+    """The code object of a graph; the graph is not changed.
+
+    places: is told which of the code (from, up to, in bytes) is that of functions written into this one.
+    """
     graph = widened(delegated(graph))
     flow = Flow(graph)
     schedule = Schedule(graph, flow)
@@ -32,7 +40,7 @@ def emit(
     writer = Writer(graph, flow, schedule, slots)
     assembler = writer.write()
     positional = len(graph.arguments) - graph.kwonly_count - graph.has_varargs - graph.has_varkw
-    return assembler.finish(
+    code = assembler.finish(
         name=name if name is not None else graph.name,
         qualname=qualname if qualname is not None else (name if name is not None else graph.qualname),
         filename=graph.filename,
@@ -49,6 +57,9 @@ def emit(
         generator=graph.is_generator,
         docstring=docstring,
     )
+    if places is not None:
+        places += assembler.places
+    return code
 
 
 def emit_function(

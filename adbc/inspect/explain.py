@@ -199,7 +199,8 @@ def _section(rule: Derived, decisions: Decisions, engine: Engine, not_kept: str)
     loops = natural_loops(graph)
     elsewhere = {block for block in graph.blocks if any(_goes_on(decisions, c) for c in block.instructions)}
     counters = {c.position for c in graph.instructions() if target(c) is intrinsics._next_at_}
-    sites = []
+    sites: list[Site] = []
+    order: dict[int, int] = {}  # what was written in stands where it was called
     for block in graph.blocks:
         for call in block.instructions:
             site = decisions.sites.get(call)
@@ -207,9 +208,14 @@ def _section(rule: Derived, decisions: Decisions, engine: Engine, not_kept: str)
                 continue
             if site.function is operator.add and call.position in counters:
                 continue  # the index of a loop over a list
+            inlined = call.position.inlined
+            at = call.position
+            while at.inlined is not None and at.inlined.call is not None:
+                at = at.inlined.call
+            order[len(sites)] = line_of(at) or 0
             sites.append(
                 Site(
-                    function=graph.qualname,
+                    function=graph.qualname if inlined is None else inlined.qualname,
                     filename=graph.filename,
                     line=line_of(call.position),
                     source=text_at(graph.filename, call.position),
@@ -220,7 +226,7 @@ def _section(rule: Derived, decisions: Decisions, engine: Engine, not_kept: str)
                     depth=loops.depth(block),
                 )
             )
-    sites.sort(key=lambda site: site.line or 0)
+    sites = [sites[k] for k in sorted(order, key=order.__getitem__)]
     return Section(
         name=graph.qualname + (" after a wrong guess" if rule.is_rest else ""),
         parameters=tuple(

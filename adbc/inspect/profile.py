@@ -17,13 +17,14 @@ import sys
 import time
 import tracemalloc
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from adbc.api import vjp
 from adbc.errors import ArgumentError
 from adbc.runtime import default_engine
 from adbc.runtime.engine import Engine
+from adbc.runtime.tracebacks import inlined_in
 from adbc.tangents import NoTangent
 
 __all__ = ["Line", "Profile", "profile"]
@@ -143,6 +144,7 @@ def profile(f: Callable[..., Any], *args: Any, repeat: int = 10, **kwargs: Any) 
     )
     clock = _Clock()
     codes = _codes(engine)
+    clock.inlined = {place for code in codes for place in _written_in(code)}
     watch = _with_monitoring if sys.version_info >= (3, 12) else _with_tracing
     watch(clock, codes, lambda: _gradients(function, args, clock, repeat))
     shown = {(code.co_filename, line) for code in codes for _, _, line in code.co_lines() if line is not None}
@@ -206,11 +208,14 @@ class _Clock:
         """Per gradient."""
         self.runs: dict[Place, int] = {}
         self.stack: list[Place | None] = []
+        self.own: list[Place | None] = []
+        """Per function on the stack, its line that ran last, functions written into it left aside."""
+        self.inlined: set[Place] = set()
         self.phase: str | None = None
         self.last = 0.0
 
     def begin(self, phase: str) -> None:
-        self.phase, self.stack = phase, [None]
+        self.phase, self.stack, self.own = phase, [None], [None]
         self.seconds[phase].append({})
         self.last = time.perf_counter()
 
@@ -237,14 +242,18 @@ class _Clock:
             return
         self._charge()
         self.stack.append((code.co_filename, code.co_firstlineno))
+        self.own.append(None)
 
     def line(self, code: types.CodeType, number: int) -> None:
         if self.phase is None or len(self.stack) < 2:
             return
         self._charge()
         place = code.co_filename, number
-        self.stack[-1] = place
-        if self.phase == "forwards":
+        before, self.stack[-1] = self.stack[-1], place
+        goes_on = before in self.inlined and place == self.own[-1]  # behind what was written in
+        if place not in self.inlined:
+            self.own[-1] = place
+        if self.phase == "forwards" and not goes_on:
             self.runs[place] = self.runs.get(place, 0) + 1
 
     def leave(self) -> None:
@@ -252,6 +261,7 @@ class _Clock:
             return
         self._charge()
         self.stack.pop()
+        self.own.pop()
 
 
 def _codes(engine: Engine) -> list[types.CodeType]:
@@ -274,6 +284,14 @@ def _codes(engine: Engine) -> list[types.CodeType]:
                 and constant.__code__.co_filename == code.co_filename
             ]
     return list(found.values())
+
+
+def _written_in(code: types.CodeType) -> Iterator[Place]:
+    """The lines of functions that were written into `code`."""
+    for start, end, inlined in inlined_in(code):
+        for first, last, line in code.co_lines():
+            if line is not None and first < end and last > start:
+                yield inlined.filename, line
 
 
 def _with_tracing(clock: _Clock, codes: list[types.CodeType], run: Callable[[], object]) -> None:

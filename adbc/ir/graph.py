@@ -23,6 +23,7 @@ __all__ = [
     "Const",
     "Graph",
     "Guard",
+    "Inlined",
     "Instruction",
     "Jump",
     "Phi",
@@ -45,9 +46,22 @@ class Position:
     end_line: int | None = None
     column: int | None = None
     end_column: int | None = None
+    inlined: Inlined | None = None
+    """Set if the place is in another function, which was written into this one."""
 
     def __str__(self) -> str:
         return f"{self.line}" if self.column is None else f"{self.line}:{self.column}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Inlined:
+    """A function that was written into another, and where that called it."""
+
+    name: str
+    qualname: str
+    filename: str
+    first_line: int
+    call: Position | None
 
 
 class Value:

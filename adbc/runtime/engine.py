@@ -24,9 +24,10 @@ from adbc.errors import LiftError, VerificationError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Argument, Const, Graph, Return, Value
+from adbc.ir.graph import Argument, Const, Graph, Inlined, Instruction, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
+from adbc.passes.inline_calls import inline_calls, is_small
 from adbc.passes.query import target
 from adbc.passes.segments import cells_as_arguments, must_be_closed, segments
 from adbc.passes.zipped_loops import zipped_loops
@@ -40,7 +41,7 @@ from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_asked, is_differentiation, runs_as_it_is
 from adbc.runtime.sampling import sampled_type
 from adbc.runtime.speculation import Base, Continuation, Site, speculate
-from adbc.runtime.tracebacks import continuations
+from adbc.runtime.tracebacks import continuations, note_inlined
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
@@ -243,12 +244,16 @@ class Engine:
         self.lock = threading.RLock()
         self.epoch = table.epoch
         self.graphs: dict[Key, Graph | LiftError] = {}
+        self.lifting: set[Key] = set()
+        """The functions that are being lifted: none is written into itself."""
         self.generators: dict[Key, Segments] = {}
         self.bodies: dict[Key, GraphFunction] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
         self.recursive: set[Key] = set()
         self.rules: dict[Key, Derived] = {}
+        self.inlines = not (config.debug or config.trace_nan)
+        """Whether small functions are written into those that call them: not where each call is watched."""
         self.speculation = config.speculation
         """See `Config`.  Whoever changes it in a test has the engine forget everything (`clear`)."""
         self.bases: dict[Key, Base] = {}
@@ -328,8 +333,33 @@ class Engine:
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
         passes.normalise(graph, function.__globals__)
         zipped_loops(graph)
+        if self.inlines:
+            key = (function.__code__, id(function.__globals__))
+            self.lifting.add(key)
+            try:
+                inline_calls(graph, lambda call: self._small_callee(graph, call))
+            finally:
+                self.lifting.discard(key)
         self.observer.graph(function.__code__, "normal", graph)
         return graph
+
+    def _small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None:
+        """The function that `call` calls and what its parameters are, if it may be written into `graph`: it
+        is small, and its names and lines mean the same there."""
+        function = target(call)
+        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+            return None
+        code = function.__code__
+        if code.co_filename != graph.filename or (code, id(function.__globals__)) in self.lifting:
+            return None
+        arguments = call.operands[1:]
+        binding = self.bind(function, len(arguments), call.keywords)
+        if binding is None:
+            return None
+        callee = self.primal(binding.function)
+        if not is_small(callee):
+            return None
+        return callee, [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
 
     def segments(self, function: types.FunctionType) -> Segments:
         """The segments of a generator function."""
@@ -777,9 +807,12 @@ class Engine:
         `is_rest`: what is differentiated is the rest of a function.
         """
         self.observer.graph(primal, stage, graph)
-        code = emit.emit(graph, name=primal.co_name, qualname=primal.co_qualname)
+        places: list[tuple[int, int, Inlined]] = []
+        code = emit.emit(graph, name=primal.co_name, qualname=primal.co_qualname, places=places)
         if is_rest:
             continuations[id(code)] = code
+        if places:
+            note_inlined(code, places)
         self.observer.code(primal, stage, code)
         _install(function, code)
 

@@ -10,15 +10,19 @@ told here which line of the user's they are about.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import types
 import weakref
-from typing import Self
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
+from adbc.emit.locations import Location, table
 from adbc.errors import AdbcError, ConstWriteError, UnsupportedError
+from adbc.ir.graph import Inlined, Position
 
-__all__ = ["continuations", "plain_traceback", "plain_tracebacks"]
+__all__ = ["continuations", "inlined_in", "note_inlined", "plain_traceback", "plain_tracebacks"]
 
 _NAMES_A_LINE = re.compile(r":\d+\b")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -33,6 +37,23 @@ def plain_traceback(error: BaseException) -> BaseException:
 continuations: weakref.WeakValueDictionary[int, types.CodeType] = weakref.WeakValueDictionary()
 """Code of the rest of functions, which goes on where another frame of the same function stands; by address,
 because the constants of generated code need not have a hash."""
+
+
+Places = Sequence[tuple[int, int, Inlined]]
+
+_inlined: dict[int, tuple[weakref.ref[types.CodeType], Places]] = {}
+
+
+def note_inlined(code: types.CodeType, places: Places) -> None:
+    """`code` has that of other functions in it, from and up to so many bytes."""
+    at = id(code)
+    _inlined[at] = weakref.ref(code, lambda _: _inlined.pop(at, None)), places
+
+
+def inlined_in(code: types.CodeType) -> Places:
+    """What was noted of `code`."""
+    known = _inlined.get(id(code))
+    return known[1] if known is not None and known[0]() is code else ()
 
 
 class plain_tracebacks:  # used like a function: ``with plain_tracebacks():``
@@ -70,5 +91,52 @@ def _without_adbc(traceback: types.TracebackType | None) -> types.TracebackType 
         entry = entry.tb_next
     kept: types.TracebackType | None = None
     for frame in reversed(frames):
-        kept = types.TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+        for step in _steps(frame):
+            kept = types.TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
     return kept
+
+
+def _steps(entry: types.TracebackType) -> Iterator[types.TracebackType]:
+    """`entry`, or frames for the functions that were written into that of `entry`, innermost first."""
+    code, at = entry.tb_frame.f_code, entry.tb_lasti
+    found = next((inlined for start, end, inlined in inlined_in(code) if start <= at < end), None)
+    if found is None:
+        yield entry
+        return
+    position = Position(*next(itertools.islice(code.co_positions(), at // 2, None)))
+    namespace = entry.tb_frame.f_globals
+    while found is not None:
+        yield _frame(found, position, namespace)
+        position = found.call or Position(None)
+        found = position.inlined
+    outermost = Inlined(code.co_name, code.co_qualname, code.co_filename, code.co_firstlineno, None)
+    yield _frame(outermost, position, namespace)
+
+
+class _Here(Exception):
+    """Raised to get a frame, and not seen outside."""
+
+
+def _raise() -> None:
+    raise _Here
+
+
+def _frame(function: Inlined, position: Position, namespace: dict[str, Any]) -> types.TracebackType:
+    """An entry of a traceback that says where in `function` something was raised."""
+    code, line = _raise.__code__, position.line or function.first_line
+    where = Location(line, position.end_line, position.column, position.end_column)
+    code = code.replace(
+        co_name=function.name,
+        co_qualname=function.qualname,
+        co_filename=function.filename,
+        co_firstlineno=function.first_line,
+        co_linetable=table(function.first_line, [(len(code.co_code) // 2, where)]),
+    )
+    try:
+        types.FunctionType(code, {**namespace, "_Here": _Here})()
+    except _Here as error:
+        assert error.__traceback__ is not None
+        entry = error.__traceback__.tb_next
+        assert entry is not None
+        return entry
+    raise AssertionError("a function that raises returned")

@@ -22,6 +22,13 @@ def square(x: float) -> float:
     return x * x
 
 
+def cube(x: float) -> float:
+    y = 1.0
+    for _ in range(3):
+        y *= x
+    return y
+
+
 def sites_of(f: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, adbc.inspect.Site]:
     """The sites of `f` itself by their text."""
     section = adbc.inspect.explain(f, *args, **kwargs).sections[0]
@@ -33,7 +40,7 @@ def mixed(a: float, xs: list[float], f: Any) -> Any:
     n = len(xs)
     for x in xs:
         total += a * math.sin(x)
-    return square(total) + n * f(xs[0])
+    return square(total) * cube(total) + n * f(xs[0])
 
 
 def test_each_class() -> None:
@@ -42,18 +49,25 @@ def test_each_class() -> None:
     assert found["math.sin(x)"].kind == "inline"
     assert found["math.sin(x)"].how == "scalar"
     assert found["math.sin(x)"].depth == 1
-    assert found["square(total)"].kind == "derived"
+    assert found["cube(total)"].kind == "derived"
+    assert found["x * x"].kind == "inline"  # it is written into the function
+    assert found["x * x"].function == "square"
     assert found["xs[0]"].kind == "guarded"
     assert "element of a list, guessed to be float and guarded" in found["xs[0]"].why
     assert {site.kind for site in found.values() if site.called == "next element"} == {"guarded"}
 
 
 def test_lines_and_text() -> None:
-    first = mixed.__code__.co_firstlineno
     for text, site in sites_of(mixed, 2.0, [1.0], abs).items():
         assert site.filename == __file__
+        inside = square if site.function == "square" else mixed
+        first = inside.__code__.co_firstlineno
         assert site.line is not None and first < site.line <= first + 5, text
-    assert sites_of(mixed, 2.0, [1.0], abs)["math.sin(x)"].line == first + 4
+    first = mixed.__code__.co_firstlineno
+    found = list(sites_of(mixed, 2.0, [1.0], abs).values())
+    assert next(site.line for site in found if site.source == "math.sin(x)") == first + 4
+    functions = [site.function for site in found]
+    assert functions.index("mixed") < functions.index("square") < len(functions) - 1
 
 
 def closed_over(k: float) -> Callable[[float], float]:
@@ -96,7 +110,7 @@ def test_arrays() -> None:
 def test_derived_functions_are_sections() -> None:
     found = adbc.inspect.explain(mixed, 2.0, [1.0], abs)
     names = [section.name for section in found.sections]
-    assert names[:2] == ["mixed", "square"]
+    assert names[:2] == ["mixed", "cube"]
     assert found.sections[1].parameters == ("x: float",)
     assert found.sites == tuple(site for section in found.sections for site in section.sites)
     assert found.value == mixed(2.0, [1.0], abs)
