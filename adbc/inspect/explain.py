@@ -216,9 +216,9 @@ def _section(rule: Derived, decisions: Decisions, engine: Engine, not_kept: str)
             sites.append(
                 Site(
                     function=graph.qualname if inlined is None else inlined.qualname,
-                    filename=graph.filename,
+                    filename=graph.filename if inlined is None else inlined.filename,
                     line=line_of(call.position),
-                    source=text_at(graph.filename, call.position),
+                    source=text_at(graph.filename if inlined is None else inlined.filename, call.position),
                     called=reasons.called(site),
                     kind=reasons.kind(call, site),
                     how=site.kind,

@@ -288,10 +288,10 @@ def _codes(engine: Engine) -> list[types.CodeType]:
 
 def _written_in(code: types.CodeType) -> Iterator[Place]:
     """The lines of functions that were written into `code`."""
-    for start, end, inlined in inlined_in(code):
+    for start, end, _ in inlined_in(code):
         for first, last, line in code.co_lines():
             if line is not None and first < end and last > start:
-                yield inlined.filename, line
+                yield code.co_filename, line
 
 
 def _with_tracing(clock: _Clock, codes: list[types.CodeType], run: Callable[[], object]) -> None:

@@ -64,7 +64,7 @@ class _Rest:
         self.first = first
         new = self.graph = Graph(graph.name)
         new.qualname, new.filename, new.first_line = graph.qualname, graph.filename, graph.first_line
-        new.guards, new.namespace = list(graph.guards), graph.namespace
+        new.guards, new.facts, new.namespace = list(graph.guards), dict(graph.facts), graph.namespace
         self.copies: dict[Instruction, list[Instruction]] = {}
         self.arguments: dict[Value, Value] = {}
 

@@ -386,6 +386,8 @@ class Graph:
         self.has_varkw = False
         self.is_generator = False
         self.free: tuple[str, ...] = ()
+        self.facts: dict[Any, Any] = {}
+        """What else it was specialised on, by names for it."""
         self.namespace: dict[str, Any] | None = None
         """The globals of the function, and of those that it makes, if they are known."""
         self.blocks: list[Block] = []

@@ -277,7 +277,7 @@ def copy_graph(graph: Graph) -> tuple[Graph, dict[Value, Value], dict[Block, Blo
     # Everything else that describes the function is immutable or a list of immutable things.
     for field, content in vars(graph).items():
         setattr(copy, field, list(content) if isinstance(content, list) else content)
-    copy.arguments, copy.blocks = [], []
+    copy.arguments, copy.blocks, copy.facts = [], [], dict(graph.facts)
     copy._taken, copy._counted = set(), -1
     values: dict[Value, Value] = {}
     blocks: dict[Block, Block] = {}

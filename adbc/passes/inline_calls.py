@@ -84,6 +84,7 @@ def _write_in(graph: Graph, call: Instruction, callee: Graph, values: Sequence[V
     body.replace_uses(dict(zip(body.arguments, values, strict=True)))
     known = {guard.path for guard in graph.guards}
     graph.guards += [guard for guard in body.guards if guard.path not in known]
+    graph.facts.update(body.facts)
     inlined = Inlined(callee.name, callee.qualname, callee.filename, callee.first_line, call.position)
     places: dict[Position | None, Position] = {}
     for inner in body.blocks:

@@ -28,13 +28,14 @@ from adbc.ir.graph import Argument, Const, Graph, Inlined, Instruction, Return, 
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
 from adbc.passes.inline_calls import inline_calls, is_small
+from adbc.passes.local_objects import local_objects
 from adbc.passes.query import target
 from adbc.passes.segments import cells_as_arguments, must_be_closed, segments
 from adbc.passes.zipped_loops import zipped_loops
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
 from adbc.runtime.closures import with_active_defaults
-from adbc.runtime.fast import constructor, is_field, method
+from adbc.runtime.fast import constructor, is_field, keeps, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
@@ -228,7 +229,54 @@ class _ConstructorFact:
         return constructor(self.cls) is self.function
 
 
-Fact = _Fact | _ClassFact | _ConstructorFact
+class _KeepingFact:
+    """What is set as an attribute of an instance is what is read there."""
+
+    function = None
+
+    def __init__(self, cls: type, name: str) -> None:
+        self.cls = cls
+        self.name = name
+
+    def holds(self) -> bool:
+        return keeps(self.cls, self.name[:-1])
+
+
+Fact = _Fact | _ClassFact | _ConstructorFact | _KeepingFact
+
+
+def _class_fact(cls: type, name: str, function: Any) -> Fact:
+    """The fact that is noted of a class under this name."""
+    if name == "()":
+        return _ConstructorFact(cls, function)
+    return _KeepingFact(cls, name) if name.endswith("=") else _ClassFact(cls, name, function)
+
+
+class _Classes:
+    """What is known of classes, for those who note it themselves (`passes.local_objects.Classes`)."""
+
+    def __init__(self, table: RuleTable) -> None:
+        self.table = table
+
+    def constructor(self, cls: type, facts: dict[Any, Any]) -> types.FunctionType | None:
+        found: types.FunctionType | None = constructor(cls)
+        if found is None or self.table.rows(found) or self.table.rows(cls):
+            return None
+        facts[cls, "()"] = _ConstructorFact(cls, found)
+        return found
+
+    def method(self, cls: type, name: str, facts: dict[Any, Any]) -> types.FunctionType | None:
+        found: types.FunctionType | None = method(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        facts[cls, name] = _ClassFact(cls, name, found)
+        return found
+
+    def keeps(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
+        if not keeps(cls, name):
+            return False
+        facts[cls, f"{name}="] = _KeepingFact(cls, f"{name}=")
+        return True
 
 
 class Engine:
@@ -338,6 +386,7 @@ class Engine:
             self.lifting.add(key)
             try:
                 inline_calls(graph, lambda call: self._small_callee(graph, call))
+                graph = local_objects(graph, _Classes(self.table), self._small_callee)
             finally:
                 self.lifting.discard(key)
         self.observer.graph(function.__code__, "normal", graph)
@@ -345,12 +394,12 @@ class Engine:
 
     def _small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None:
         """The function that `call` calls and what its parameters are, if it may be written into `graph`: it
-        is small, and its names and lines mean the same there."""
+        is small, and its names mean the same there."""
         function = target(call)
         if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
             return None
         code = function.__code__
-        if code.co_filename != graph.filename or (code, id(function.__globals__)) in self.lifting:
+        if (code, id(function.__globals__)) in self.lifting:
             return None
         arguments = call.operands[1:]
         binding = self.bind(function, len(arguments), call.keywords)
@@ -724,6 +773,7 @@ class Engine:
             self.building.pop()
         named = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
+        rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.class_facts.values()]
         stage = "dual" if rule.mode == "forward" else "forwards"
         self._emit(rule.code, rule.is_rest, rule.forwards, stage, rule.graphs[0])
@@ -759,8 +809,7 @@ class Engine:
         rules of functions; whether all of it holds.  Nothing is changed if it does not."""
         guards = [_Fact(rule.globals, path, value) for path, value in named]
         of_classes: dict[tuple[type, str], Fact] = {
-            (cls, name): _ConstructorFact(cls, function) if name == "()" else _ClassFact(cls, name, function)
-            for cls, name, function in classes
+            (cls, name): _class_fact(cls, name, function) for cls, name, function in classes
         }
         facts: list[Fact] = [*guards, *of_classes.values()]
         if not all(fact.holds() for fact in facts):

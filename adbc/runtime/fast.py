@@ -29,6 +29,7 @@ __all__ = [
     "decide",
     "is_derived",
     "is_field",
+    "keeps",
     "method",
     "plan",
 ]
@@ -125,8 +126,8 @@ def constructor(cls: type) -> Any:
     """The ``__init__`` that calling `cls` runs on a new object, if it does nothing else; else None."""
     if type(cls) is not type or type(kind_of(cls)) is not InstanceKind or issubclass(cls, BaseException):
         return None
-    if lookup(cls, "__new__") is not object.__new__:
-        return None
+    if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None:
+        return None  # what is done when an object goes may not be done where it was not made
     found = lookup(cls, "__init__")
     return found if found.__class__ is types.FunctionType else None
 
@@ -144,16 +145,29 @@ def method(cls: type, name: str) -> Any:
 
 def is_field(cls: type, name: str) -> bool:
     """Whether attribute `name` of instances of exactly `cls` is a plain field, in a dictionary or a slot."""
-    if not cls.__flags__ & _HEAP or type(kind_of(cls)) is not InstanceKind:
-        return False
-    if (
-        lookup(cls, "__getattribute__") is not object.__getattribute__
-        or lookup(cls, "__getattr__") is not None
-    ):
-        return False
-    if lookup(cls, "__setattr__") is not object.__setattr__:
-        return False
+    return _asks_nobody(cls) and _is_own(cls, lookup(cls, name))
+
+
+def keeps(cls: type, name: str) -> bool:
+    """Whether what is set as attribute `name` of an instance of exactly `cls` is what is read there next: it
+    is a field, or hides something of the class, as a default, that does not want to know."""
     found = lookup(cls, name)
+    return _asks_nobody(cls) and _is_own(cls, found if hasattr(type(found), "__set__") else None)
+
+
+def _asks_nobody(cls: type) -> bool:
+    """Whether attributes of instances of exactly `cls` are read and written without hooks."""
+    return (
+        bool(cls.__flags__ & _HEAP)
+        and type(kind_of(cls)) is InstanceKind
+        and lookup(cls, "__getattribute__") is object.__getattribute__
+        and lookup(cls, "__getattr__") is None
+        and lookup(cls, "__setattr__") is object.__setattr__
+    )
+
+
+def _is_own(cls: type, found: Any) -> bool:
+    """Whether instances keep an attribute themselves of which the class has `found`."""
     if found is None:
         return isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType)
     return found.__class__ is types.MemberDescriptorType
