@@ -27,6 +27,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Inlined, Instruction, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
+from adbc.passes.foreigncall_to_call import normal_call
 from adbc.passes.inline_calls import inline_calls, is_small
 from adbc.passes.local_objects import local_objects
 from adbc.passes.query import target
@@ -51,6 +52,7 @@ from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
+from adbc.types.spreads import spread_calls
 from adbc.types.typeof import keep_apart, typeof
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
@@ -724,7 +726,11 @@ class Engine:
             infer(graph, parameters, _knows_nothing)
             return
         infer(graph, parameters, self.oracle, self.sample)
-        while builtin_methods(graph) | constructions(graph, self, self.oracle):
+        while (
+            builtin_methods(graph)
+            | spread_calls(graph, normal_call)
+            | constructions(graph, self, self.oracle)
+        ):
             infer(graph, parameters, self.oracle, self.sample)
 
     def refresh(self) -> None:

@@ -182,7 +182,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
             current.update(known)
             infer()
         candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
-        ready = [c for c in candidates if not any(type_of(v) is ANY for v in call_parts(c)[1])]
+        ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
         chosen = ready or candidates[:1]
         if not chosen:
             break
@@ -254,6 +254,13 @@ def _is_candidate(call: Instruction) -> bool:
     if call.op != "call" or type_of(call) is not ANY:
         return False
     return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
+
+
+def _is_known(value: Value) -> bool:
+    """Whether it is known what `value` is, or what it iterates over."""
+    if _callee(value) is intrinsics._iter_:
+        value = value.operands[1]  # type: ignore[attr-defined]  # a call
+    return type_of(value) is not ANY
 
 
 def made_class(call: Instruction) -> type | None:
