@@ -34,8 +34,10 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
         for call in block.instructions:
             elements = _elements(call)
             if elements is None and block.handler is None:
-                elements = _projections(call)
-                calls += elements or []
+                projections = _projections(call)
+                if projections is not None:
+                    calls += projections
+                    elements = [*projections]
             calls.append(call)
             if elements is not None:
                 call.operands = [call.operands[1], *elements]

@@ -98,6 +98,7 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
     return out, [fill_tangent(x, None) for x in out] if dargs[0] is None else dargs[0][where]
 
 
+_NOTHING = nothing(2)
 _OBJECTS = frozenset({MutableTangent, list, dict})
 """Classes of tangents that belong to an address, whatever they are tangents of."""
 
@@ -111,7 +112,7 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return out, [slot_tangent(x, None) for x in out], nothing(2)
     fout = fa[where]
     if set(map(type, fout)) <= _OBJECTS and len(fout) == len(out):
-        return out, fout, nothing(2)  # they keep their cotangents themselves
+        return out, fout, _NOTHING  # they keep their cotangents themselves
     fout = [emptied(x, t) for x, t in zip(out, fout, strict=True)]
 
     def getslice_pullback(bout: Any) -> Sequence[Any]:
