@@ -467,6 +467,16 @@ def _list_iterator_(values: list[Any]) -> Iterator[Any]:
     return iter(values)
 
 
+def _unpack_list_(values: list[Any], count: int) -> tuple[Any, ...]:
+    """`_unpack_` of a list, of which only the elements are used."""
+    return _unpack_(values, count)
+
+
+def _element_(unpacked: tuple[Any, ...], values: list[Any], index: int) -> Any:
+    """Element `index` of what was unpacked from a list."""
+    return unpacked[index]
+
+
 def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
     """The next value of an iterator over `values`, or `EXHAUSTED`; it is element number `index`."""
     return next(iterator, EXHAUSTED)

@@ -341,6 +341,13 @@ class ForwardsPass:
         out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
         self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, steps, out)
 
+    def _element(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        unpacked, container, key = site.arguments
+        out = self.builder.call(
+            intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name
+        )
+        self._read_slot(call, container, key, False, steps, out)
+
     def _read_slot(
         self,
         call: Instruction,

@@ -64,6 +64,7 @@ from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
 from adbc.types.spreads import spread_calls
 from adbc.types.typeof import keep_apart, typeof
+from adbc.types.unpackings import list_unpackings
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
     from adbc.runtime.disk_cache import DiskCache, Stored
@@ -626,6 +627,7 @@ class Engine:
         infer(graph, parameters, self.oracle, self.sample)
         while (
             builtin_methods(graph)
+            | list_unpackings(graph)
             | spread_calls(graph, normal_call)
             | constructions(graph, self, self.oracle)
         ):
