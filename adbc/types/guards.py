@@ -197,10 +197,9 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
         if changed:
             infer()
             changed = False
-        known = policy.known_slots(graph)
-        if known:
+        while known := policy.known_slots(graph):
             current.update(known)
-            infer()
+            infer()  # with more types, more calls are known to leave the slots alone
         candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
         ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
         chosen = ready or candidates[:1]
