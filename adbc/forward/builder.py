@@ -288,9 +288,7 @@ class _Dual:
 
     def _element(self, call: Instruction, site: CallSite) -> None:
         unpacked, container, key = site.arguments
-        out = self.builder.call(
-            intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name
-        )
+        out = self.builder.call(intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name)
         self._read_slot(call, container, key, False, out)
 
     def _read_slot(

@@ -41,7 +41,8 @@ _SYNTAX = {id(function): name for function, name in {
     intrinsics._next_: "next element", intrinsics._next_at_: "next element", intrinsics._iter_: "iterator",
     intrinsics._getattr_: "attribute", intrinsics._setattr_: "set attribute", intrinsics._bool_: "bool",
     intrinsics._overwrite_field_: "set attribute", intrinsics._overwrite_item_: "set element",
-    intrinsics._unpack_: "unpack", intrinsics._unpack_list_: "unpack", intrinsics._new_: "display", intrinsics._attempt_: "try",
+    intrinsics._unpack_: "unpack", intrinsics._unpack_list_: "unpack", intrinsics._new_: "display",
+    intrinsics._attempt_: "try",
     intrinsics._global_: "global", intrinsics._format_: "format",
 }.items()}  # fmt: skip
 

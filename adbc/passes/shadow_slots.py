@@ -15,7 +15,9 @@ after::
     ...
     %6 = call _setattr_(%f, 'x', %3)
 
-What was only read from a slot is not written back to it.  For pullbacks only: what they read and write with these functions are shadows, whose fields and elements
+What was only read from a slot is not written back to it.
+
+For pullbacks only: what they read and write with these functions are shadows, whose fields and elements
 run no code, and what they do arithmetic with are numbers.  What they restore are primals, by functions of
 their own, and a primal is never a shadow.  Within a block, as nothing else is simple enough to pay.
 """

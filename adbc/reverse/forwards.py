@@ -266,6 +266,12 @@ class ForwardsPass:
             self._define(instruction, caught, shadow)
             return
         site = self.sites[instruction]
+        if site.kind != "primal" and site.function is not intrinsics._assume_:
+            # The rest of the function is left for: it takes what is tested as it is, whichever test failed.
+            for value in dict.fromkeys(instruction.operands):
+                slot = self.slots.get(value)
+                if slot is not None:
+                    steps.append(SlotStep(value, slot.shadow, slot.key, slot.is_field))
         getattr(self, f"_{site.kind}")(instruction, site, steps)
 
     def _copy_call(self, call: Instruction) -> Instruction:
@@ -287,9 +293,6 @@ class ForwardsPass:
         if site.function is intrinsics._resume_iterator_:
             self.primal[call] = self.p(site.arguments[0])
             return
-        if site.function is intrinsics._observe_ and site.arguments[1] in self.slots:
-            slot = self.slots[site.arguments[1]]
-            steps.append(SlotStep(site.arguments[1], slot.shadow, slot.key, slot.is_field))
         if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
             found = self.methods[site.arguments[1]]
             steps.append(SlotStep(site.arguments[1], found.shadow, found.name, True))
@@ -343,9 +346,7 @@ class ForwardsPass:
 
     def _element(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         unpacked, container, key = site.arguments
-        out = self.builder.call(
-            intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name
-        )
+        out = self.builder.call(intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name)
         self._read_slot(call, container, key, False, steps, out)
 
     def _read_slot(
