@@ -497,6 +497,14 @@ def _or_else_(value: Any, other: Any) -> Any:
     return other if value is None else value
 
 
+def _slot_(values: Any, key: Any, nothing: object) -> Any:
+    """``values[key]``; None if there are no values, or `nothing` stands there."""
+    if values is None:
+        return None
+    found = values[key]
+    return None if found is nothing else found
+
+
 def _require_(value: object, complain: Callable[..., object], subject: object) -> None:
     """Call ``complain(subject, None)``, which raises, if `value` is None."""
     if value is None:

@@ -64,6 +64,7 @@ from adbc.types.lattice import (
     ValueArrayType,
     has_cotangent,
     has_shadow,
+    is_memory,
 )
 
 __all__ = ["ForwardsPass", "constant_shadow"]
@@ -395,6 +396,10 @@ class ForwardsPass:
         get = support.field_slot_shadow if slot.is_field else support.item_slot_shadow
         return self.builder.call(get, slot.shadow, slot.key)
 
+    def _memory(self, slot: _Slot) -> Value:
+        """The shadow of what stands in the slot of a container, and is identified by its address."""
+        return self.builder.call(intrinsics._slot_, slot.shadow, slot.key, self.support.no_tangent)
+
     def _sink(self, slot: _Slot) -> Value:
         """The shadow, or something that takes what is added to it where that is None; made once."""
         shadow = slot.shadow
@@ -491,9 +496,10 @@ class ForwardsPass:
         source = site.arguments[0]
         if site.function is intrinsics._assume_:
             self.primal[call] = self.p(source)
-            if has_shadow(type_of(call)):
-                self.shadow[call] = self.s(source)
             slot = self.slots.get(source)
+            if has_shadow(type_of(call)):
+                at_once = slot is not None and not slot.is_field and is_memory(type_of(call))
+                self.shadow[call] = self._memory(slot) if slot is not None and at_once else self.s(source)
             if slot is not None:
                 if has_cotangent(type_of(call)):
                     inline = self.is_plain and type_of(call) == FLOAT and not isinstance(slot.shadow, Const)
