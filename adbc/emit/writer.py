@@ -529,7 +529,7 @@ class Writer:
         asm.place(there)
 
     def _method_is(self, function: object) -> None:
-        """``value -> bool``: whether it is `function` bound to an object.  Only methods are asked for theirs."""
+        """``value -> bool``: is it `function` bound to an object?  Only methods are asked for theirs."""
         asm = self.asm
         other, there = Label(), Label()
         asm.null_before()
