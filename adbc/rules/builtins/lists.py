@@ -111,7 +111,7 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     if fa is None:
         return out, [slot_tangent(x, None) for x in out], nothing(2)
     fout = fa[where]
-    if set(map(type, fout)) <= _OBJECTS and len(fout) == len(out):
+    if _OBJECTS.issuperset(map(type, fout)) and len(fout) == len(out):
         return out, fout, _NOTHING  # they keep their cotangents themselves
     fout = [emptied(x, t) for x, t in zip(out, fout, strict=True)]
 
