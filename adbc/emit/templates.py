@@ -280,9 +280,9 @@ def _slot(a: list[Value]) -> Plan | None:
     return Plan([a[0], a[1], ("slot", a[2].value)]) if isinstance(a[2], Const) else None
 
 
-@_row(i._method_is_, 2)
+@_row(i._method_is_, 3)
 def _method_is(a: list[Value]) -> Plan | None:
-    return Plan([a[0], ("method_is", a[1].value)]) if isinstance(a[1], Const) else None
+    return Plan([a[0], a[2], ("method_is", a[1].value)]) if isinstance(a[1], Const) else None
 
 
 @_row(i._require_, 3)

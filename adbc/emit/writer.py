@@ -529,22 +529,28 @@ class Writer:
         asm.place(there)
 
     def _method_is(self, function: object) -> None:
-        """``value -> bool``: is it `function` bound to an object?  Only methods are asked for theirs."""
+        """``value obj -> bool``: is it `function` bound to `obj`?  Only methods are asked for theirs."""
         asm = self.asm
         other, there = Label(), Label()
         asm.null_before()
         asm.const(type)
         asm.null_after()
-        asm.copy(3)
+        asm.copy(4)
         asm.call(1)
         asm.const(types.MethodType)
         asm.is_(False)
         asm.jump_if("FALSE", other)
+        asm.copy(2)
         asm.getattr("__func__")
         asm.const(function)
         asm.is_(False)
+        asm.jump_if("FALSE", other)
+        asm.swap(2)
+        asm.getattr("__self__")
+        asm.is_(False)
         asm.jump(there)
         asm.place(other)
+        asm.pop()
         asm.pop()
         asm.const(False)
         asm.place(there)

@@ -457,9 +457,9 @@ def _class_is_(value: object, cls: type) -> bool:
     return type(value) is cls
 
 
-def _method_is_(value: object, function: object) -> bool:
-    """Whether `value` is `function` bound to an object."""
-    return type(value) is types.MethodType and value.__func__ is function
+def _method_is_(value: object, function: object, obj: object) -> bool:
+    """Whether `value` is `function` bound to `obj`."""
+    return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
 
 
 def _list_iterator_(values: list[Any]) -> Iterator[Any]:

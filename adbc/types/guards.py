@@ -332,7 +332,7 @@ def _guard(
     arguments = [v if v is call else _latest(v, current) for v in live]
     current[call] = assumed
 
-    _branch(graph, call, place, (intrinsics._class_is_, guess.cls), [assumed], policy, rest, arguments)
+    _branch(graph, call, place, (intrinsics._class_is_, Const(guess.cls)), [assumed], policy, rest, arguments)
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:
@@ -356,13 +356,13 @@ def _branch(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
-    test: tuple[Any, Any],
+    test: tuple[Any, *tuple[Any, ...]],
     first: list[Instruction],
     policy: Policy,
     rest: object,
     arguments: Sequence[Value],
 ) -> None:
-    """Cut the block at `place`: on with `first` if ``test[0](call, test[1])``, else with `rest`, for good."""
+    """Cut the block at `place`: on with `first` if ``test[0](call, *test[1:])``, else with `rest`, for good."""
     block, at = place
     position = call.position
     typed = graph.add_block(f"{block.label}.typed")
@@ -378,7 +378,7 @@ def _branch(
     otherwise = graph.add_block(f"{block.label}.otherwise")
     builder = Builder(graph, block)
     builder.position = position
-    test_result = builder.call(test[0], call, Const(test[1]), type=BOOL)
+    test_result = builder.call(test[0], call, *test[1:], type=BOOL)
     builder.branch(test_result, typed, otherwise)
     builder.block = otherwise
     builder.call(intrinsics._observe_, Const(policy.site(call)), call, type=NONE)
@@ -399,7 +399,8 @@ def _guard_method(
     for user in list(graph.instructions()):
         if user.op == "call" and user.operands[0] is call:
             user.operands[:1] = [Const(function), call.operands[1]]
-    _branch(graph, call, place, (intrinsics._method_is_, function), [], policy, rest, arguments)
+    test = intrinsics._method_is_, Const(function), call.operands[1]
+    _branch(graph, call, place, test, [], policy, rest, arguments)
 
 
 # -- what a value is used for --------------------------------------------------------------------------

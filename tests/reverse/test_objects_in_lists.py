@@ -179,6 +179,34 @@ def test_a_field_of_one_element_hides_the_method() -> None:
         agree(hidden, 0.7, which)
 
 
+def test_the_method_of_another_object_hides_the_method() -> None:
+    """It is the same function, so what is called is not enough to know."""
+
+    def borrowed(x: float, is_borrowed: bool) -> Any:
+        a, b = Body(x, 1.0), Body(3.0 * x, x)
+        if is_borrowed:
+            a.energy = b.energy  # type: ignore[method-assign]
+        total = 0.0
+        for body in [a, b]:
+            total += body.energy()
+        return total
+
+    def lent(bodies: list[Any]) -> Any:
+        total = 0.0
+        for body in bodies:
+            total += body.energy()
+        return total
+
+    for is_borrowed in (False, True, False):
+        agree(borrowed, 0.7, is_borrowed)
+        a, b = Body(0.7, 1.0), Body(2.1, 3.0)
+        for _ in range(3):
+            assert [t.x for t in adbc.grad(lent)([a, b])] == pytest.approx([1.4, 12.6], rel=1e-14)
+        a.energy = b.energy  # type: ignore[method-assign]
+        for _ in range(3):
+            assert [t.x for t in adbc.grad(lent)([a, b])] == pytest.approx([0.0, 25.2], rel=1e-14)
+
+
 def test_the_method_is_hidden_while_the_loop_runs() -> None:
     def hiding(x: float) -> Any:
         body = Body(x, 1.0)
