@@ -362,7 +362,7 @@ def _branch(
     rest: object,
     arguments: Sequence[Value],
 ) -> None:
-    """Cut the block at `place`: on with `first` if ``test[0](call, *test[1:])``, else with `rest`, for good."""
+    """Cut the block at `place`: on with `first` if ``test[0](call, *test[1:])`` says so, else with `rest`."""
     block, at = place
     position = call.position
     typed = graph.add_block(f"{block.label}.typed")
