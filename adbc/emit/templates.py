@@ -275,6 +275,16 @@ def _or_else(a: list[Value]) -> Plan | None:
     return Plan([a[0], ("or_else", a[1].value)]) if isinstance(a[1], Const) else None
 
 
+@_row(i._slot_, 3)
+def _slot(a: list[Value]) -> Plan | None:
+    return Plan([a[0], a[1], ("slot", a[2].value)]) if isinstance(a[2], Const) else None
+
+
+@_row(i._method_is_, 3)
+def _method_is(a: list[Value]) -> Plan | None:
+    return Plan([a[0], a[2], ("method_is", a[1].value)]) if isinstance(a[1], Const) else None
+
+
 @_row(i._require_, 3)
 def _require(a: list[Value]) -> Plan | None:
     return Plan([a[2], a[0], ("require", a[1].value)], False) if isinstance(a[1], Const) else None

@@ -8,6 +8,7 @@ fuse tests with jumps.
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any
 
 from adbc.emit.assembler import ITERATOR_SLOTS, PY313, Assembler, Label
@@ -467,6 +468,10 @@ class Writer:
             self._find_special(arguments[0])
         elif name == "or_else":
             self._or_else(arguments[0])
+        elif name == "slot":
+            self._slot(arguments[0])
+        elif name == "method_is":
+            self._method_is(arguments[0])
         elif name == "require":
             self._require(arguments[0])
         elif name == "padding":
@@ -503,6 +508,51 @@ class Writer:
         asm.jump_if("NOT_NONE", there)
         asm.pop()
         asm.const(other)
+        asm.place(there)
+
+    def _slot(self, nothing: object) -> None:
+        """``values key -> values[key]``, None if `values` is None or the element is `nothing`."""
+        asm = self.asm
+        some, there = Label(), Label()
+        asm.copy(2)
+        asm.jump_if("NOT_NONE", some)
+        asm.pop()
+        asm.jump(there)
+        asm.place(some)
+        asm.getitem()
+        asm.copy(1)
+        asm.const(nothing)
+        asm.is_(False)
+        asm.jump_if("FALSE", there)
+        asm.pop()
+        asm.const(None)
+        asm.place(there)
+
+    def _method_is(self, function: object) -> None:
+        """``value obj -> bool``: is it `function` bound to `obj`?  Only methods are asked for theirs."""
+        asm = self.asm
+        other, there = Label(), Label()
+        asm.null_before()
+        asm.const(type)
+        asm.null_after()
+        asm.copy(4)
+        asm.call(1)
+        asm.const(types.MethodType)
+        asm.is_(False)
+        asm.jump_if("FALSE", other)
+        asm.copy(2)
+        asm.getattr("__func__")
+        asm.const(function)
+        asm.is_(False)
+        asm.jump_if("FALSE", other)
+        asm.swap(2)
+        asm.getattr("__self__")
+        asm.is_(False)
+        asm.jump(there)
+        asm.place(other)
+        asm.pop()
+        asm.pop()
+        asm.const(False)
         asm.place(there)
 
     def _require(self, complain: object) -> None:

@@ -286,6 +286,11 @@ class _Dual:
         out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
         self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, out)
 
+    def _element(self, call: Instruction, site: CallSite) -> None:
+        unpacked, container, key = site.arguments
+        out = self.builder.call(intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name)
+        self._read_slot(call, container, key, False, out)
+
     def _read_slot(
         self, call: Instruction, container: Value, key: Value, is_field: bool, out: Value | None = None
     ) -> None:

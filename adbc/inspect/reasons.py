@@ -30,7 +30,7 @@ HIDDEN = frozenset(
         (
         intrinsics._assume_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._observe_,
         intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_, intrinsics._project_,
-        intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
+        intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
         intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_,
         ),
     )
@@ -41,7 +41,8 @@ _SYNTAX = {id(function): name for function, name in {
     intrinsics._next_: "next element", intrinsics._next_at_: "next element", intrinsics._iter_: "iterator",
     intrinsics._getattr_: "attribute", intrinsics._setattr_: "set attribute", intrinsics._bool_: "bool",
     intrinsics._overwrite_field_: "set attribute", intrinsics._overwrite_item_: "set element",
-    intrinsics._unpack_: "unpack", intrinsics._new_: "display", intrinsics._attempt_: "try",
+    intrinsics._unpack_: "unpack", intrinsics._unpack_list_: "unpack", intrinsics._new_: "display",
+    intrinsics._attempt_: "try",
     intrinsics._global_: "global", intrinsics._format_: "format",
 }.items()}  # fmt: skip
 
@@ -63,6 +64,7 @@ _INLINE = {
     "overwrite_item": "a float is written over a float",
     "overwrite_field": "a float is written over a float",
     "next": "the next element of a list: its slot of the shadow",
+    "element": "unpacked from a list: its slot of the shadow",
     "method": "a method is read from an instance",
     "resume": "an iterator goes on",
 }
@@ -125,8 +127,8 @@ class Reasons:
         if site is None:
             return "an exception"
         function, arguments = site.function, site.arguments
-        if function is operator.getitem or function is intrinsics._next_at_:
-            container = arguments[1] if function is intrinsics._next_at_ else arguments[0]
+        if function in (operator.getitem, intrinsics._next_at_, intrinsics._element_):
+            container = arguments[0] if function is operator.getitem else arguments[1]
             cls = class_of(type_of(container))
             return "an element of a " + (cls.__name__ if cls is not None else "container of unknown type")
         if function is intrinsics._next_:

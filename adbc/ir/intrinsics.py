@@ -457,14 +457,24 @@ def _class_is_(value: object, cls: type) -> bool:
     return type(value) is cls
 
 
-def _method_is_(value: object, function: object) -> bool:
-    """Whether `value` is `function` bound to an object."""
-    return type(value) is types.MethodType and value.__func__ is function
+def _method_is_(value: object, function: object, obj: object) -> bool:
+    """Whether `value` is `function` bound to `obj`."""
+    return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
 
 
 def _list_iterator_(values: list[Any]) -> Iterator[Any]:
     """``iter(values)`` of a list, whose steps are counted."""
     return iter(values)
+
+
+def _unpack_list_(values: list[Any], count: int) -> tuple[Any, ...]:
+    """`_unpack_` of a list, of which only the elements are used."""
+    return _unpack_(values, count)
+
+
+def _element_(unpacked: tuple[Any, ...], values: list[Any], index: int) -> Any:
+    """Element `index` of what was unpacked from a list."""
+    return unpacked[index]
 
 
 def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
@@ -485,6 +495,14 @@ def _observe_(site: Any, value: object) -> None:
 def _or_else_(value: Any, other: Any) -> Any:
     """`value`, or `other` if it is None."""
     return other if value is None else value
+
+
+def _slot_(values: Any, key: Any, nothing: object) -> Any:
+    """``values[key]``; None if there are no values, or `nothing` stands there."""
+    if values is None:
+        return None
+    found = values[key]
+    return None if found is nothing else found
 
 
 def _require_(value: object, complain: Callable[..., object], subject: object) -> None:

@@ -20,12 +20,12 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from adbc.ir.graph import Const, Graph
+from adbc.ir.graph import Const, Graph, Instruction
 from adbc.ir.intrinsics import INTRINSICS, _foreigncall_, _new_
 from adbc.ir.ops import OPS
 from adbc.passes.query import NOTHING, target
 
-__all__ = ["foreigncall_to_call", "is_foreign", "is_python_class"]
+__all__ = ["foreigncall_to_call", "is_foreign", "is_python_class", "normal_call"]
 
 _SYNTAX = {row.function for row in OPS.values()} | set(INTRINSICS.values())
 
@@ -43,15 +43,20 @@ _IMMUTABLE = 1 << 8
 
 def foreigncall_to_call(graph: Graph) -> Graph:
     for instruction in graph.instructions():
-        function = target(instruction)
-        if function is NOTHING or _is_syntax(function):
-            continue
-        if is_python_class(function):
-            if not instruction.keywords and type(function).__call__ is type.__call__:
-                instruction.operands.insert(0, Const(_new_))
-        elif is_foreign(function):
-            instruction.operands.insert(0, Const(_foreigncall_))
+        normal_call(instruction)
     return graph
+
+
+def normal_call(instruction: Instruction) -> None:
+    """The same for one instruction."""
+    function = target(instruction)
+    if function is NOTHING or _is_syntax(function):
+        return
+    if is_python_class(function):
+        if not instruction.keywords and type(function).__call__ is type.__call__:
+            instruction.operands.insert(0, Const(_new_))
+    elif is_foreign(function):
+        instruction.operands.insert(0, Const(_foreigncall_))
 
 
 def _is_syntax(function: Any) -> bool:

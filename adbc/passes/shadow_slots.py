@@ -15,6 +15,8 @@ after::
     ...
     %6 = call _setattr_(%f, 'x', %3)
 
+What was only read from a slot is not written back to it.
+
 For pullbacks only: what they read and write with these functions are shadows, whose fields and elements
 run no code, and what they do arithmetic with are numbers.  What they restore are primals, by functions of
 their own, and a primal is never a shadow.  Within a block, as nothing else is simple enough to pay.
@@ -67,6 +69,7 @@ def shadow_slots(graph: Graph) -> Graph:
     graph.replace_uses(replaced)
     for block in plain:
         _drop_unseen_writes(block)
+        _drop_idle_writes(block)
     return graph
 
 
@@ -107,6 +110,24 @@ def _block(block: Block, replaced: dict[Value, Value]) -> None:
                 replaced[instruction] = second
                 continue
         elif id(target(instruction)) not in _HARMLESS:
+            known.clear()
+        kept.append(instruction)
+    block.instructions = kept
+
+
+def _drop_idle_writes(block: Block) -> None:
+    """Drop writes of what is there already, forwards through the block."""
+    known: dict[_Place, Value] = {}
+    kept = []
+    for instruction in block.instructions:
+        read, write = _place(instruction, _READS), _place(instruction, _WRITES)
+        if read is not None and _is_hashable(read):
+            known[read] = instruction
+        elif write is not None:
+            if _is_hashable(write) and known.get(write) is instruction.operands[3]:
+                continue
+            known = {place: value for place, value in known.items() if not _may_be(place, write)}
+        elif read is None and id(target(instruction)) not in _HARMLESS:
             known.clear()
         kept.append(instruction)
     block.instructions = kept

@@ -1,5 +1,7 @@
 """Loops over lists forget the number of the element, which only builders of derivatives want.
 
+What is unpacked from a list forgets the list likewise.
+
 before::
 
     loop:
@@ -24,7 +26,7 @@ from __future__ import annotations
 import operator
 
 from adbc.ir.graph import Const, Graph, Instruction, Phi, Value
-from adbc.ir.intrinsics import _next_, _next_at_
+from adbc.ir.intrinsics import _element_, _next_, _next_at_, _project_, _unpack_, _unpack_list_
 from adbc.passes.query import drop, target, use_counts
 
 __all__ = ["uncounted_loops"]
@@ -33,7 +35,12 @@ __all__ = ["uncounted_loops"]
 def uncounted_loops(graph: Graph) -> Graph:
     counters: list[Value] = []
     for call in graph.instructions():
-        if target(call) is _next_at_:
+        function = target(call)
+        if function is _unpack_list_:
+            call.operands[0] = Const(_unpack_)
+        elif function is _element_:
+            call.operands = [Const(_project_), call.operands[1], call.operands[3]]
+        elif function is _next_at_:
             counters.append(call.operands[3])
             call.operands = [Const(_next_), call.operands[1]]
     if not counters:

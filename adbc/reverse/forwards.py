@@ -64,6 +64,7 @@ from adbc.types.lattice import (
     ValueArrayType,
     has_cotangent,
     has_shadow,
+    is_memory,
 )
 
 __all__ = ["ForwardsPass", "constant_shadow"]
@@ -266,6 +267,12 @@ class ForwardsPass:
             self._define(instruction, caught, shadow)
             return
         site = self.sites[instruction]
+        if site.kind != "primal" and site.function is not intrinsics._assume_:
+            # The rest of the function is left for: it takes what is tested as it is, whichever test failed.
+            for value in dict.fromkeys(instruction.operands):
+                slot = self.slots.get(value)
+                if slot is not None:
+                    steps.append(SlotStep(value, slot.shadow, slot.key, slot.is_field))
         getattr(self, f"_{site.kind}")(instruction, site, steps)
 
     def _copy_call(self, call: Instruction) -> Instruction:
@@ -287,9 +294,6 @@ class ForwardsPass:
         if site.function is intrinsics._resume_iterator_:
             self.primal[call] = self.p(site.arguments[0])
             return
-        if site.function is intrinsics._observe_ and site.arguments[1] in self.slots:
-            slot = self.slots[site.arguments[1]]
-            steps.append(SlotStep(site.arguments[1], slot.shadow, slot.key, slot.is_field))
         if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
             found = self.methods[site.arguments[1]]
             steps.append(SlotStep(site.arguments[1], found.shadow, found.name, True))
@@ -341,6 +345,11 @@ class ForwardsPass:
         out = self.builder.call(intrinsics._next_, self.p(site.arguments[0]), type=call.type, name=call.name)
         self._read_slot(call, site.arguments[1], self.p(site.arguments[2]), False, steps, out)
 
+    def _element(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        unpacked, container, key = site.arguments
+        out = self.builder.call(intrinsics._project_, self.p(unpacked), key, type=call.type, name=call.name)
+        self._read_slot(call, container, key, False, steps, out)
+
     def _read_slot(
         self,
         call: Instruction,
@@ -386,6 +395,10 @@ class ForwardsPass:
         support = self.support
         get = support.field_slot_shadow if slot.is_field else support.item_slot_shadow
         return self.builder.call(get, slot.shadow, slot.key)
+
+    def _memory(self, slot: _Slot) -> Value:
+        """The shadow of what stands in the slot of a container, and is identified by its address."""
+        return self.builder.call(intrinsics._slot_, slot.shadow, slot.key, self.support.no_tangent)
 
     def _sink(self, slot: _Slot) -> Value:
         """The shadow, or something that takes what is added to it where that is None; made once."""
@@ -483,9 +496,10 @@ class ForwardsPass:
         source = site.arguments[0]
         if site.function is intrinsics._assume_:
             self.primal[call] = self.p(source)
-            if has_shadow(type_of(call)):
-                self.shadow[call] = self.s(source)
             slot = self.slots.get(source)
+            if has_shadow(type_of(call)):
+                at_once = slot is not None and not slot.is_field and is_memory(type_of(call))
+                self.shadow[call] = self._memory(slot) if slot is not None and at_once else self.s(source)
             if slot is not None:
                 if has_cotangent(type_of(call)):
                     inline = self.is_plain and type_of(call) == FLOAT and not isinstance(slot.shadow, Const)

@@ -123,6 +123,8 @@ class Support:
     """add(rdata, rdata): their sum, None being zero"""
     later: Callable[[str, Callable[[], Graph]], Callable[..., Any]]
     """later(name, graph): a function whose graph is made when it is first called"""
+    no_tangent: object
+    """What stands in a slot of a shadow where there is no derivative."""
     no_fdata: object
     """The shadow of an active value that is identified by value."""
     rrule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")

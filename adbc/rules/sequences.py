@@ -165,7 +165,9 @@ def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Call
 def plain_slice(where: slice) -> slice:
     """`where`; raise if a bound has an ``__index__`` written in Python, which a rule may call only once."""
     for bound in (where.start, where.stop, where.step):
-        if type(bound) is not int and isinstance(getattr(type(bound), "__index__", None), FunctionType):
+        if bound is None or type(bound) is int:
+            continue
+        if isinstance(getattr(type(bound), "__index__", None), FunctionType):
             raise UnsupportedError(
                 f"a bound of a slice is a {type(bound).__name__}, whose __index__ would be called more often"
                 " than by the interpreter; make it a number before: operator.index(bound)"

@@ -27,6 +27,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Inlined, Instruction, Return, Value
 from adbc.ir.traverse import copy_graph
 from adbc.passes.early_records import early_records
+from adbc.passes.foreigncall_to_call import normal_call
 from adbc.passes.inline_calls import inline_calls, is_small
 from adbc.passes.local_objects import local_objects
 from adbc.passes.query import target
@@ -35,7 +36,17 @@ from adbc.passes.zipped_loops import zipped_loops
 from adbc.reverse import Support
 from adbc.rules.table import RuleTable
 from adbc.runtime.closures import with_active_defaults
-from adbc.runtime.fast import constructor, is_field, keeps, method
+from adbc.runtime.facts import (
+    Checked,
+    ClassFact,
+    Classes,
+    ConstructorFact,
+    Fact,
+    NameFact,
+    class_fact,
+    together,
+)
+from adbc.runtime.fast import constructor, is_field, method
 from adbc.runtime.generators import Segments
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
@@ -51,7 +62,9 @@ from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
+from adbc.types.spreads import spread_calls
 from adbc.types.typeof import keep_apart, typeof
+from adbc.types.unpackings import list_unpackings
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
     from adbc.runtime.disk_cache import DiskCache, Stored
@@ -104,7 +117,7 @@ class Derived:
         self.returns_cotangent = has_cotangent(result)
         self.guards: list[Fact] = []
         self.class_facts: dict[tuple[type, str], Fact] = {}
-        self.callees: dict[int, _Fact] = {}
+        self.callees: dict[int, NameFact] = {}
         """What is known of the functions that it calls directly, by their addresses."""
         self.sites: list[Site] = []
         """Where it was guessed what a value is."""
@@ -112,7 +125,7 @@ class Derived:
         self.function = made if isinstance(made, GraphFunction) else None
         self.is_rest = isinstance(made, Continuation)
         name = function.__name__
-        self._facts: tuple[Fact, ...] = ()
+        self._facts: Sequence[Checked] = ()
         self._builds = -1
         self.forwards = _stub(name, self.globals, self._first_call)
         self.pullback = _stub(name, self.globals, self._first_call)
@@ -127,10 +140,10 @@ class Derived:
             if not self.is_built:
                 self.engine.build(self)
 
-    def facts(self) -> tuple[Fact, ...]:
+    def facts(self) -> Sequence[Checked]:
         """The facts that this rule and those it calls directly depend on, as of what has been built."""
         if self._builds != self.engine.builds:
-            self._facts, self._builds = tuple(self._all_facts()), self.engine.builds
+            self._facts, self._builds = together(self._all_facts()), self.engine.builds
         return self._facts
 
     def _all_facts(self) -> Iterator[Fact]:
@@ -165,118 +178,6 @@ def _nothing_left() -> Graph:
 def _install(function: types.FunctionType, code: types.CodeType) -> None:
     function.__code__ = code
     function.__kwdefaults__ = None  # None means no defaults
-
-
-class _Fact:
-    """Something about the world that must still hold: what a path of names leads to, what a function is."""
-
-    __slots__ = ("code", "defaults", "globals", "kwdefaults", "path", "value")
-
-    def __init__(self, globals: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-        self.globals = globals
-        self.path = path
-        self.value = value
-        self.code = getattr(value, "__code__", None)
-        self.defaults = getattr(value, "__defaults__", None)
-        self.kwdefaults = getattr(value, "__kwdefaults__", None)
-
-    def holds(self) -> bool:
-        name, *rest = self.path
-        if name in self.globals:
-            value = self.globals[name]
-        else:
-            namespace = self.globals.get("__builtins__")
-            value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
-        for attribute in rest:
-            value = getattr(value, attribute, None)
-        if value is not self.value:
-            return False
-        if self.code is None:
-            return True
-        return (
-            getattr(value, "__code__", None) is self.code
-            and getattr(value, "__defaults__", None) is self.defaults
-            and getattr(value, "__kwdefaults__", None) is self.kwdefaults
-        )
-
-
-class _ClassFact:
-    """An attribute of the instances of a class is a plain field, or this method."""
-
-    __slots__ = ("cls", "function", "name")
-
-    def __init__(self, cls: type, name: str, function: Any = None) -> None:
-        self.cls = cls
-        self.name = name
-        self.function = function
-
-    def holds(self) -> bool:
-        if self.function is not None:
-            return method(self.cls, self.name) is self.function
-        return is_field(self.cls, self.name)
-
-
-class _ConstructorFact:
-    """What calling a class does: it runs this ``__init__`` on a new object."""
-
-    __slots__ = ("cls", "function")
-
-    def __init__(self, cls: type, function: Any) -> None:
-        self.cls = cls
-        self.function = function
-
-    def holds(self) -> bool:
-        return constructor(self.cls) is self.function
-
-
-class _KeepingFact:
-    """What is set as an attribute of an instance is what is read there."""
-
-    function = None
-
-    def __init__(self, cls: type, name: str) -> None:
-        self.cls = cls
-        self.name = name
-
-    def holds(self) -> bool:
-        return keeps(self.cls, self.name[:-1])
-
-
-Fact = _Fact | _ClassFact | _ConstructorFact | _KeepingFact
-
-
-def _class_fact(cls: type, name: str, function: Any) -> Fact:
-    """The fact that is noted of a class under this name."""
-    if name == "()":
-        return _ConstructorFact(cls, function)
-    return _KeepingFact(cls, name) if name.endswith("=") else _ClassFact(cls, name, function)
-
-
-class _Classes:
-    """What is known of classes, for those who note it themselves (`passes.local_objects.Classes`)."""
-
-    def __init__(self, table: RuleTable) -> None:
-        self.table = table
-
-    def constructor(self, cls: type, facts: dict[Any, Any]) -> types.FunctionType | None:
-        found: types.FunctionType | None = constructor(cls)
-        if found is None or self.table.rows(found) or self.table.rows(cls):
-            return None
-        facts[cls, "()"] = _ConstructorFact(cls, found)
-        return found
-
-    def method(self, cls: type, name: str, facts: dict[Any, Any]) -> types.FunctionType | None:
-        found: types.FunctionType | None = method(cls, name)
-        if found is None or self.table.rows(found):
-            return None
-        facts[cls, name] = _ClassFact(cls, name, found)
-        return found
-
-    def keeps(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
-        if not keeps(cls, name):
-            return False
-        facts[cls, f"{name}="] = _KeepingFact(cls, f"{name}=")
-        return True
 
 
 class Engine:
@@ -386,7 +287,7 @@ class Engine:
             self.lifting.add(key)
             try:
                 inline_calls(graph, lambda call: self._small_callee(graph, call))
-                graph = local_objects(graph, _Classes(self.table), self._small_callee)
+                graph = local_objects(graph, Classes(self.table), self._small_callee)
             finally:
                 self.lifting.discard(key)
         self.observer.graph(function.__code__, "normal", graph)
@@ -496,7 +397,7 @@ class Engine:
         if found is None or self.table.rows(found):
             return None
         if self.building:
-            self.building[-1].class_facts[cls, name] = _ClassFact(cls, name, found)
+            self.building[-1].class_facts[cls, name] = ClassFact(cls, name, found)
         return found
 
     def constructor(self, cls: type) -> types.FunctionType | None:
@@ -504,13 +405,13 @@ class Engine:
         if found is None or self.table.rows(found) or self.table.rows(cls):
             return None
         if self.building:
-            self.building[-1].class_facts[cls, "()"] = _ConstructorFact(cls, found)
+            self.building[-1].class_facts[cls, "()"] = ConstructorFact(cls, found)
         return found
 
     def is_field(self, cls: type, name: str) -> bool:
         answer = is_field(cls, name)
         if answer and self.building:
-            self.building[-1].class_facts[cls, name] = _ClassFact(cls, name)
+            self.building[-1].class_facts[cls, name] = ClassFact(cls, name)
         return answer
 
     def representative(self, made: ClosureType) -> types.FunctionType:
@@ -692,7 +593,7 @@ class Engine:
         caller.needs.add(rule)
         caller.entered[rule] = callee
         if id(callee) not in caller.callees:  # it may not be found by a name: an argument, a default
-            caller.callees[id(callee)] = _Fact({"callee": callee}, ("callee",), callee)
+            caller.callees[id(callee)] = NameFact({"callee": callee}, ("callee",), callee)
         return rule
 
     def typed(self, rule: Derived) -> Graph:
@@ -724,7 +625,12 @@ class Engine:
             infer(graph, parameters, _knows_nothing)
             return
         infer(graph, parameters, self.oracle, self.sample)
-        while builtin_methods(graph) | constructions(graph, self, self.oracle):
+        while (
+            builtin_methods(graph)
+            | list_unpackings(graph)
+            | spread_calls(graph, normal_call)
+            | constructions(graph, self, self.oracle)
+        ):
             infer(graph, parameters, self.oracle, self.sample)
 
     def refresh(self) -> None:
@@ -771,7 +677,7 @@ class Engine:
                 )
         finally:
             self.building.pop()
-        named = [_Fact(rule.globals, g.path, g.value) for g in graph.guards]
+        named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.class_facts.values()]
@@ -807,9 +713,9 @@ class Engine:
     ) -> bool:
         """Let `rule` depend on names of globals and what they lead to, on attributes of classes and on the
         rules of functions; whether all of it holds.  Nothing is changed if it does not."""
-        guards = [_Fact(rule.globals, path, value) for path, value in named]
+        guards = [NameFact(rule.globals, path, value) for path, value in named]
         of_classes: dict[tuple[type, str], Fact] = {
-            (cls, name): _class_fact(cls, name, function) for cls, name, function in classes
+            (cls, name): class_fact(cls, name, function) for cls, name, function in classes
         }
         facts: list[Fact] = [*guards, *of_classes.values()]
         if not all(fact.holds() for fact in facts):
@@ -820,7 +726,7 @@ class Engine:
         for callee, function in callees:
             rule.needs.add(callee)
             rule.entered[callee] = function
-            rule.callees.setdefault(id(function), _Fact({"callee": function}, ("callee",), function))
+            rule.callees.setdefault(id(function), NameFact({"callee": function}, ("callee",), function))
         return True
 
     def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:

@@ -3,7 +3,8 @@
 Most calls of a gradient are made in a loop, with new numbers for arguments of the same types.  What follows
 from the types alone (which rule, which arguments have shadows, which are constants) is kept in a `_Way`;
 what has to be seen each time is little: that arrays own their memory, so that no two share it, and that
-lists hold floats.  Shadows are entered in the memo of the call only when somebody asks it (`Shadows.later`).
+lists hold floats, or lists of such.  Shadows are entered in the memo of the call only when somebody asks it
+(`Shadows.later`).
 
 Whatever is not as simple as that takes the long way, which says what is wrong with the arguments if anything
 is.
@@ -91,8 +92,9 @@ class Entrance:
                 shadow = _zero(x, kind is _HELD)
                 if shadow is None:
                     return None
-                objects.add(id(x))
-                context.shadows.later(x, shadow)
+                for part, of_part in _named(x, shadow):
+                    objects.add(id(part))
+                    context.shadows.later(part, of_part)
                 shadows.append(None if kind is _HELD else shadow)
             else:
                 shadows.append(kind)
@@ -121,12 +123,24 @@ def _key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
+def _named(x: Any, shadow: Any) -> list[tuple[Any, Any]]:
+    """`x` and the lists in it, each with its shadow."""
+    parts = [(x, shadow)]
+    if type(x) is list and type(shadow) is list and type(shadow[0]) is list:
+        parts += zip(x, shadow, strict=True)
+    return parts
+
+
 def _zero(x: Any, is_constant: bool) -> Any:
-    """The zero shadow of an array that owns its memory or of a list of floats, or `NO_TANGENT`; else None."""
+    """The zero shadow of an array that owns its memory, of a list of floats or of lists of floats, or
+    `NO_TANGENT`; else None."""
     if type(x) is list:
         classes = set(map(type, x))
         if is_constant:
             return NO_TANGENT if classes <= _NUMBERS else None
+        if classes == {list}:
+            rows = [[0.0] * len(row) for row in x if set(map(type, row)) == {float}]
+            return rows if len(rows) == len(x) else None
         return [0.0] * len(x) if classes == {float} else None
     if x.base is not None or x.dtype.kind not in "fc":
         return None

@@ -23,6 +23,7 @@ __all__ = [
     "BY_VALUE",
     "FIELD",
     "SLOW",
+    "are_fields",
     "attribute",
     "checked",
     "constructor",
@@ -146,6 +147,15 @@ def method(cls: type, name: str) -> Any:
 def is_field(cls: type, name: str) -> bool:
     """Whether attribute `name` of instances of exactly `cls` is a plain field, in a dictionary or a slot."""
     return _asks_nobody(cls) and _is_own(cls, lookup(cls, name))
+
+
+def are_fields(cls: type, names: frozenset[str]) -> bool:
+    """The same for several names."""
+    if not _asks_nobody(cls):
+        return False
+    if all(map(names.isdisjoint, [base.__dict__ for base in cls.__mro__])):
+        return _is_own(cls, None)
+    return all(_is_own(cls, lookup(cls, name)) for name in names)
 
 
 def keeps(cls: type, name: str) -> bool:

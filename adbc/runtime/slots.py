@@ -12,7 +12,15 @@ from typing import Any
 from adbc.errors import ConstWriteError
 from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.table import NO_KWARGS
-from adbc.tangents import NO_FDATA, NO_TANGENT, FData, shadow_iterator, slot_increment, slot_shadow
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    FData,
+    MutableTangent,
+    shadow_iterator,
+    slot_increment,
+    slot_shadow,
+)
 
 __all__ = [
     "SINK",
@@ -108,7 +116,11 @@ def add_to_field(shadow: Any, name: str, b: Any) -> None:
 
 def item_slot_shadow(shadow: Any, key: Any, value: object = None) -> Any:
     """The shadow of what stands in ``container[key]``; None if that is no element but the end of a loop."""
-    return None if shadow is None or value is EXHAUSTED else slot_shadow(shadow[key])
+    if shadow is None or value is EXHAUSTED:
+        return None
+    t = shadow[key]
+    cls = t.__class__
+    return t if cls is MutableTangent or cls is list else slot_shadow(t)
 
 
 def field_slot_shadow(shadow: Any, name: str) -> Any:
@@ -177,9 +189,14 @@ def undo_append(values: list[Any], shadow: Any) -> Any:
 def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_active: bool) -> Any:
     """``obj.name = value``; what `restore_field` needs."""
     old = getattr(obj, name, _ABSENT)
-    if type(old) is float and shadow is not None:
-        setattr(obj, name, value)
-        return old
+    if shadow is not None:
+        if type(old) is float:
+            setattr(obj, name, value)
+            return old
+        if old is _ABSENT and type(shadow) is MutableTangent:
+            setattr(obj, name, value)
+            setattr(shadow, name, 0.0)
+            return old
     fvalue = NO_FDATA if is_active else None
     return _Undo(rrule((obj, name, value), (shadow, None, fvalue), NO_KWARGS)[2])
 
@@ -191,6 +208,9 @@ def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
         b = getattr(shadow, name)
         setattr(shadow, name, 0.0)
         return b
+    if old is _ABSENT:  # there was no such field
+        object.__delattr__(obj, name)
+        return shadow.__dict__.pop(name)
     return old.run()
 
 

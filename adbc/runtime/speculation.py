@@ -262,10 +262,7 @@ class _Policy:
         return site.guess
 
     def method(self, call: Instruction) -> Any:
-        callee = call.operands[0]
-        if not isinstance(callee, Const) or callee.value is not _getattr_ or not self._is_open(call):
-            return None
-        if not self.is_called_only(call):
+        if not self._is_open(call) or not self.is_method_read(call):
             return None
         site = self.site(call)
         if site.gave_up:
@@ -273,8 +270,12 @@ class _Policy:
         self.sites.append(site)
         return is_method(call, self.engine)
 
-    def is_called_only(self, call: Instruction) -> bool:
-        """Whether the original of `call` is used for nothing but to be called."""
+    def is_method_read(self, call: Instruction) -> bool:
+        """Whether `call` reads an attribute that is only called, as methods are: there is nothing to be seen,
+        it will be known with the class of its object."""
+        callee = call.operands[0]
+        if not isinstance(callee, Const) or callee.value is not _getattr_:
+            return False
         original = self.originals[call]
         for block in self.base.graph.blocks:
             if original in block.terminator.values or any(
@@ -286,7 +287,7 @@ class _Policy:
         return True
 
     def watch(self, call: Instruction) -> bool:
-        if not self._is_open(call) or self.engine.speculation == "always":
+        if not self._is_open(call) or self.engine.speculation == "always" or self.is_method_read(call):
             return False
         site = self.site(call)
         return not site.gave_up and self.used(call) is not None
@@ -314,9 +315,6 @@ class _Watching(_Policy):
     def watch(self, call: Instruction) -> bool:
         if self.originals.get(call) not in self.base.roots:
             return False
-        callee = call.operands[0]
-        if isinstance(callee, Const) and callee.value is _getattr_ and self.is_called_only(call):
-            return False  # a method: it will be known with the class of its object
         return made_class(call) is not None or super().watch(call)
 
 

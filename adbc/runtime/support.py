@@ -112,6 +112,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         float_rdata=slots.as_float,
         real_rdata=real,
         add=add,
+        no_tangent=NO_TANGENT,
         no_fdata=NO_FDATA,
     )
 

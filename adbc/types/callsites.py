@@ -16,6 +16,7 @@ and from what the rule table says; it writes no code.
                 a float is written where a float is known to be
     method      a method is read from an instance
     next        the next element of a list
+    element     an element of a list that was unpacked
     resume      an iterator over a list goes on elsewhere
     tuple       a tuple is built
     project     an element of a tuple whose structure is known, at a known index
@@ -124,6 +125,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
         hasattr, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_, intrinsics._raised_,
         intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_, intrinsics._observe_,
+        intrinsics._unpack_list_,
         # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
         intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_,
         intrinsics._check_exc_match_, intrinsics._check_eg_match_, intrinsics._prep_reraise_star_,
@@ -199,6 +201,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         return site("dynamic")
     if function is intrinsics._next_at_:
         return site("next" if active(arguments[1]) else "primal")
+    if function is intrinsics._element_:
+        return site("element" if active(arguments[1]) else "primal")
     if function is intrinsics._resume_iterator_:
         return site("resume" if active(arguments[1]) else "primal")
     if function in (intrinsics._getattr_, intrinsics._setattr_) and _is_field(arguments, types_, knowledge):

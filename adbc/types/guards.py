@@ -64,7 +64,8 @@ _NEVER_GUESSED: frozenset[Any] = frozenset(
     {
         intrinsics._assume_, intrinsics._check_, intrinsics._attempt_, intrinsics._new_, intrinsics._iter_,
         intrinsics._import_, intrinsics._import_from_, intrinsics._exception_, intrinsics._raised_,
-        intrinsics._observe_, intrinsics._unpack_, intrinsics._next_at_, intrinsics._resume_iterator_,
+        intrinsics._observe_, intrinsics._unpack_, intrinsics._unpack_list_, intrinsics._next_at_,
+        intrinsics._resume_iterator_,
     }
 )  # fmt: skip
 
@@ -107,14 +108,20 @@ def point_behind(call: Instruction) -> tuple[Block, int] | None:
     """Where the result of `call` can be tested: in front of instruction number so-and-so of a block.
 
     That of `_next_` is a value only where the iterator was not exhausted; of several iterators that take a
-    step together, where none was.  None if there is no such place.
+    step together, where none was.  What is unpacked at once is tested when all of it is there, so that
+    nobody needs what it was unpacked from.  None if there is no such place.
     """
     block = call.block
     assert block is not None
     if _callee(call) is intrinsics._next_:
         inside = behind_steps(call)
-        return None if inside is None else _behind_tests(inside)
+        return None if inside is None else _behind_tests(inside, 0, _is_step)
     at = block.instructions.index(call) + 1
+    if _is_unpacked(call):
+        source = call.operands[1]
+        while at < len(block.instructions) and _is_unpacked(block.instructions[at], source):
+            at += 1
+        block, at = _behind_tests(block, at, lambda value: _is_unpacked(value, source))
     if block.handler is not None and at == len(block.instructions):
         return None
     return block, at
@@ -131,18 +138,32 @@ def behind_steps(step: Instruction) -> Block | None:
     return inside
 
 
-def _behind_tests(block: Block) -> tuple[Block, int]:
-    """The beginning of `block`, behind the guards of other steps: what follows may use what they prove."""
-    at = 0
+def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) -> tuple[Block, int]:
+    """This place in `block`, or behind the guards of other steps, or of what else was unpacked, that stand
+    there: what follows may use what they prove."""
     while (
         isinstance(block.terminator, Branch)
         and len(block.instructions) == at + 1
         and _callee(block.instructions[at]) is intrinsics._class_is_
         and block.terminator.condition is block.instructions[at]
-        and _callee(block.instructions[at].operands[1]) is intrinsics._next_
+        and is_sibling(block.instructions[at].operands[1])
     ):
         block, at = block.terminator.true, 1  # behind the assumption
     return block, at
+
+
+def _is_step(value: Value) -> bool:
+    return _callee(value) is intrinsics._next_
+
+
+def _is_unpacked(value: Value, source: Value | None = None) -> bool:
+    """Whether `value` is an element of something that was unpacked, namely of `source`."""
+    if _callee(value) not in (intrinsics._project_, intrinsics._element_):
+        return False
+    unpacked = value.operands[1]  # type: ignore[attr-defined]  # a call
+    if source is not None:
+        return unpacked is source
+    return _callee(unpacked) in (intrinsics._unpack_, intrinsics._unpack_list_)
 
 
 def _behind_step(step: Instruction) -> Block | None:
@@ -177,12 +198,11 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
         if changed:
             infer()
             changed = False
-        known = policy.known_slots(graph)
-        if known:
+        while known := policy.known_slots(graph):
             current.update(known)
-            infer()
+            infer()  # with more types, more calls are known to leave the slots alone
         candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
-        ready = [c for c in candidates if not any(type_of(v) is ANY for v in call_parts(c)[1])]
+        ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
         chosen = ready or candidates[:1]
         if not chosen:
             break
@@ -256,6 +276,13 @@ def _is_candidate(call: Instruction) -> bool:
     return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
 
 
+def _is_known(value: Value) -> bool:
+    """Whether it is known what `value` is, or what it iterates over."""
+    if _callee(value) is intrinsics._iter_:
+        value = value.operands[1]  # type: ignore[attr-defined]  # a call
+    return type_of(value) is not ANY
+
+
 def made_class(call: Instruction) -> type | None:
     """The class that `call` makes an instance of by calling it, if it is known."""
     kind = call.operands[1] if _callee(call) is intrinsics._new_ else None
@@ -305,13 +332,13 @@ def _guard(
     arguments = [v if v is call else _latest(v, current) for v in live]
     current[call] = assumed
 
-    _branch(graph, call, place, (intrinsics._class_is_, guess.cls), [assumed], policy, rest, arguments)
+    _branch(graph, call, place, (intrinsics._class_is_, Const(guess.cls)), [assumed], policy, rest, arguments)
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:
     """The rests that were left for by the guards that `place` stands behind: they take `call` as it is."""
     found: list[Instruction] = []
-    block = behind_steps(call) if _callee(call) is intrinsics._next_ else None
+    block = behind_steps(call) if _is_step(call) else call.block if _is_unpacked(call) else None
     while block is not None and block is not place[0] and isinstance(block.terminator, Branch):
         found += block.terminator.false.instructions
         block = block.terminator.true
@@ -329,13 +356,13 @@ def _branch(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
-    test: tuple[Any, Any],
+    test: tuple[Any, *tuple[Any, ...]],
     first: list[Instruction],
     policy: Policy,
     rest: object,
     arguments: Sequence[Value],
 ) -> None:
-    """Cut the block at `place`: on with `first` if ``test[0](call, test[1])``, else with `rest`, for good."""
+    """Cut the block at `place`: on with `first` if ``test[0](call, *test[1:])`` says so, else with `rest`."""
     block, at = place
     position = call.position
     typed = graph.add_block(f"{block.label}.typed")
@@ -351,7 +378,7 @@ def _branch(
     otherwise = graph.add_block(f"{block.label}.otherwise")
     builder = Builder(graph, block)
     builder.position = position
-    test_result = builder.call(test[0], call, Const(test[1]), type=BOOL)
+    test_result = builder.call(test[0], call, *test[1:], type=BOOL)
     builder.branch(test_result, typed, otherwise)
     builder.block = otherwise
     builder.call(intrinsics._observe_, Const(policy.site(call)), call, type=NONE)
@@ -372,7 +399,8 @@ def _guard_method(
     for user in list(graph.instructions()):
         if user.op == "call" and user.operands[0] is call:
             user.operands[:1] = [Const(function), call.operands[1]]
-    _branch(graph, call, place, (intrinsics._method_is_, function), [], policy, rest, arguments)
+    test = intrinsics._method_is_, Const(function), call.operands[1]
+    _branch(graph, call, place, test, [], policy, rest, arguments)
 
 
 # -- what a value is used for --------------------------------------------------------------------------

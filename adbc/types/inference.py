@@ -432,6 +432,8 @@ _STRUCTURAL: dict[Any, Row] = {
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,
     intrinsics._next_: _next,
+    intrinsics._unpack_list_: _unpack,
+    intrinsics._element_: _constant(ANY),
     intrinsics._next_at_: _constant(ANY),
     intrinsics._list_iterator_: _constant(Exact(type(iter([])))),
     intrinsics._resume_iterator_: _constant(ANY),

@@ -51,6 +51,7 @@ __all__ = [
     "class_type",
     "has_cotangent",
     "has_shadow",
+    "is_memory",
     "is_number",
     "is_real",
     "join",
@@ -259,6 +260,11 @@ def members(type: AbstractType) -> frozenset[type] | None:
 def is_numpy_number(cls: type, kind: str) -> bool:
     """Whether `cls` is a NumPy scalar class below the abstract class called `kind`."""
     return cls.__module__ == "numpy" and any(c.__name__ == kind for c in cls.__mro__)
+
+
+def is_memory(type: AbstractType) -> bool:
+    """Whether values are objects identified by their address, and what stands for them in a shadow is one."""
+    return isinstance(type, Exact) and isinstance(kind_of(type.cls), AddressKind)
 
 
 def has_cotangent(type: AbstractType) -> bool:

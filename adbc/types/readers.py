@@ -59,6 +59,7 @@ _NUMBERS_OF: frozenset[Any] = _HARMLESS | {
     sum, min, max, abs, sorted, list, tuple, zip, enumerate, reversed, iter, any, all,
     operator.getitem, operator.contains, intrinsics._not_contains_, intrinsics._iter_,
     intrinsics._list_iterator_, intrinsics._unpack_, intrinsics._unpack_ex_, intrinsics._next_,
+    intrinsics._unpack_list_, intrinsics._element_,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.add, operator.mul,
 }  # fmt: skip
 """Functions that read a list of numbers: what they give has its numbers, not its memory."""

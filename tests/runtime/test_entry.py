@@ -81,6 +81,60 @@ def test_lists_change_and_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said[3:] == [False, False]
 
 
+ROW = [1.0, 2.0]
+
+
+def of_rows(rows: list[list[float]], k: float) -> float:
+    total = 0.0
+    for row in rows:
+        ROW[0] = row[1] * k
+        row[1] = row[0] * ROW[0]
+        total += row[1]
+    rows[0], rows[-1] = rows[-1], rows[0]
+    return total * rows[0][0]
+
+
+def test_lists_of_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row has one shadow, which rows that are not what they seem take the long way to."""
+    gradient = adbc.value_and_grad(of_rows, (0, 1))
+    for _ in range(4):  # until nothing is learnt any more
+        gradient([[0.5, 3.0], [0.25, 2.0]], 2.0)
+    said = entered(monkeypatch)
+
+    def check(*rows: list[float], short: bool) -> None:
+        given = list(rows)
+        before = [list(row) for row in rows]
+        value, gradients = gradient(given, 2.0)
+        assert said[-1] is short
+        assert all(a is b for a, b in zip(given, rows, strict=True))
+        assert given == before
+        out, pullback = adbc.vjp(of_rows, given, 2.0)
+        assert (value, gradients) == (out, pullback(1.0))
+        assert given == before
+
+    row = [0.5, 3.0]
+    check(row, [0.25, 2.0], short=True)
+    check(row, [0.25, 2.0], [0.5, 0.75], short=True)
+    check(row, ROW, short=True)
+    check(row, [0.25, 2.0], row, short=False)
+    check(row, [0.25, 2], short=False)
+    assert ROW == [1.0, 2.0]
+
+
+def test_the_same_row_in_two_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    def both(a: list[list[float]], b: list[list[float]]) -> float:
+        a[0][0] = a[0][0] * b[0][0]
+        return a[0][0] * b[0][0]
+
+    gradient = adbc.grad(both, (0, 1))
+    said = entered(monkeypatch)
+    for _ in range(3):
+        assert gradient([[2.0]], [[3.0]]) == ([[9.0]], [[12.0]])
+    row = [2.0]
+    assert gradient([row], [row]) == ([[32.0]], [[32.0]])
+    assert said == [False, True, True, False]
+
+
 SHARED = np.array([1.0, 2.0])
 
 

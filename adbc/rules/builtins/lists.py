@@ -30,6 +30,7 @@ from adbc.rules.sequences import (
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import (
+    MutableTangent,
     add,
     fill_tangent,
     slot_increment,
@@ -97,6 +98,11 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
     return out, [fill_tangent(x, None) for x in out] if dargs[0] is None else dargs[0][where]
 
 
+_NOTHING = nothing(2)
+_OBJECTS = frozenset({MutableTangent, list, dict})
+"""Classes of tangents that belong to an address, whatever they are tangents of."""
+
+
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a: list[Any] = args[0]
     where = plain_slice(args[1])
@@ -104,7 +110,10 @@ def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = a[where]
     if fa is None:
         return out, [slot_tangent(x, None) for x in out], nothing(2)
-    fout = [emptied(x, t) for x, t in zip(out, fa[where], strict=True)]
+    fout = fa[where]
+    if _OBJECTS.issuperset(map(type, fout)) and len(fout) == len(out):
+        return out, fout, _NOTHING  # they keep their cotangents themselves
+    fout = [emptied(x, t) for x, t in zip(out, fout, strict=True)]
 
     def getslice_pullback(bout: Any) -> Sequence[Any]:
         for i, t in zip(range(len(a))[where], fout, strict=True):
