@@ -34,12 +34,12 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
+from adbc.reverse.formula_steps import FormulaStep
 from adbc.reverse.steps import (
     AppendStep,
     CallStep,
     CopyStep,
     DerivedStep,
-    FormulaStep,
     LoadStep,
     OverwriteStep,
     ProjectStep,
@@ -50,10 +50,16 @@ from adbc.reverse.steps import (
     StoreStep,
     TupleStep,
     UndoStep,
-    values_read,
 )
 from adbc.reverse.support import Support
-from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
+from adbc.types.callsites import (
+    DTYPE_CODES,
+    CallSite,
+    formula_call,
+    is_constant_dict,
+    is_exact,
+    name_of,
+)
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -61,7 +67,6 @@ from adbc.types.lattice import (
     ArrayType,
     Exact,
     TupleType,
-    ValueArrayType,
     has_cotangent,
     has_shadow,
 )
@@ -562,16 +567,15 @@ class ForwardsPass:
         ]
         values = list(map(self.p, arguments))
         shadows = [self.s(a) if type(type_of(a)) is ArrayType else None for a in arguments]
-        shapes: dict[Value, tuple[Value, str]] = {}
-        read = values_read(formulas, out, values)
-        for value, known, is_active in [
-            (out, type_of(call), True),
-            *((v, type_of(a), a in self.active) for v, a in zip(values, arguments, strict=True)),
-        ]:
-            if is_active and value not in read and isinstance(known, ValueArrayType):
-                code = "d" if known.dtype == "float64" else "f"
-                shapes[value] = self._shape(value), code
-        steps.append(FormulaStep(call, arguments, formulas, out, values, shadows, shapes, others))
+        types_ = [type_of(a) for a in arguments]
+        exact = [is_exact(formula, i, types_, type_of(call)) for i, formula in enumerate(formulas)]
+        together = found.together if len(arguments) > 1 and None not in formulas else None
+        step = FormulaStep(call, arguments, formulas, out, values, shadows, exact, others, together)
+        for value, known in zip([out, *values], [type_of(call), *types_], strict=True):
+            if value in step.shaped and value not in step.read and isinstance(known, ArrayType):
+                step.shapes[value] = self._shape(value), DTYPE_CODES[known.dtype]
+        step.find_needs()
+        steps.append(step)
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array`, read once per block."""

@@ -73,11 +73,23 @@ class FormulaCall:
 
     arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
     (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
+
+    together: gives the cotangents of all arrays in a tuple, for less than the formulas one by one; used where
+    all are wanted.
+
+    window: the result may be a view of the first array.  Nobody can tell as long as neither is changed or
+    handed out.
+
+    parts: the cotangent of the array costs much more than to read that of the result, because it is only a
+    part of the array that is read.
     """
 
     formulas: tuple[Callable[..., Any] | int | None, ...]
     arrays: tuple[int, ...]
     others: tuple[tuple[str, int], ...] = ()
+    together: Callable[..., Any] | None = None
+    window: bool = False
+    parts: bool = False
 
 
 class Rule:
@@ -107,7 +119,12 @@ class Rule:
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
     formulas: Sequence[Callable[..., Any] | int | None] | None = None
     """Of an elementwise function, per argument what builders write inline for arrays of real numbers:
-    ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero."""
+    ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero.
+
+    What else is known of a formula are attributes of it.  ``reads``: which of the result and the arguments it
+    reads, by position.  ``of_shape``: ``of_shape(by, shape, **others)`` is the same, from the shape of the
+    argument.  ``into``: ``into(shadow, by, **others)`` adds the same to a shadow.  ``exact``: when the result
+    is known to have the shape and the dtype of the argument (`types.callsites.is_exact`)."""
 
     def __init__(
         self,
@@ -136,12 +153,18 @@ class Rule:
             bound.append(rest.pop(name))
         return tuple(bound), rest
 
-    def formula_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
         """The formulas for a call with `count` arguments, the last of them by keyword, if that is all there
-        is to its derivative."""
-        if self.formulas is None or keywords or count != len(self.formulas):
+        is to its derivative; `is_complex`: not all of the numbers are real."""
+        if self.formulas is None or is_complex or keywords or count != len(self.formulas):
             return None
         return FormulaCall(tuple(self.formulas), tuple(range(count)))
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        """Whether such a call has no effects, and a result that is new."""
+        return self.kind in ("scalar", "pure")
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         raise NotImplementedError

@@ -42,6 +42,7 @@ from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
 from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.lattice import (
+    COMPLEX,
     FLOAT,
     INT,
     AbstractType,
@@ -55,10 +56,12 @@ from adbc.types.lattice import (
     has_cotangent,
     has_shadow,
     is_float64,
+    is_numpy_number,
     is_real,
 )
 
 __all__ = [
+    "DTYPE_CODES",
     "Binding",
     "CallSite",
     "Knowledge",
@@ -66,6 +69,7 @@ __all__ = [
     "classify",
     "formula_call",
     "is_constant_dict",
+    "is_exact",
     "is_inline_number",
     "is_method",
     "name_of",
@@ -221,10 +225,10 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             binding = knowledge.bind(row.body, len(arguments), call.keywords)
             return site("dynamic") if binding is None else site("derived", binding=binding)
         if type(result) is ValueArrayType:
-            return site("formula" if any_active else "primal", row=row)
+            return site("formula" if any_active and row.kind != "zero" else "primal", row=row)
         if any_active and is_inline_number(result) and formula_call(row, types_, call.keywords) is not None:
             return site("formula", row=row)
-        if row.kind == "zero" or (not any_active and row.kind in ("scalar", "pure")):
+        if row.kind == "zero" or (not any_active and row.is_pure(len(arguments), call.keywords)):
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
             return site("dynamic")
@@ -273,18 +277,60 @@ def formula_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, 
     """
     if not any(isinstance(t, ArrayType) for t in types_):
         return None
-    found = row.formula_call(len(types_), keywords)
+    found = row.formula_call(len(types_), keywords, any(map(_is_complex, types_)))
     if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
         return None
     others = [types_[i] for _, i in found.others]
+    if found.window and any(map(_holds_array, others)):
+        found = dataclasses.replace(found, window=False)  # an array among the subscripts makes a copy
     return None if any(has_shadow(t) or has_cotangent(t) for t in others) else found
 
 
+DTYPE_CODES = {"float64": "d", "float32": "f", "complex128": "D", "complex64": "F"}
+"""The dtypes of arrays that are differentiated by formulas, and their codes."""
+
+
 def _is_plain(type: AbstractType) -> bool:
-    """Whether all members are real numbers or arrays of such."""
+    """Whether all members are numbers or arrays of such."""
     if isinstance(type, ArrayType):
-        return type.dtype in ("float64", "float32") or type.dtype.startswith(("int", "uint", "bool"))
-    return is_inline_number(type)
+        return type.dtype in DTYPE_CODES or type.dtype.startswith(("int", "uint", "bool"))
+    return is_inline_number(type) or _is_complex(type) or _is_integer(type)
+
+
+def _is_complex(type: AbstractType) -> bool:
+    """Whether members may be complex, being numbers or arrays of such."""
+    if isinstance(type, ArrayType):
+        return type.dtype.startswith("complex")
+    return type == COMPLEX or (isinstance(type, Exact) and type.cls.__name__ in ("complex128", "complex64"))
+
+
+def _is_integer(type: AbstractType) -> bool:
+    return isinstance(type, Exact) and is_numpy_number(type.cls, "integer")
+
+
+def _holds_array(type: AbstractType) -> bool:
+    return isinstance(type, ArrayType) or (
+        isinstance(type, TupleType) and any(map(_holds_array, type.elements))
+    )
+
+
+def is_exact(formula: Any, i: int, types_: Sequence[AbstractType], result: AbstractType) -> bool:
+    """Whether what `formula` gives is known to have the shape and the dtype of argument `i` of `types_`, if the
+    cotangent that it is given has those of the result.
+
+    Known are numbers of 64 bits.  ``exact`` of a formula is "always", "alone" (no other array is there to be
+    broadcast with; this holds of 1 and -1 too) or "matrices" (all arrays have two axes).
+    """
+    kind = getattr(formula, "exact", None) if callable(formula) else "alone"
+    own = types_[i]
+    if kind is None or not isinstance(own, ArrayType) or own.dtype != "float64":
+        return False
+    arrays = [t for t in types_ if isinstance(t, ArrayType)]
+    if not all(t.dtype == "float64" for t in arrays) or any(map(_is_complex, types_)):
+        return False
+    if kind == "alone":
+        return len(arrays) == 1 and isinstance(result, ArrayType) and result.dtype == "float64"
+    return kind == "always" or all(t.ndim == 2 for t in arrays)
 
 
 def _is_view(types_: Sequence[AbstractType]) -> bool:
