@@ -117,6 +117,8 @@ class Rule:
     takes_values = 0
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
+    together: Callable[..., Any] | None = None
+    """See `FormulaCall`."""
     formulas: Sequence[Callable[..., Any] | int | None] | None = None
     """Of an elementwise function, per argument what builders write inline for arrays of real numbers:
     ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero.
@@ -160,7 +162,7 @@ class Rule:
         is to its derivative; `is_complex`: not all of the numbers are real."""
         if self.formulas is None or is_complex or keywords or count != len(self.formulas):
             return None
-        return FormulaCall(tuple(self.formulas), tuple(range(count)))
+        return FormulaCall(tuple(self.formulas), tuple(range(count)), together=self.together)
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether such a call has no effects, and a result that is new."""

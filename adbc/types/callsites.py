@@ -315,8 +315,8 @@ def _holds_array(type: AbstractType) -> bool:
 
 
 def is_exact(formula: Any, i: int, types_: Sequence[AbstractType], result: AbstractType) -> bool:
-    """Whether what `formula` gives is known to have the shape and the dtype of argument `i` of `types_`, if the
-    cotangent that it is given has those of the result.
+    """Whether what `formula` gives is known to have the shape and the dtype of argument `i` of `types_`, if
+    the cotangent that it is given has those of the result.
 
     Known are numbers of 64 bits.  ``exact`` of a formula is "always", "alone" (no other array is there to be
     broadcast with; this holds of 1 and -1 too) or "matrices" (all arrays have two axes).

@@ -294,7 +294,7 @@ def places(count: int, keywords: Sequence[str], names: Sequence[str]) -> dict[st
 
 
 def shaped(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """The formula that ``formula(by, shape, **others)`` is, which asks no more of its argument than the shape."""
+    """The formula that ``formula(by, shape, **others)`` is, which asks for no more than a shape."""
 
     def of_array(by: Any, out: Any, x: Any, **others: Any) -> Any:
         return formula(by, np.shape(x), **others)
@@ -320,8 +320,6 @@ class ArrayRule(Rule):
     """
 
     sample = staticmethod(sampled)
-    together: Callable[..., Any] | None = None
-    """See `FormulaCall`."""
 
     def __init__(
         self,
@@ -363,7 +361,8 @@ class ArrayRule(Rule):
         arrays = self.names[: self.arrays]
         if named is None or any(name not in named for name in arrays):
             return None
-        found = FormulaCall(self.vjp, tuple(named.pop(name) for name in arrays), together=self.together)
+        together = None if self.formulas is not None else self.together  # of real numbers alone
+        found = FormulaCall(self.vjp, tuple(named.pop(name) for name in arrays), together=together)
         return dataclasses.replace(found, others=tuple(named.items()))
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
