@@ -31,7 +31,7 @@ def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
     """Write `ValueArrayType` into the typed `graph` where it is right."""
     rows = {call: _row(call, knowledge) for call in graph.instructions() if call.op == "call"}
     formulas = {
-        call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords)
+        call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
         for call, row in rows.items()
         if row is not None
     }

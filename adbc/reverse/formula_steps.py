@@ -12,7 +12,7 @@ from adbc.ir.graph import Const, Instruction, Value
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.types.inference import type_of
-from adbc.types.lattice import is_number
+from adbc.types.lattice import ArrayType, is_number
 
 __all__ = ["FormulaStep"]
 
@@ -42,6 +42,8 @@ class FormulaStep(Step):
     """What the formulas are given by name."""
     together: Callable[..., object] | None = None
     """All formulas at once."""
+    gives_wide: bool = False
+    """The argument gets what can be broadcast to its shape, as a sum gives it, and `takes_wide`."""
 
     def __post_init__(self) -> None:
         self.shapes: dict[Value, tuple[Value, str]] = {}
@@ -52,6 +54,20 @@ class FormulaStep(Step):
         ):
             if formula is not None and (_of_shape(formula) is not None or (shadow is None and not exact)):
                 self.shaped.add(value)
+
+    def takes_wide(self) -> bool:
+        """Whether the cotangent of the result may be what can be broadcast to its shape: each formula
+        multiplies it by an array of that shape, there being no other."""
+        everything = [self.result, *self.arguments]
+        for formula, exact in zip(self.formulas, self.exact, strict=True):
+            if formula is None:
+                continue
+            reads = getattr(formula, "reads", None)
+            if not exact or getattr(formula, "exact", None) != "alone" or reads is None:
+                return False
+            if not any(isinstance(type_of(everything[i]), ArrayType) for i in reads):
+                return False
+        return True
 
     def find_needs(self) -> None:
         """Decide what is saved, now that `shapes` is complete."""
@@ -118,6 +134,12 @@ class FormulaStep(Step):
             self._call(writer, into, kept, cotangent)
             return
         of_shape = _of_shape(formula)
+        wide = getattr(formula, "wide", None)
+        if self.gives_wide and wide is not None and shadow is None:
+            part = self._call(writer, wide, cotangent, self._shape(writer, value))
+            writer.never_none.add(part)
+            writer.give(argument, {(): part})
+            return
         if part is not None:
             pass
         elif of_shape is not None:

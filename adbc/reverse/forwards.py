@@ -8,6 +8,7 @@ those.  Only values that are or hold memory cost anything here.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import operator
 import types
@@ -162,6 +163,9 @@ class ForwardsPass:
         graph.filename = primal_graph.filename
         graph.first_line = primal_graph.first_line
         self.shapes: dict[tuple[Block, Value], Value] = {}
+        self.formula_steps: dict[Value, FormulaStep] = {}
+        """What computes arrays that are treated like numbers."""
+        self.uses: collections.Counter[Value] | None = None
         self.context = graph.add_argument("context")
         self.function: Value | None = None
         self.function_shadow: Value | None = None
@@ -557,7 +561,7 @@ class ForwardsPass:
             return
         out = self._copy_call(call)
         self._define(call, out)
-        found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords)
+        found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords, type_of(call))
         assert found is not None
         arguments = [site.arguments[i] for i in found.arrays]
         others = {name: self.p(site.arguments[i]) for name, i in found.others}
@@ -575,7 +579,21 @@ class ForwardsPass:
             if value in step.shaped and value not in step.read and isinstance(known, ArrayType):
                 step.shapes[value] = self._shape(value), DTYPE_CODES[known.dtype]
         step.find_needs()
+        if isinstance(call.type, ArrayType):
+            self.formula_steps[call] = step
+        inner = self.formula_steps.get(arguments[0])
+        if inner is not None and self._is_only_use(call, arguments[0]) and inner.takes_wide():
+            step.gives_wide = "where" not in others
         steps.append(step)
+
+    def _is_only_use(self, call: Instruction, value: Value) -> bool:
+        """Whether `call` is all that `value` is computed for, right behind it."""
+        if self.uses is None:
+            self.uses = collections.Counter(v for c in self.source.instructions() for v in c.operands)
+            for block in self.source.blocks:
+                self.uses.update(v for phi in block.phis for v in phi.operands.values())
+                self.uses.update(block.terminator.values)
+        return isinstance(value, Instruction) and value.block is call.block and self.uses[value] == 1
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array`, read once per block."""

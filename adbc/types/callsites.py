@@ -226,7 +226,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             return site("dynamic") if binding is None else site("derived", binding=binding)
         if type(result) is ValueArrayType:
             return site("formula" if any_active and row.kind != "zero" else "primal", row=row)
-        if any_active and is_inline_number(result) and formula_call(row, types_, call.keywords) is not None:
+        is_number = any_active and is_inline_number(result)
+        if is_number and formula_call(row, types_, call.keywords, result) is not None:
             return site("formula", row=row)
         if row.kind == "zero" or (not any_active and row.is_pure(len(arguments), call.keywords)):
             return site("fresh" if has_shadow(result) else "primal", row=row)
@@ -269,7 +270,9 @@ def _is_plain_check(arguments: Sequence[Value]) -> bool:
     )
 
 
-def formula_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> Any | None:
+def formula_call(
+    row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...], result: AbstractType
+) -> Any | None:
     """The formulas by which a call with an array among its arguments is differentiated, or None.
 
     What formulas differentiate by are real numbers and arrays of such; what they are given besides has no
@@ -280,6 +283,8 @@ def formula_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, 
     found = row.formula_call(len(types_), keywords, any(map(_is_complex, types_)))
     if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
         return None
+    if found.parts and not isinstance(result, ArrayType):
+        return None  # a number is read from its place
     others = [types_[i] for _, i in found.others]
     if found.window and any(map(_holds_array, others)):
         found = dataclasses.replace(found, window=False)  # an array among the subscripts makes a copy
@@ -328,8 +333,10 @@ def is_exact(formula: Any, i: int, types_: Sequence[AbstractType], result: Abstr
     arrays = [t for t in types_ if isinstance(t, ArrayType)]
     if not all(t.dtype == "float64" for t in arrays) or any(map(_is_complex, types_)):
         return False
+    if not (result.dtype == "float64" if isinstance(result, ArrayType) else is_float64(result)):
+        return False
     if kind == "alone":
-        return len(arrays) == 1 and isinstance(result, ArrayType) and result.dtype == "float64"
+        return len(arrays) == 1 and isinstance(result, ArrayType)
     return kind == "always" or all(t.ndim == 2 for t in arrays)
 
 

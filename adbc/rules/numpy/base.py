@@ -509,7 +509,8 @@ class ViewRule(Rule):
     Without `back` the elements are followed through the function by their numbers.
 
     names: the positional parameters, where ``against(by, out, x, **others)`` is the cotangent of `x` (1: it
-    is that of the result) when nobody can tell whether the result is a view.  parts: see `FormulaCall`.
+    is that of the result) when nobody can tell whether the result is a view.  parts, window: see
+    `FormulaCall`.
     """
 
     sample = staticmethod(sampled)
@@ -526,6 +527,7 @@ class ViewRule(Rule):
         names: str | None = None,
         against: Callable[..., Any] | int | None = None,
         parts: bool = False,
+        window: bool = True,
     ) -> None:
         super().__init__(function, when=when, parameters=parameters[:1], result=result)
         self.view = function if view is None else view
@@ -534,6 +536,7 @@ class ViewRule(Rule):
         if against is not None:
             self.formulas = (against,)
         self.parts = parts
+        self.window = window
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -541,11 +544,11 @@ class ViewRule(Rule):
         if self.formulas is None or self.names is None:
             return None
         named = places(count, keywords, self.names)
-        if named is None or self.names[0] not in named:
+        if named is None or self.names[0] not in named or not named.keys() <= set(self.names):
             return None
         array = named.pop(self.names[0])
         others = tuple(named.items())
-        return FormulaCall(tuple(self.formulas), (array,), others, window=True, parts=self.parts)
+        return FormulaCall(tuple(self.formulas), (array,), others, window=self.window, parts=self.parts)
 
     def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
         """The shadow of `out`, which is a view of `x`."""

@@ -20,8 +20,20 @@ def _same_elements(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
-    """A function that gives its argument as an array: itself, a view, or a converted copy."""
-    return ViewRule(function, back=_same_elements, parameters=(name,), **options)
+    """A function that gives its argument as an array: itself, a view, or a converted copy.
+
+    names: the parameters with which the cotangent is that of the result."""
+    return ViewRule(
+        function,
+        back=_same_elements,
+        parameters=(name,),
+        against=None if "names" not in options else same_back,
+        **options,
+    )
+
+
+def same_back(by: Any, out: Any, x: Any, **others: Any) -> Any:
+    return by
 
 
 def sum_all(by: Any, y: Any, *args: Any, **others: Any) -> Any:
@@ -137,16 +149,16 @@ NEW: list[Any] = [
 
 ROWS: list[Rule] = [
     *(by_example(ZeroRule(function, when=plain, result=np.ndarray)) for function in NEW),
-    copying(np.array, "object"),
-    copying(np.asarray),
-    copying(np.asanyarray),
-    copying(np.ascontiguousarray),
-    copying(np.asfortranarray),
-    copying(np.copy),
-    copying(np.ndarray.copy),
+    copying(np.array, "object", names="object dtype", window=False),
+    copying(np.asarray, names="a dtype"),
+    copying(np.asanyarray, names="a dtype"),
+    copying(np.ascontiguousarray, names="a dtype"),
+    copying(np.asfortranarray, names="a dtype"),
+    copying(np.copy, names="a", window=False),
+    copying(np.ndarray.copy, names="a order", window=False),
     copying(np.ndarray.__copy__),
     copying(np.ndarray.__deepcopy__),
-    copying(np.ndarray.astype),
+    copying(np.ndarray.astype, names="a dtype", window=False),
     copying(np.generic.astype),
     copying(np.generic.copy),
     AstypeView(np.ndarray.view),
