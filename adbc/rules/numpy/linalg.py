@@ -41,14 +41,14 @@ def solve_b(by: Any, y: Any, a: Any, b: Any) -> Any:
     if _is_vector(a, b):
         if np.ndim(by) == 1:
             return np.linalg.solve(adjoint(a), by)
-        return np.linalg.solve(adjoint(a), np.expand_dims(by, -1))[..., 0]
+        return np.linalg.solve(adjoint(a), by[..., None])[..., 0]
     return np.linalg.solve(adjoint(a), by)
 
 
 def _solve_a(bb: Any, y: Any, a: Any, b: Any) -> Any:
     """The cotangent of `a`, from that of `b`."""
     if _is_vector(a, b):
-        return np.expand_dims(-bb, -1) * np.expand_dims(conj(y), -2)
+        return (-bb)[..., None] * conj(y)[..., None, :]
     return np.matmul(-bb, adjoint(y))
 
 
@@ -64,7 +64,7 @@ def solve_both(by: Any, y: Any, a: Any, b: Any) -> Any:
 
 def solve_da(d: Any, y: Any, a: Any, b: Any) -> Any:
     if _is_vector(a, b):
-        return -np.linalg.solve(a, np.matmul(d, np.expand_dims(y, -1)))[..., 0]
+        return -np.linalg.solve(a, np.matmul(d, y[..., None]))[..., 0]
     return -np.linalg.solve(a, np.matmul(d, y))
 
 

@@ -68,9 +68,9 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     if others:
         _refuse_axes(others)
     if b.ndim == 1:
-        return by * conj(b) if a.ndim == 1 else np.expand_dims(by, -1) * conj(b)
+        return by * conj(b) if a.ndim == 1 else by[..., None] * conj(b)
     if a.ndim == 1:
-        by = np.expand_dims(by, -2)
+        by = by[..., None, :]
     if b.ndim == 2:
         return np.dot(by, conj(b).T)  # of any number of axes, as one product
     return np.matmul(by, adjoint(b))
@@ -84,7 +84,7 @@ def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     if a.ndim == 1:
         if b.ndim == 1:
             return by * conj(a)
-        return np.expand_dims(conj(a), -1) * np.expand_dims(by, -2)
+        return conj(a)[..., None] * by[..., None, :]
     if b.ndim <= 2 and a.ndim > 2:
         rows = math.prod(a.shape[:-1])
         wide = np.reshape(by, (rows, *by.shape[a.ndim - 1 :]))
