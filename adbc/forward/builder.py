@@ -426,6 +426,9 @@ class _Dual:
     def _formula(self, call: Instruction, site: CallSite) -> None:
         (self._dynamic if call.keywords else self._row)(call, site)
 
+    def _update(self, call: Instruction, site: CallSite) -> None:
+        self._row(call, site)
+
     def _row(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(
             self.support.frule(site.row),

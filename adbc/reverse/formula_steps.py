@@ -1,4 +1,4 @@
-"""The reverse of calls that are differentiated by formulas."""
+"""The reverses of calls that are differentiated by formulas, and of additions to arrays."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from adbc.ir.graph import Const, Instruction, Value
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.types.inference import type_of
-from adbc.types.lattice import ArrayType, is_number
+from adbc.types.lattice import ArrayType, has_cotangent, is_number
 
-__all__ = ["FormulaStep"]
+__all__ = ["FormulaStep", "UpdateStep"]
 
 Formula = Callable[..., object] | int | None
 
@@ -68,6 +68,11 @@ class FormulaStep(Step):
             if not any(isinstance(type_of(everything[i]), ArrayType) for i in reads):
                 return False
         return True
+
+    def copies(self) -> bool:
+        """Whether the reverse only makes one new array of the cotangent of the result, which is not kept."""
+        formulas = [f for f in self.formulas if f is not None]
+        return len(formulas) == 1 and callable(formulas[0]) and getattr(formulas[0], "exact", None) == "alone"
 
     def find_needs(self) -> None:
         """Decide what is saved, now that `shapes` is complete."""
@@ -173,6 +178,56 @@ class FormulaStep(Step):
             return writer.builder.call(of_value, d, writer.get(value))
         shape, code = self.shapes[value]
         return writer.builder.call(of_shape, d, writer.get(shape), code)
+
+
+@dataclasses.dataclass
+class UpdateStep(Step):
+    """``u += v`` or ``u -= v`` of arrays: ``u[...] = old; bv = fu`` or ``-fu``; the cotangent of `u` stays.
+
+    `shadow` is that of `v` if it is memory, `shape` its shape and code of the dtype if it is treated like a
+    number.  With `is_passed` what comes next in the pullback makes a new array of `bv`; else it is a copy of
+    `fu`, which will change.
+    """
+
+    argument: Value
+    value: Value
+    shadow: Value | None
+    shape: tuple[Value, str] | None
+    target: Value
+    target_shadow: Value
+    old: Value
+    sign: int
+    is_passed: bool
+
+    def __post_init__(self) -> None:
+        needs = [self.target, self.target_shadow, self.old]
+        if self.shadow is not None:
+            needs.append(self.shadow)
+        elif self.shape is not None:
+            needs.append(self.shape[0])
+        elif has_cotangent(type_of(self.argument)):
+            needs.append(self.value)
+        self.needs = [v for v in needs if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        call, support = writer.builder.call, writer.support
+        call(operator.setitem, writer.get(self.target), ..., writer.get(self.old))
+        if self.argument not in writer.active or isinstance(self.target_shadow, Const):
+            return
+        part = writer.get(self.target_shadow)
+        if self.sign == -1:
+            part = call(operator.neg, part)
+        elif self.shadow is None and not self.is_passed:
+            part = call(support.copied, part)
+        if self.shadow is not None:
+            if not isinstance(self.shadow, Const):
+                kept = writer.get(self.shadow)
+                call(support.give_array, kept, kept, part)
+        elif self.shape is not None:
+            shape, code = self.shape
+            writer.give(self.argument, {(): call(support.fit_array, part, writer.get(shape), code)})
+        elif wants(writer, self.argument):
+            writer.give(self.argument, {(): call(support.fit, part, writer.get(self.value))})
 
 
 def _of_shape(formula: Formula) -> Any:

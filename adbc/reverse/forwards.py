@@ -35,7 +35,7 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
-from adbc.reverse.formula_steps import FormulaStep
+from adbc.reverse.formula_steps import FormulaStep, UpdateStep
 from adbc.reverse.steps import (
     AppendStep,
     CallStep,
@@ -585,6 +585,31 @@ class ForwardsPass:
         if inner is not None and self._is_only_use(call, arguments[0]) and inner.takes_wide():
             step.gives_wide = "where" not in others
         steps.append(step)
+
+    def _update(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        if not self.support.values:
+            self._row(call, site, steps)
+            return
+        target, value = site.arguments
+        u, fu = self.p(target), self.s(target)
+        is_active = value in self.active
+        old = self.builder.call(site.row.save, u, fu, is_active)
+        self._define(call, self._copy_call(call), fu)
+        shadow = shape = None
+        known = type_of(value)
+        if isinstance(known, ArrayType) and is_active:
+            if type(known) is ArrayType:
+                shadow = self.s(value)
+            else:
+                shape = self._shape(self.p(value)), DTYPE_CODES[known.dtype]
+        last = steps[-1] if steps else None
+        is_passed = (
+            isinstance(last, FormulaStep)
+            and last.result is value
+            and last.copies()
+            and self._is_only_use(call, value)
+        )
+        steps.append(UpdateStep(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
 
     def _is_only_use(self, call: Instruction, value: Value) -> bool:
         """Whether `call` is all that `value` is computed for, right behind it."""

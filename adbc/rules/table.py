@@ -107,7 +107,9 @@ class Rule:
     kind = "primitive"
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
-    means, so that builders may write the same inline where they know that the slot holds one number."""
+    means, so that builders may write the same inline where they know that the slot holds one number.
+    "update" if it adds to an array of numbers (`sign` 1) or takes away from it (-1): ``save(u, fu, active)``
+    gives what is then restored."""
 
     sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
     """Finds out by example what the function returns for arguments that are described by `ArrayLike`, `Known`

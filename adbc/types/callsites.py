@@ -23,6 +23,7 @@ and from what the rule table says; it writes no code.
     contextual  a name is read, a function is made: the builder knows what to do
     view        a view of an array is taken, and the same of its shadow
     formula     a function of arrays whose result is a number, or is treated like one, inline
+    update      an array grows or shrinks in place, inline
     row         any other rule of the table, known now
     derived     a Python function, known now
     attempt     like dynamic, but an exception comes back as a value
@@ -237,6 +238,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             if row.inline == "load" and not active(arguments[0]):
                 return site("primal", row=row)
             return site(f"slot_{row.inline}", row=row)
+        if row.inline == "update" and _is_update(types_):
+            return site("update", row=row)
         if row.inline is not None and _is_slot(row.inline, types_):
             return site(
                 "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
@@ -348,10 +351,18 @@ def _is_view(types_: Sequence[AbstractType]) -> bool:
     return isinstance(array_getitem(array, types_[1]), ArrayType)
 
 
+def _is_update(types_: Sequence[AbstractType]) -> bool:
+    """Whether an array of real numbers is changed in place by a number or an array of such."""
+    array, value = types_
+    if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
+        return False
+    return _is_plain(value) and not _is_complex(value)
+
+
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write of a container concerns one slot that holds a real number of 64 bits."""
     container = types_[0]
-    if not isinstance(container, ArrayType) or container.dtype != "float64":
+    if access == "update" or not isinstance(container, ArrayType) or container.dtype != "float64":
         return False
     element = array_getitem(container, types_[1])
     if element is None or not is_inline_number(element):
@@ -361,6 +372,8 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
+    if access == "update":
+        return False
     if access == "append":
         return list(types_) == [_LIST, FLOAT]
     if access == "store":

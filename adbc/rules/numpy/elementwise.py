@@ -20,6 +20,7 @@ from adbc.rules.numpy.base import (
     ArrayRule,
     any_active,
     array_operands,
+    check_writable,
     give,
     new_shadow,
     plain,
@@ -27,6 +28,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.reading import parameters_read
 from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, When
+from adbc.tangents.arrays import overlaps_itself
 
 __all__ = [
     "ElementwiseRule",
@@ -199,6 +201,13 @@ class ElementwiseRule(ArrayRule):
         return others.get("where", True)
 
 
+def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
+    """A copy of `target`, which is about to be changed in place; `is_active`: by what has a derivative."""
+    if shadow is None or target.dtype.kind not in "fc" or overlaps_itself(target):
+        check_writable(target, shadow, is_active)
+    return target.copy()
+
+
 class InplaceRule(ElementwiseRule):
     """``operator.iadd`` and its kin with an array on the left, which is overwritten."""
 
@@ -214,6 +223,8 @@ class InplaceRule(ElementwiseRule):
         super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
         self.sign = pure.formulas[1] if pure.formulas and pure.formulas[0] == 1 else None
         """Of ``+=`` and ``-=``, which are linear."""
+        self.inline = "update" if self.sign in (1, -1) else None
+        self.save = before_update
         self.result = np.ndarray
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -223,8 +234,7 @@ class InplaceRule(ElementwiseRule):
         if self.sign not in (1, -1) or fargs[0] is None:
             return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
         target, shadow = args[0], fargs[0]
-        refuse_opaque(target)
-        old = target.copy()
+        old = before_update(target, shadow, True)
         self.function(*args)
 
         def linear_pullback(bout: Any) -> Sequence[Any]:

@@ -73,8 +73,7 @@ def _grid(function: Any, inverse: Any, usual: Any) -> ArrayRule:
 
 
 def _halved(by: Any, n: int, axis: int, inner: float) -> Any:
-    """`by`, the half of a spectrum of `n` numbers that is kept of a real signal, with those that stand for two
-    times `inner`."""
+    """`by`, half of a spectrum of `n` numbers, with those that stand for two of them times `inner`."""
     d = np.moveaxis(np.array(by), axis, -1)
     d[..., 1 : (n + 1) // 2] *= inner
     return np.moveaxis(d, -1, axis)
