@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.types.callsites import DTYPE_CODES, Knowledge, formula_call
+from adbc.types.callsites import DTYPE_CODES, Knowledge, formula_call, is_inline_number
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType
 
@@ -58,25 +58,28 @@ def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
         for call in block.instructions:
             for value in _not_just_read(call, rows.get(call), formulas.get(call)):
                 candidates.pop(value, None)
-    _drop_windows(formulas, candidates)
+    _drop_more(rows, formulas, candidates)
     for value, known in candidates.items():
         value.type = ValueArrayType(known.dtype, known.ndim, known.cls)
 
 
-def _drop_windows(formulas: dict[Instruction, Any], candidates: dict[Value, ArrayType]) -> None:
-    """Of an array and its view both are like numbers, or none is."""
-    windows = {
-        call: call_parts(call)[1][found.arrays[0]]
-        for call, found in formulas.items()
-        if found is not None and found.window
-    }
+def _drop_more(
+    rows: dict[Instruction, Any], formulas: dict[Instruction, Any], candidates: dict[Value, ArrayType]
+) -> None:
+    """Of an array and its view both are like numbers, or none is; and what is not computed by formulas after
+    all is computed by a rule, which may want shadows of its arguments."""
+    arguments = {call: call_parts(call)[1] for call, found in formulas.items() if found is not None}
     size = -1
     while size != len(candidates):
         size = len(candidates)
-        for call, array in windows.items():
-            if (call in candidates) != (array in candidates):
+        for call, values in arguments.items():
+            found = formulas[call]
+            if call not in candidates and not is_inline_number(type_of(call)):
+                for i in found.arrays:
+                    if found.window or i >= rows[call].takes_values:
+                        candidates.pop(values[i], None)
+            elif found.window and values[found.arrays[0]] not in candidates:
                 candidates.pop(call, None)
-                candidates.pop(array, None)
 
 
 def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:

@@ -296,7 +296,7 @@ def places(count: int, keywords: Sequence[str], names: Sequence[str]) -> dict[st
 def shaped(formula: Callable[..., Any]) -> Callable[..., Any]:
     """The formula that ``formula(by, shape, **others)`` is, which asks for no more than a shape."""
 
-    def of_array(by: Any, out: Any, x: Any, **others: Any) -> Any:
+    def of_array(by: Any, out: Any, x: Any, /, **others: Any) -> Any:
         return formula(by, np.shape(x), **others)
 
     of_array.of_shape = formula  # type: ignore[attr-defined]  # read by builders

@@ -80,7 +80,7 @@ def _may_repeat(index: Any) -> bool:
 # -- reading ---------------------------------------------------------------------------------------------
 
 
-def subscript_back(by: Any, shape: tuple[int, ...], index: Any) -> Any:
+def subscript_back(by: Any, shape: tuple[int, ...], /, index: Any) -> Any:
     """The cotangent of ``x[index]``: that of an array of zeros, but for the elements that were read."""
     if type(index) is tuple and _takes_all(index):
         return by.reshape(shape)

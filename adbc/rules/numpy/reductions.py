@@ -57,7 +57,7 @@ def sum_jvp(
     return np.sum(d, axis=axis, keepdims=keepdims, where=where)
 
 
-def widened(by: Any, shape: tuple[int, ...], axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
+def widened(by: Any, shape: tuple[int, ...], /, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
     """`by`, the reduction of an array of `shape`, with the reduced axes kept as length 1."""
     if keepdims is True or axis is None:
         return by
@@ -67,7 +67,7 @@ def widened(by: Any, shape: tuple[int, ...], axis: Any = None, keepdims: Any = F
     return by.reshape(wide)
 
 
-def sum_back(by: Any, shape: tuple[int, ...], where: Any = True, **others: Any) -> Any:
+def sum_back(by: Any, shape: tuple[int, ...], /, where: Any = True, **others: Any) -> Any:
     by = np.asarray(by)
     d = np.empty(shape, by.dtype)
     d[...] = widened(by, shape, **others)
@@ -100,17 +100,17 @@ def mean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: 
     return masked(np.broadcast_to(kept(by, x, axis) / count, np.shape(x)), where)
 
 
-def _share(by: Any, shape: tuple[int, ...], axis: Any = None, **others: Any) -> Any:
+def _share(by: Any, shape: tuple[int, ...], /, axis: Any = None, **others: Any) -> Any:
     """`by` over the number of elements that a mean of an array of `shape` takes together."""
     axes = range(len(shape)) if axis is None else axis if type(axis) is tuple else (axis,)
     return by / max(math.prod([shape[i] for i in axes]), 1)  # there is none of an empty array to be wrong
 
 
-def mean_back(by: Any, shape: tuple[int, ...], **others: Any) -> Any:
+def mean_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
     return sum_back(_share(by, shape, **others), shape, **others)
 
 
-def mean_wide(by: Any, shape: tuple[int, ...], **others: Any) -> Any:
+def mean_wide(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
     return widened(_share(by, shape, **others), shape, **others)
 
 
@@ -261,7 +261,7 @@ def cumsum_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     return np.cumsum(d, axis=axis)
 
 
-def cumsum_back(by: Any, shape: tuple[int, ...], axis: Any = None, **_: Any) -> Any:
+def cumsum_back(by: Any, shape: tuple[int, ...], /, axis: Any = None, **_: Any) -> Any:
     """The sums from behind."""
     if axis is None or by.ndim == 1:
         return by[::-1].cumsum()[::-1].reshape(shape)

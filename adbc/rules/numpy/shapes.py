@@ -101,11 +101,11 @@ def _exactly(formula: Callable[..., Any]) -> Callable[..., Any]:
     return made  # type: ignore[no-any-return]
 
 
-def reshaped_back(by: Any, shape: tuple[int, ...], **others: Any) -> Any:
+def reshaped_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
     return by.reshape(shape)
 
 
-def transposed_back(by: Any, shape: tuple[int, ...], axes: Any = None, **others: Any) -> Any:
+def transposed_back(by: Any, shape: tuple[int, ...], /, axes: Any = None, **others: Any) -> Any:
     """`others` are the axes if they are given one by one."""
     if others:
         axes = (axes, *others.values())
@@ -117,31 +117,31 @@ def transposed_back(by: Any, shape: tuple[int, ...], axes: Any = None, **others:
     return by.transpose(order)
 
 
-def swapped_back(by: Any, shape: tuple[int, ...], axis1: Any, axis2: Any) -> Any:
+def swapped_back(by: Any, shape: tuple[int, ...], /, axis1: Any, axis2: Any) -> Any:
     return by.swapaxes(axis1, axis2)
 
 
-def moved_back(by: Any, shape: tuple[int, ...], source: Any, destination: Any) -> Any:
+def moved_back(by: Any, shape: tuple[int, ...], /, source: Any, destination: Any) -> Any:
     return np.moveaxis(by, destination, source)
 
 
-def flipped_back(by: Any, shape: tuple[int, ...], axis: Any = None) -> Any:
+def flipped_back(by: Any, shape: tuple[int, ...], /, axis: Any = None) -> Any:
     return np.flip(by, axis)
 
 
-def fliplr_back(by: Any, shape: tuple[int, ...]) -> Any:
+def fliplr_back(by: Any, shape: tuple[int, ...], /) -> Any:
     return by[:, ::-1]
 
 
-def flipud_back(by: Any, shape: tuple[int, ...]) -> Any:
+def flipud_back(by: Any, shape: tuple[int, ...], /) -> Any:
     return by[::-1]
 
 
-def matrix_transposed_back(by: Any, shape: tuple[int, ...]) -> Any:
+def matrix_transposed_back(by: Any, shape: tuple[int, ...], /) -> Any:
     return by.swapaxes(-1, -2)
 
 
-def diagonal_back(by: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+def diagonal_back(by: Any, shape: tuple[int, ...], /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     d = np.zeros(shape, by.dtype)
     diagonal = np.diagonal(d, offset, axis1, axis2)
     diagonal.flags.writeable = True
@@ -149,7 +149,7 @@ def diagonal_back(by: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any =
     return d
 
 
-def diag_back(by: Any, shape: tuple[int, ...], k: Any = 0) -> Any:
+def diag_back(by: Any, shape: tuple[int, ...], /, k: Any = 0) -> Any:
     return np.diagonal(by, k) if len(shape) == 1 else diagonal_back(by, shape, k)
 
 
@@ -284,21 +284,21 @@ def _each(function: Any) -> Rule:
 # -- copies ----------------------------------------------------------------------------------------------
 
 
-def roll_back(by: Any, shape: tuple[int, ...], shift: Any = 0, axis: Any = None, **others: Any) -> Any:
+def roll_back(by: Any, shape: tuple[int, ...], /, shift: Any = 0, axis: Any = None, **others: Any) -> Any:
     back = tuple(-s for s in shift) if isinstance(shift, (tuple, list)) else np.negative(shift)
     return np.roll(by, back, axis)
 
 
-def tril_back(by: Any, shape: tuple[int, ...], k: Any = 0, **others: Any) -> Any:
+def tril_back(by: Any, shape: tuple[int, ...], /, k: Any = 0, **others: Any) -> Any:
     return np.tril(by, k)
 
 
-def triu_back(by: Any, shape: tuple[int, ...], k: Any = 0, **others: Any) -> Any:
+def triu_back(by: Any, shape: tuple[int, ...], /, k: Any = 0, **others: Any) -> Any:
     return np.triu(by, k)
 
 
 def trace_back(
-    by: Any, shape: tuple[int, ...], offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **others: Any
+    by: Any, shape: tuple[int, ...], /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **others: Any
 ) -> Any:
     return diagonal_back(np.asarray(by)[..., None], shape, offset, axis1, axis2)
 
