@@ -557,7 +557,7 @@ class ForwardsPass:
 
     def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         if not self.support.values:
-            (self._dynamic if call.keywords else self._row)(call, site, steps)
+            (self._dynamic if call.keywords and not site.options else self._row)(call, site, steps)
             return
         out = self._copy_call(call)
         self._define(call, out)
@@ -632,9 +632,16 @@ class ForwardsPass:
             self.support.rrule(site.row),
             self._pack(map(self.p, site.arguments)),
             self._pack(map(self.s, site.arguments)),
-            _NO_KEYWORDS,
+            self._options(site),
         )
         self._returned(call, answer, site.arguments, steps)
+
+    def _options(self, site: CallSite) -> Value | Mapping[str, Any]:
+        """What a rule is given by name."""
+        if not site.options:
+            return _NO_KEYWORDS
+        parts = [part for name, v in site.options.items() for part in (Const(name), self.p(v))]
+        return self.builder.call(intrinsics._new_, dict, *parts)
 
     def _dynamic(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         primals = self._pack(map(self.p, site.arguments))

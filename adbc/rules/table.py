@@ -116,6 +116,15 @@ class Rule:
     and classes, if the function is one that may be called for that: without effects, and giving what follows
     from the types of its arguments (`rules.numpy.sampling`)."""
 
+    joined: Callable[..., Any] | None = None
+    """The same function with the elements of its first argument, a tuple or list, as arguments of their own,
+    and with the others by name (`joined_names`): it has a row too."""
+    joined_names: Sequence[str] = ()
+    joined_shape = False
+    """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
+    makes_arrays = False
+    """Whether the result is an array though none of the arguments need be."""
+
     takes_values = 0
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""

@@ -100,6 +100,8 @@ class CallSite:
     keywords: tuple[str, ...] = ()
     row: Any = None
     binding: Binding | None = None
+    options: dict[str, Value] | None = None
+    """What a rule is given by name: `arguments` are what it is given by position then."""
 
 
 class Knowledge(Protocol):
@@ -233,7 +235,10 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if row.kind == "zero" or (not any_active and row.is_pure(len(arguments), call.keywords)):
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
-            return site("dynamic")
+            bound = _bound(row, function, arguments, call.keywords, active, knowledge)
+            if bound is None:
+                return site("dynamic")
+            return CallSite("row", function, callee, bound[0], call.keywords, row=row, options=bound[1])
         if row.inline is not None and _is_container_slot(row.inline, types_):
             if row.inline == "load" and not active(arguments[0]):
                 return site("primal", row=row)
@@ -256,6 +261,24 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if binding is not None:
             return site("derived", binding=binding)
     return site("dynamic")
+
+
+def _bound(
+    row: Any,
+    function: Any,
+    arguments: list[Value],
+    keywords: tuple[str, ...],
+    active: Callable[[Value], bool],
+    knowledge: Knowledge,
+) -> tuple[list[Value], dict[str, Value]] | None:
+    """The arguments that `row` is given by position and by name, if those by name have no derivative and it
+    is the rule for the others."""
+    positional = len(arguments) - len(keywords)
+    args, options = row.bind(arguments[:positional], dict(zip(keywords, arguments[positional:], strict=True)))
+    values = [v if isinstance(v, Value) else Const(v) for v in args]
+    if any(map(active, options.values())) or knowledge.row(function, [type_of(v) for v in values]) is not row:
+        return None
+    return values, options
 
 
 def _is_plain_check(arguments: Sequence[Value]) -> bool:
@@ -281,7 +304,7 @@ def formula_call(
     What formulas differentiate by are real numbers and arrays of such; what they are given besides has no
     derivative.
     """
-    if not any(isinstance(t, ArrayType) for t in types_):
+    if not any(isinstance(t, ArrayType) for t in types_) and not row.makes_arrays:
         return None
     found = row.formula_call(len(types_), keywords, any(map(_is_complex, types_)))
     if found is None or not all(_is_plain(types_[i]) for i in found.arrays):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 
 from .test_formulas import USABLE, is_numeric, program_of
@@ -276,3 +278,70 @@ def test_an_array_that_overlaps_itself_is_not_added_to() -> None:
 
     with pytest.raises(UnsupportedError):
         adbc.grad(program)(np.arange(3.0))
+
+
+def joined(x: Any, a: float) -> Any:
+    y = x * x
+    z = np.concatenate((y, x, np.sin(y)), axis=1)
+    w = np.stack([y, y * 2.0], axis=-1)
+    v = np.vstack((y, x[:1]))
+    h = np.hstack([y[:, :1], x])
+    c = np.column_stack((x[:, 0], y))
+    d = np.dstack((y, x))
+    r = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+    q = np.array([a, a * a, 1.0], dtype=np.float64)
+    m = np.array([y[0], x[0]])
+    parts = np.concatenate([y, y], None)
+    total = np.sum(z * z) + np.sum(w**3) + np.sum(v * v) + np.sum(h * h) + np.sum(c * c * c)
+    return total + np.sum((r @ r) ** 2) + np.sum(q * q) + np.sum(m * m) + np.sum(d * d) + np.sum(parts**2)
+
+
+def joined_and_changed(x: Any, a: float) -> Any:
+    """What is made is memory of its own."""
+    q = np.array([a, 2.0 * a])
+    q[0] = q[1] * a
+    z = np.concatenate([x, x * a], axis=-1)
+    z += 1.0
+    parts = [x, x * 2.0]
+    w = np.stack(parts)
+    parts.append(x)
+    w[0] *= a
+    return np.sum(q * q) + np.sum(z * z) + np.sum(w * w), z
+
+
+def joined_from_a_list(x: Any, a: float) -> Any:
+    """The list is used elsewhere too."""
+    parts = [x, x * a]
+    first = np.concatenate(parts)
+    parts.reverse()
+    return np.sum(first**3 * np.concatenate(parts)) + np.sum(np.array([x[0, 0], a]) * x[0, :2])
+
+
+@pytest.mark.parametrize("program", [joined, joined_and_changed, joined_from_a_list])
+def test_joined(program: Any) -> None:
+    check_rule(program, n(2, 3), 0.3, rtol=2e-5)
+
+
+def test_what_is_joined_is_given_one_by_one() -> None:
+    default_engine().clear()
+    adbc.grad(joined)(n(2, 3), 0.3)
+    (rule,) = default_engine().rules.values()
+    assert "rrule" not in str(rule.graphs[0])
+
+
+def with_keywords(x: Any) -> Any:
+    """Memory, from functions with keywords."""
+    y = np.max(x * x, axis=1, keepdims=True)
+    y[0] = 2.0 * x[0, 0]
+    z = np.sum(x, axis=0)
+    z += x[0]
+    np.multiply(z, x[0], out=z)
+    w = np.add(x, x, where=x > 0.0, out=x.copy())
+    return np.sum(y * y) + np.sum(z * z) + np.sum(w * w)
+
+
+def test_rules_with_keywords_are_called_directly() -> None:
+    check_rule(with_keywords, n(3, 4))
+    default_engine().clear()
+    adbc.grad(with_keywords)(n(3, 4))
+    assert all("('axis'," not in str(rule.graphs) for rule in default_engine().rules.values())
