@@ -434,14 +434,24 @@ class _Dual:
     def _formula(self, call: Instruction, site: CallSite) -> None:
         (self._dynamic if call.keywords else self._row)(call, site)
 
+    def _update(self, call: Instruction, site: CallSite) -> None:
+        self._row(call, site)
+
     def _row(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(
             self.support.frule(site.row),
             self._pack(map(self.p, site.arguments)),
             self._pack(map(self.d, site.arguments)),
-            _NO_KEYWORDS,
+            self._options(site),
         )
         self._returned(call, answer)
+
+    def _options(self, site: CallSite) -> Any:
+        """What a rule is given by name."""
+        if not site.options:
+            return _NO_KEYWORDS
+        parts = [part for name, v in site.options.items() for part in (Const(name), self.p(v))]
+        return self.builder.call(intrinsics._new_, dict, *parts)
 
     def _dynamic(self, call: Instruction, site: CallSite) -> None:
         primals = self._pack(map(self.p, site.arguments))

@@ -49,6 +49,7 @@ _SYNTAX = {id(function): name for function, name in {
 _INLINE = {
     "scalar": "numbers: the partial derivatives are written in",
     "formula": "an array whose result is a number or new: the formulas of the rule are written in",
+    "update": "an array grows or shrinks in place: its shadow is what the operand gets",
     "view": "a view of an array: the same view of its shadow",
     "tuple": "a tuple is made: its parts keep their cotangents",
     "project": "an element of a tuple that is known",

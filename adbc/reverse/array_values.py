@@ -7,6 +7,10 @@ functions that only read it, then nobody can see its memory.  Its cotangent need
 of the pullback, which begins with the first contribution, as that of a float does.  For such arrays the
 reverse of the function is written inline.
 
+A view of such an array (a transpose, a reshape) is another one, if it is used in no other way: nobody can
+tell it from a copy.  So is an array of numbers that nothing active goes into (``np.eye(n)``), which needs no
+shadow for the active values that might be written into it.
+
 Found here are these arrays; they get the type `ValueArrayType`.
 """
 
@@ -16,31 +20,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.types.callsites import Knowledge, formula_call
+from adbc.types.callsites import DTYPE_CODES, Knowledge, formula_call, is_inline_number
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType
 
 __all__ = ["find_value_arrays"]
 
 
-_FLOATS = ("float64", "float32")
-
-
 def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
     """Write `ValueArrayType` into the typed `graph` where it is right."""
     rows = {call: _row(call, knowledge) for call in graph.instructions() if call.op == "call"}
     formulas = {
-        call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords)
+        call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
         for call, row in rows.items()
         if row is not None
     }
     candidates: dict[Value, ArrayType] = {}
-    for call, found in formulas.items():
+    for call, row in rows.items():
         known = type_of(call)
         if (
-            found is not None
+            row is not None
+            and (formulas[call] is not None or row.kind == "zero")
             and type(known) is ArrayType
-            and known.dtype in _FLOATS
+            and known.dtype in DTYPE_CODES
             and call.block is not None
             and call.block.handler is None
         ):
@@ -56,8 +58,28 @@ def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
         for call in block.instructions:
             for value in _not_just_read(call, rows.get(call), formulas.get(call)):
                 candidates.pop(value, None)
+    _drop_more(rows, formulas, candidates)
     for value, known in candidates.items():
         value.type = ValueArrayType(known.dtype, known.ndim, known.cls)
+
+
+def _drop_more(
+    rows: dict[Instruction, Any], formulas: dict[Instruction, Any], candidates: dict[Value, ArrayType]
+) -> None:
+    """Of an array and its view both are like numbers, or none is; and what is not computed by formulas after
+    all is computed by a rule, which may want shadows of its arguments."""
+    arguments = {call: call_parts(call)[1] for call, found in formulas.items() if found is not None}
+    size = -1
+    while size != len(candidates):
+        size = len(candidates)
+        for call, values in arguments.items():
+            found = formulas[call]
+            if call not in candidates and not is_inline_number(type_of(call)):
+                for i in found.arrays:
+                    if found.window or i >= rows[call].takes_values:
+                        candidates.pop(values[i], None)
+            elif found.window and values[found.arrays[0]] not in candidates:
+                candidates.pop(call, None)
 
 
 def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
@@ -70,8 +92,15 @@ def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
     if row.kind == "zero":
         return []
     if found is not None:
+        if found.parts and not _is_at_home(call, arguments[found.arrays[0]]):
+            return arguments
         return [v for i, v in enumerate(arguments) if i not in found.arrays]
     return arguments if call.keywords else arguments[row.takes_values :]
+
+
+def _is_at_home(call: Instruction, array: Value) -> bool:
+    """Whether `array` is computed just before `call`, not outside of a loop that this is in."""
+    return isinstance(array, Instruction) and array.block is call.block
 
 
 def _row(call: Instruction, knowledge: Knowledge) -> Any:

@@ -8,6 +8,7 @@ those.  Only values that are or hold memory cost anything here.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import operator
 import types
@@ -34,12 +35,12 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
+from adbc.reverse.formula_steps import FormulaStep, UpdateStep
 from adbc.reverse.steps import (
     AppendStep,
     CallStep,
     CopyStep,
     DerivedStep,
-    FormulaStep,
     LoadStep,
     OverwriteStep,
     ProjectStep,
@@ -50,10 +51,16 @@ from adbc.reverse.steps import (
     StoreStep,
     TupleStep,
     UndoStep,
-    values_read,
 )
 from adbc.reverse.support import Support
-from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
+from adbc.types.callsites import (
+    DTYPE_CODES,
+    CallSite,
+    formula_call,
+    is_constant_dict,
+    is_exact,
+    name_of,
+)
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -61,7 +68,6 @@ from adbc.types.lattice import (
     ArrayType,
     Exact,
     TupleType,
-    ValueArrayType,
     has_cotangent,
     has_shadow,
     is_memory,
@@ -158,6 +164,9 @@ class ForwardsPass:
         graph.filename = primal_graph.filename
         graph.first_line = primal_graph.first_line
         self.shapes: dict[tuple[Block, Value], Value] = {}
+        self.formula_steps: dict[Value, FormulaStep] = {}
+        """What computes arrays that are treated like numbers."""
+        self.uses: collections.Counter[Value] | None = None
         self.context = graph.add_argument("context")
         self.function: Value | None = None
         self.function_shadow: Value | None = None
@@ -565,11 +574,11 @@ class ForwardsPass:
 
     def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         if not self.support.values:
-            (self._dynamic if call.keywords else self._row)(call, site, steps)
+            (self._dynamic if call.keywords and not site.options else self._row)(call, site, steps)
             return
         out = self._copy_call(call)
         self._define(call, out)
-        found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords)
+        found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords, type_of(call))
         assert found is not None
         arguments = [site.arguments[i] for i in found.arrays]
         others = {name: self.p(site.arguments[i]) for name, i in found.others}
@@ -579,16 +588,54 @@ class ForwardsPass:
         ]
         values = list(map(self.p, arguments))
         shadows = [self.s(a) if type(type_of(a)) is ArrayType else None for a in arguments]
-        shapes: dict[Value, tuple[Value, str]] = {}
-        read = values_read(formulas, out, values)
-        for value, known, is_active in [
-            (out, type_of(call), True),
-            *((v, type_of(a), a in self.active) for v, a in zip(values, arguments, strict=True)),
-        ]:
-            if is_active and value not in read and isinstance(known, ValueArrayType):
-                code = "d" if known.dtype == "float64" else "f"
-                shapes[value] = self._shape(value), code
-        steps.append(FormulaStep(call, arguments, formulas, out, values, shadows, shapes, others))
+        types_ = [type_of(a) for a in arguments]
+        exact = [is_exact(formula, i, types_, type_of(call)) for i, formula in enumerate(formulas)]
+        together = found.together if len(arguments) > 1 and None not in formulas else None
+        step = FormulaStep(call, arguments, formulas, out, values, shadows, exact, others, together)
+        for value, known in zip([out, *values], [type_of(call), *types_], strict=True):
+            if value in step.shaped and value not in step.read and isinstance(known, ArrayType):
+                step.shapes[value] = self._shape(value), DTYPE_CODES[known.dtype]
+        step.find_needs()
+        if isinstance(call.type, ArrayType):
+            self.formula_steps[call] = step
+        inner = self.formula_steps.get(arguments[0])
+        if inner is not None and self._is_only_use(call, arguments[0]) and inner.takes_wide():
+            step.gives_wide = "where" not in others
+        steps.append(step)
+
+    def _update(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        if not self.support.values:
+            self._row(call, site, steps)
+            return
+        target, value = site.arguments
+        u, fu = self.p(target), self.s(target)
+        is_active = value in self.active
+        old = self.builder.call(site.row.save, u, fu, is_active)
+        self._define(call, self._copy_call(call), fu)
+        shadow = shape = None
+        known = type_of(value)
+        if isinstance(known, ArrayType) and is_active:
+            if type(known) is ArrayType:
+                shadow = self.s(value)
+            else:
+                shape = self._shape(self.p(value)), DTYPE_CODES[known.dtype]
+        last = steps[-1] if steps else None
+        is_passed = (
+            isinstance(last, FormulaStep)
+            and last.result is value
+            and last.copies()
+            and self._is_only_use(call, value)
+        )
+        steps.append(UpdateStep(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
+
+    def _is_only_use(self, call: Instruction, value: Value) -> bool:
+        """Whether `call` is all that `value` is computed for, right behind it."""
+        if self.uses is None:
+            self.uses = collections.Counter(v for c in self.source.instructions() for v in c.operands)
+            for block in self.source.blocks:
+                self.uses.update(v for phi in block.phis for v in phi.operands.values())
+                self.uses.update(block.terminator.values)
+        return isinstance(value, Instruction) and value.block is call.block and self.uses[value] == 1
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array`, read once per block."""
@@ -602,9 +649,16 @@ class ForwardsPass:
             self.support.rrule(site.row),
             self._pack(map(self.p, site.arguments)),
             self._pack(map(self.s, site.arguments)),
-            _NO_KEYWORDS,
+            self._options(site),
         )
         self._returned(call, answer, site.arguments, steps)
+
+    def _options(self, site: CallSite) -> Value | Mapping[str, Any]:
+        """What a rule is given by name."""
+        if not site.options:
+            return _NO_KEYWORDS
+        parts = [part for name, v in site.options.items() for part in (Const(name), self.p(v))]
+        return self.builder.call(intrinsics._new_, dict, *parts)
 
     def _dynamic(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         primals = self._pack(map(self.p, site.arguments))

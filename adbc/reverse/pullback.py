@@ -61,6 +61,8 @@ class PullbackWriter:
         self.recomputed: Mapping[Value, Sequence[Value]] = {}
         """Values of the forwards pass that are not saved, but computed again where they are needed, with the
         operands of the call that they were."""
+        self.never_none: set[Value] = set()
+        """Cotangents of arrays that are known to be there."""
         self._again: dict[tuple[Value, Block], Value] = {}
 
     def _initial(self, variable: Hashable) -> Value:

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Const, Graph, Phi, Value
 from adbc.reverse.pullback import Cotangent, PullbackWriter
-from adbc.reverse.support import Support
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent
 
@@ -26,7 +24,6 @@ __all__ = [
     "CallStep",
     "CopyStep",
     "DerivedStep",
-    "FormulaStep",
     "LoadStep",
     "OverwriteStep",
     "ProjectStep",
@@ -37,6 +34,7 @@ __all__ = [
     "StoreStep",
     "TupleStep",
     "UndoStep",
+    "wants",
 ]
 
 
@@ -118,100 +116,6 @@ def times(writer: PullbackWriter, partial: Value, cotangent: Value) -> Value:
 
 
 @dataclasses.dataclass
-class FormulaStep(Step):
-    """``y = f(a, b)`` on arrays, where `y` is a number or treated like one: ``ba += vjp(by, y, a, b)``.
-
-    `formulas` are those of the rule (`Rule.formulas`), None where an argument is inactive; `out` and `values`
-    are result and arguments in the forwards pass, `shadows` those of arguments that are memory.  Of arrays
-    that no formula reads only `shapes` are kept: pairs of shape and code of the dtype, by array.
-    """
-
-    result: Value
-    arguments: Sequence[Value]
-    formulas: Sequence[Callable[..., object] | int | None]
-    out: Value
-    values: Sequence[Value]
-    shadows: Sequence[Value | None]
-    shapes: dict[Value, tuple[Value, str]]
-    others: dict[str, Value]
-    """What the formulas are given by name."""
-
-    def __post_init__(self) -> None:
-        self.read = values_read(self.formulas, self.out, self.values)
-        needs: dict[Value, None] = {}
-
-        def keep(value: Value) -> None:
-            needs[value if value in self.read or value not in self.shapes else self.shapes[value][0]] = None
-
-        keep(self.out)
-        for formula, value, shadow in zip(self.formulas, self.values, self.shadows, strict=True):
-            if formula is not None:
-                if shadow is None:
-                    keep(value)
-                else:
-                    needs[shadow] = None
-        needs.update(dict.fromkeys(self.read))
-        if any(map(callable, self.formulas)):
-            needs.update(dict.fromkeys(self.others.values()))
-        self.needs = [v for v in needs if not isinstance(v, Const)]
-
-    def reverse(self, writer: PullbackWriter) -> None:
-        cotangent = writer.take(self.result).get(())
-        if cotangent is None:
-            return
-        call, support = writer.builder.call, writer.support
-        if not self._is_never_none(cotangent, support):
-            cotangent = self._like(writer, support.filled, support.filled_array, cotangent, self.out)
-        known = [
-            writer.get(v) if v in self.read or isinstance(v, Const) else Const(None) for v in self.values
-        ]
-        out = writer.get(self.out) if self.out in self.read else Const(None)
-        for argument, formula, value, shadow in zip(
-            self.arguments, self.formulas, self.values, self.shadows, strict=True
-        ):
-            if formula is None:
-                continue
-            part: Value = cotangent
-            if callable(formula):
-                others = map(writer.get, self.others.values())
-                part = call(formula, cotangent, out, *known, *others, keywords=tuple(self.others))
-            elif formula == -1:
-                part = call(operator.neg, cotangent)
-            if shadow is not None and not isinstance(shadow, Const):
-                kept = writer.get(shadow)
-                call(support.give_array, kept, kept, part)  # the shadow has shape and dtype of its array
-            elif _wants(writer, argument):
-                writer.give(argument, {(): self._like(writer, support.fit, support.fit_array, part, value)})
-
-    def _like(self, writer: PullbackWriter, of_value: Any, of_shape: Any, d: Value, value: Value) -> Value:
-        """``of_value(d, value)``, by shape and dtype alone where the value is not kept."""
-        if value in self.read or value not in self.shapes:
-            return writer.builder.call(of_value, d, writer.get(value))
-        shape, code = self.shapes[value]
-        return writer.builder.call(of_shape, d, writer.get(shape), code)
-
-    @staticmethod
-    def _is_never_none(cotangent: Value, support: Support) -> bool:
-        callee = cotangent.operands[0] if isinstance(cotangent, Instruction) else None
-        return isinstance(callee, Const) and (
-            callee.value is support.fit or callee.value is support.fit_array or callee.value is operator.neg
-        )
-
-
-def values_read(
-    formulas: Sequence[Callable[..., object] | int | None], out: Value, values: Sequence[Value]
-) -> set[Value]:
-    """Those of result and arguments that one of `formulas` reads."""
-    everything = [out, *values]
-    found: set[Value] = set()
-    for formula in formulas:
-        if callable(formula):
-            reads = getattr(formula, "reads", None)
-            found.update(everything if reads is None else [everything[i] for i in reads])
-    return found
-
-
-@dataclasses.dataclass
 class TupleStep(Step):
     """``t = (a, b)``: the cotangent of an element goes to what it was made of."""
 
@@ -290,7 +194,7 @@ class StoreStep(Step):
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
         bv = writer.builder.call(writer.support.restore_slot, container, shadow, index, writer.get(self.old))
-        if _wants(writer, self.value):
+        if wants(writer, self.value):
             writer.give(self.value, {(): bv})
 
 
@@ -340,7 +244,7 @@ class SlotStoreStep(StoreStep):
         container, shadow, index = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
         restore = writer.support.restore_field if self.is_field else writer.support.restore_item
         bv = writer.builder.call(restore, container, shadow, index, writer.get(self.old))
-        if _wants(writer, self.value):
+        if wants(writer, self.value):
             writer.give(self.value, {(): bv})
 
 
@@ -358,7 +262,7 @@ class AppendStep(Step):
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow = writer.get(self.container), writer.get(self.shadow)
         bv = writer.builder.call(writer.support.undo_append, container, shadow)
-        if _wants(writer, self.value):
+        if wants(writer, self.value):
             writer.give(self.value, {(): bv})
 
 
@@ -374,7 +278,7 @@ class OverwriteStep(StoreStep):
         call(overwrite, writer.get(self.container), key, writer.get(self.old), None)
         bv = call(intrinsics._getattr_ if self.is_field else operator.getitem, shadow, key)
         call(intrinsics._setattr_ if self.is_field else operator.setitem, shadow, key, 0.0)
-        if _wants(writer, self.value):
+        if wants(writer, self.value):
             writer.give(self.value, {(): bv})
 
 
@@ -409,14 +313,15 @@ class CallStep(Step):
         type = type_of(self.result)
         bout = writer.pack(writer.take(self.result), type)
         returned = writer.builder.call(writer.get(self.pullback), bout)
-        if not any(t is not None and _wants(writer, t) for t in self.targets):
+        if not any(t is not None and wants(writer, t) for t in self.targets):
             return
         for target, rdata in zip(self.targets, writer.unpack(returned, len(self.targets)), strict=True):
-            if target is not None and _wants(writer, target):
+            if target is not None and wants(writer, target):
                 writer.give(target, writer.split(rdata, type_of(target), exact=False))
 
 
-def _wants(writer: PullbackWriter, value: Value) -> bool:
+def wants(writer: PullbackWriter, value: Value) -> bool:
+    """Whether `value` gets a cotangent."""
     return value in writer.active and has_cotangent(type_of(value))
 
 
@@ -444,13 +349,13 @@ class DerivedStep(Step):
             cotangent = writer.convert(cotangent, type_of(self.result), self.result_type)
             arguments.append(writer.pack(cotangent, self.result_type))
         returned = writer.builder.call(self.pullback, *arguments, type=ANY)
-        wanted = [t is not None and _wants(writer, t) for t, _ in self.targets]
+        wanted = [t is not None and wants(writer, t) for t, _ in self.targets]
         if not any(wanted):
             return
         for (target, type), rdata in zip(
             self.targets, writer.unpack(returned, len(self.targets)), strict=True
         ):
-            if target is not None and _wants(writer, target):
+            if target is not None and wants(writer, target):
                 writer.give(target, writer.split(rdata, type, exact=True), type)
 
 

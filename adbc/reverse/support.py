@@ -99,6 +99,8 @@ class Support:
     """bound_shadow(value, obj, fobj, name): the shadow of `value`, a method of `obj` or its field `name`"""
     give_array: Callable[..., Any]
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
+    copied: Callable[..., Any]
+    """copied(x): a copy of an array"""
     fit: Callable[..., Any]
     """fit(d, x): `d` as a cotangent of the number or array `x`, broadcasting undone"""
     fit_array: Callable[..., Any]

@@ -73,11 +73,23 @@ class FormulaCall:
 
     arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
     (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
+
+    together: gives the cotangents of all arrays in a tuple, for less than the formulas one by one; used where
+    all are wanted.
+
+    window: the result may be a view of the first array.  Nobody can tell as long as neither is changed or
+    handed out.
+
+    parts: the cotangent of the array costs much more than to read that of the result, because it is only a
+    part of the array that is read.
     """
 
     formulas: tuple[Callable[..., Any] | int | None, ...]
     arrays: tuple[int, ...]
     others: tuple[tuple[str, int], ...] = ()
+    together: Callable[..., Any] | None = None
+    window: bool = False
+    parts: bool = False
 
 
 class Rule:
@@ -95,19 +107,38 @@ class Rule:
     kind = "primitive"
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
-    means, so that builders may write the same inline where they know that the slot holds one number."""
+    means, so that builders may write the same inline where they know that the slot holds one number.
+    "update" if it adds to an array of numbers (`sign` 1) or takes away from it (-1): ``save(u, fu, active)``
+    gives what is then restored."""
 
     sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
     """Finds out by example what the function returns for arguments that are described by `ArrayLike`, `Known`
     and classes, if the function is one that may be called for that: without effects, and giving what follows
     from the types of its arguments (`rules.numpy.sampling`)."""
 
+    joined: Callable[..., Any] | None = None
+    """The same function with the elements of its first argument, a tuple or list, as arguments of their own,
+    and with the others by name (`joined_names`): it has a row too."""
+    joined_names: Sequence[str] = ()
+    joined_shape = False
+    """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
+    makes_arrays = False
+    """Whether the result is an array though none of the arguments need be."""
+
     takes_values = 0
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
+    together: Callable[..., Any] | None = None
+    """See `FormulaCall`."""
     formulas: Sequence[Callable[..., Any] | int | None] | None = None
     """Of an elementwise function, per argument what builders write inline for arrays of real numbers:
-    ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero."""
+    ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero.
+
+    What else is known of a formula are attributes of it.  ``reads``: which of the result and the arguments it
+    reads, by position.  ``of_shape``: ``of_shape(by, shape, **others)`` is the same, from the shape of the
+    argument.  ``into``: ``into(shadow, by, **others)`` adds the same to a shadow.  ``wide``:
+    ``wide(by, shape, **others)`` can be broadcast to it.  ``exact``: when the result
+    is known to have the shape and the dtype of the argument (`types.callsites.is_exact`)."""
 
     def __init__(
         self,
@@ -136,12 +167,18 @@ class Rule:
             bound.append(rest.pop(name))
         return tuple(bound), rest
 
-    def formula_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
         """The formulas for a call with `count` arguments, the last of them by keyword, if that is all there
-        is to its derivative."""
-        if self.formulas is None or keywords or count != len(self.formulas):
+        is to its derivative; `is_complex`: not all of the numbers are real."""
+        if self.formulas is None or is_complex or keywords or count != len(self.formulas):
             return None
-        return FormulaCall(tuple(self.formulas), tuple(range(count)))
+        return FormulaCall(tuple(self.formulas), tuple(range(count)), together=self.together)
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        """Whether such a call has no effects, and a result that is new."""
+        return self.kind in ("scalar", "pure")
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         raise NotImplementedError

@@ -58,6 +58,7 @@ from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_sh
 from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
 from adbc.types.constructions import constructions
+from adbc.types.displays import spread_displays
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType
 from adbc.types.readers import only_reads
@@ -617,6 +618,7 @@ class Engine:
         )
         drop_method_reads(graph)
         drop_self_writes(graph)
+        spread_displays(graph, self)
         return graph
 
     def _infer(self, graph: Graph, parameters: tuple[AbstractType, ...]) -> None:

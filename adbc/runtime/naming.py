@@ -23,7 +23,7 @@ from adbc.types.lattice import ArrayType, ClosureType, ConstType, Exact, Iterato
 __all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
 
 PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
-ROW_PARTS = ("rrule", "frule", "function")
+ROW_PARTS = ("rrule", "frule", "function", "together")
 
 
 class Nameless(Exception):

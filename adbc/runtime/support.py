@@ -24,7 +24,6 @@ from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
     MutableTangent,
-    accumulate,
     add,
     fill_tangent,
     fresh_shadow,
@@ -34,6 +33,7 @@ from adbc.tangents import (
     slot_tangent,
     zero_tangent,
 )
+from adbc.tangents.internal import ARRAY_ACCUMULATE
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["forward_support", "reverse_support"]
@@ -98,6 +98,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         set_field=fields.SET.rrule,
         bound_shadow=slots.bound_shadow,
         give_array=give_array,
+        copied=copied,
         fit=fit,
         filled=filled,
         fit_array=fit_array,
@@ -130,7 +131,11 @@ def view(shadow: Any, index: Any) -> Any:
 def give_array(shadow: Any, x: Any, d: Any) -> None:
     """Let the shadow of array `x` grow by `d`; None is the shadow of a constant."""
     if shadow is not None:
-        accumulate(shadow, x, d)
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, x, d)
+
+
+def copied(x: Any) -> Any:
+    return x.copy()
 
 
 def fit(d: Any, x: Any) -> Any:

@@ -171,6 +171,10 @@ def overlaps_itself(x: Array) -> bool:
     if x.flags.c_contiguous or x.flags.f_contiguous:
         return False
     reach = x.itemsize
+    if x.ndim == 1:
+        return x.shape[0] > 1 and abs(x.strides[0]) < reach
+    if x.ndim == 2 and x.strides[1] >= reach and x.strides[0] >= reach + x.strides[1] * (x.shape[1] - 1):
+        return False
     for s, n in sorted((abs(s), n) for n, s in zip(x.shape, x.strides, strict=True) if n > 1):
         if s < reach:
             return True
@@ -463,15 +467,15 @@ def _fresh(out: Array) -> Any:
 def _accumulate(f: Array, x: Any, d: Any) -> None:
     if type(d) is not np.ndarray or d.shape != f.shape or d.dtype != f.dtype:
         d = KIND.project_array(d, x, False)
-    if f.dtype.kind == "O":
+    if f.dtype.kind in "fc" and (f.base is None or not overlaps_itself(f)):
+        f += d  # only a view can have several elements at one place
+    elif f.dtype.kind == "O":
         f[...] = _elementwise_sum(f, d)
     elif f.dtype.kind == "V":
         for part, of_part in zip(number_views(f), number_views(d), strict=True):
             add_into(part, of_part)
-    elif f.base is not None:  # only a view can have several elements at one place
-        add_into(f, d)
     else:
-        f += d
+        add_into(f, d)
 
 
 def _elementwise_sum(f: Array, d: Any) -> Array:

@@ -24,6 +24,7 @@ and from what the rule table says; it writes no code.
     contextual  a name is read, a function is made: the builder knows what to do
     view        a view of an array is taken, and the same of its shadow
     formula     a function of arrays whose result is a number, or is treated like one, inline
+    update      an array grows or shrinks in place, inline
     row         any other rule of the table, known now
     derived     a Python function, known now
     attempt     like dynamic, but an exception comes back as a value
@@ -43,6 +44,7 @@ from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
 from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.lattice import (
+    COMPLEX,
     FLOAT,
     INT,
     AbstractType,
@@ -57,10 +59,12 @@ from adbc.types.lattice import (
     has_cotangent,
     has_shadow,
     is_float64,
+    is_numpy_number,
     is_real,
 )
 
 __all__ = [
+    "DTYPE_CODES",
     "Binding",
     "CallSite",
     "Knowledge",
@@ -68,6 +72,7 @@ __all__ = [
     "classify",
     "formula_call",
     "is_constant_dict",
+    "is_exact",
     "is_inline_number",
     "is_method",
     "name_of",
@@ -98,6 +103,8 @@ class CallSite:
     keywords: tuple[str, ...] = ()
     row: Any = None
     binding: Binding | None = None
+    options: dict[str, Value] | None = None
+    """What a rule is given by name: `arguments` are what it is given by position then."""
 
 
 class Knowledge(Protocol):
@@ -231,17 +238,23 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
             binding = knowledge.bind(row.body, len(arguments), call.keywords)
             return site("dynamic") if binding is None else site("derived", binding=binding)
         if type(result) is ValueArrayType:
-            return site("formula" if any_active else "primal", row=row)
-        if any_active and is_inline_number(result) and formula_call(row, types_, call.keywords) is not None:
+            return site("formula" if any_active and row.kind != "zero" else "primal", row=row)
+        is_number = any_active and is_inline_number(result)
+        if is_number and formula_call(row, types_, call.keywords, result) is not None:
             return site("formula", row=row)
-        if row.kind == "zero" or (not any_active and row.kind in ("scalar", "pure")):
+        if row.kind == "zero" or (not any_active and row.is_pure(len(arguments), call.keywords)):
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
-            return site("dynamic")
+            bound = _bound(row, function, arguments, call.keywords, active, knowledge)
+            if bound is None:
+                return site("dynamic")
+            return CallSite("row", function, callee, bound[0], call.keywords, row=row, options=bound[1])
         if row.inline is not None and _is_container_slot(row.inline, types_):
             if row.inline == "load" and not active(arguments[0]):
                 return site("primal", row=row)
             return site(f"slot_{row.inline}", row=row)
+        if row.inline == "update" and _is_update(types_):
+            return site("update", row=row)
         if row.inline is not None and _is_slot(row.inline, types_):
             return site(
                 "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
@@ -262,6 +275,24 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     return site("dynamic")
 
 
+def _bound(
+    row: Any,
+    function: Any,
+    arguments: list[Value],
+    keywords: tuple[str, ...],
+    active: Callable[[Value], bool],
+    knowledge: Knowledge,
+) -> tuple[list[Value], dict[str, Value]] | None:
+    """The arguments that `row` is given by position and by name, if those by name have no derivative and it
+    is the rule for the others."""
+    positional = len(arguments) - len(keywords)
+    args, options = row.bind(arguments[:positional], dict(zip(keywords, arguments[positional:], strict=True)))
+    values = [v if isinstance(v, Value) else Const(v) for v in args]
+    if any(map(active, options.values())) or knowledge.row(function, [type_of(v) for v in values]) is not row:
+        return None
+    return values, options
+
+
 def _is_plain_check(arguments: Sequence[Value]) -> bool:
     """Whether it is known that the class in question does not answer for itself."""
     kind = arguments[1] if len(arguments) == 2 else None
@@ -277,26 +308,74 @@ def _is_plain_check(arguments: Sequence[Value]) -> bool:
     )
 
 
-def formula_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> Any | None:
+def formula_call(
+    row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...], result: AbstractType
+) -> Any | None:
     """The formulas by which a call with an array among its arguments is differentiated, or None.
 
     What formulas differentiate by are real numbers and arrays of such; what they are given besides has no
     derivative.
     """
-    if not any(isinstance(t, ArrayType) for t in types_):
+    if not any(isinstance(t, ArrayType) for t in types_) and not row.makes_arrays:
         return None
-    found = row.formula_call(len(types_), keywords)
+    found = row.formula_call(len(types_), keywords, any(map(_is_complex, types_)))
     if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
         return None
+    if found.parts and not isinstance(result, ArrayType):
+        return None  # a number is read from its place
     others = [types_[i] for _, i in found.others]
+    if found.window and any(map(_holds_array, others)):
+        found = dataclasses.replace(found, window=False)  # an array among the subscripts makes a copy
     return None if any(has_shadow(t) or has_cotangent(t) for t in others) else found
 
 
+DTYPE_CODES = {"float64": "d", "float32": "f", "complex128": "D", "complex64": "F"}
+"""The dtypes of arrays that are differentiated by formulas, and their codes."""
+
+
 def _is_plain(type: AbstractType) -> bool:
-    """Whether all members are real numbers or arrays of such."""
+    """Whether all members are numbers or arrays of such."""
     if isinstance(type, ArrayType):
-        return type.dtype in ("float64", "float32") or type.dtype.startswith(("int", "uint", "bool"))
-    return is_inline_number(type)
+        return type.dtype in DTYPE_CODES or type.dtype.startswith(("int", "uint", "bool"))
+    return is_inline_number(type) or _is_complex(type) or _is_integer(type)
+
+
+def _is_complex(type: AbstractType) -> bool:
+    """Whether members may be complex, being numbers or arrays of such."""
+    if isinstance(type, ArrayType):
+        return type.dtype.startswith("complex")
+    return type == COMPLEX or (isinstance(type, Exact) and type.cls.__name__ in ("complex128", "complex64"))
+
+
+def _is_integer(type: AbstractType) -> bool:
+    return isinstance(type, Exact) and is_numpy_number(type.cls, "integer")
+
+
+def _holds_array(type: AbstractType) -> bool:
+    return isinstance(type, ArrayType) or (
+        isinstance(type, TupleType) and any(map(_holds_array, type.elements))
+    )
+
+
+def is_exact(formula: Any, i: int, types_: Sequence[AbstractType], result: AbstractType) -> bool:
+    """Whether what `formula` gives is known to have the shape and the dtype of argument `i` of `types_`, if
+    the cotangent that it is given has those of the result.
+
+    Known are numbers of 64 bits.  ``exact`` of a formula is "always", "alone" (no other array is there to be
+    broadcast with; this holds of 1 and -1 too) or "matrices" (all arrays have two axes).
+    """
+    kind = getattr(formula, "exact", None) if callable(formula) else "alone"
+    own = types_[i]
+    if kind is None or not isinstance(own, ArrayType) or own.dtype != "float64":
+        return False
+    arrays = [t for t in types_ if isinstance(t, ArrayType)]
+    if not all(t.dtype == "float64" for t in arrays) or any(map(_is_complex, types_)):
+        return False
+    if not (result.dtype == "float64" if isinstance(result, ArrayType) else is_float64(result)):
+        return False
+    if kind == "alone":
+        return len(arrays) == 1 and isinstance(result, ArrayType)
+    return kind == "always" or all(t.ndim == 2 for t in arrays)
 
 
 def _is_view(types_: Sequence[AbstractType]) -> bool:
@@ -307,10 +386,18 @@ def _is_view(types_: Sequence[AbstractType]) -> bool:
     return isinstance(array_getitem(array, types_[1]), ArrayType)
 
 
+def _is_update(types_: Sequence[AbstractType]) -> bool:
+    """Whether an array of real numbers is changed in place by a number or an array of such."""
+    array, value = types_
+    if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
+        return False
+    return _is_plain(value) and not _is_complex(value)
+
+
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write of a container concerns one slot that holds a real number of 64 bits."""
     container = types_[0]
-    if not isinstance(container, ArrayType) or container.dtype != "float64":
+    if access == "update" or not isinstance(container, ArrayType) or container.dtype != "float64":
         return False
     element = array_getitem(container, types_[1])
     if element is None or not is_inline_number(element):
@@ -320,6 +407,8 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
+    if access == "update":
+        return False
     if access == "append":
         return list(types_) == [_LIST, FLOAT]
     if access == "store":

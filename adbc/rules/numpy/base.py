@@ -13,6 +13,7 @@ active, because the pullback also restores what was overwritten.
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -50,8 +51,10 @@ __all__ = [
     "is_inexact",
     "is_plain",
     "new_shadow",
+    "places",
     "plain",
     "refuse_opaque",
+    "shaped",
     "write_tangent",
 ]
 
@@ -280,6 +283,26 @@ def any_active(shadows: Sequence[Any]) -> bool:
     return any([f is not None for f in shadows])  # noqa: C419  # quicker than a generator, and can be lifted
 
 
+def places(count: int, keywords: Sequence[str], names: Sequence[str]) -> dict[str, int] | None:
+    """By the name of a parameter which of `count` arguments it is, the last of them being given by keyword;
+    None if that is a call that the function does not take."""
+    positional = count - len(keywords)
+    found = dict(zip(names, range(positional), strict=False))
+    if positional > len(names) or not found.keys().isdisjoint(keywords):
+        return None
+    return {**found, **{name: i for i, name in enumerate(keywords, positional)}}
+
+
+def shaped(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The formula that ``formula(by, shape, **others)`` is, which asks for no more than a shape."""
+
+    def of_array(by: Any, out: Any, x: Any, /, **others: Any) -> Any:
+        return formula(by, np.shape(x), **others)
+
+    of_array.of_shape = formula  # type: ignore[attr-defined]  # read by builders
+    return of_array
+
+
 def by_example(row: AnyRule) -> AnyRule:
     """`row`, of a function that may be called on examples to see what it returns (`Rule.sample`)."""
     row.sample = sampled
@@ -328,23 +351,26 @@ class ArrayRule(Rule):
         )
         return moved
 
-    def formula_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
-        found = super().formula_call(count, keywords)
-        if found is not None or type(self).rrule is not ArrayRule.rrule or getattr(self, "mutates", False):
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        found = super().formula_call(count, keywords, is_complex)
+        if found is not None or not self.is_pure(count, keywords):
             return found
-        positional = count - len(keywords)
-        if positional > len(self.names):
-            return None
-        named = {**dict(zip(self.names, range(positional), strict=False))}
-        for i, name in enumerate(keywords, positional):
-            if name in named:
-                return None
-            named[name] = i
+        named = places(count, keywords, self.names)
         arrays = self.names[: self.arrays]
-        if "out" in named or any(name not in named for name in arrays):
+        if named is None or any(name not in named for name in arrays):
             return None
-        places = tuple(named.pop(name) for name in arrays)
-        return FormulaCall(self.vjp, places, tuple(named.items()))
+        together = None if self.formulas is not None else self.together  # of real numbers alone
+        found = FormulaCall(self.vjp, tuple(named.pop(name) for name in arrays), together=together)
+        return dataclasses.replace(found, others=tuple(named.items()))
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return (
+            not getattr(self, "mutates", False)
+            and "out" not in keywords
+            and (self.out_index is None or count - len(keywords) <= self.out_index)
+        )
 
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
@@ -481,6 +507,10 @@ class ViewRule(Rule):
     What happened to the primal decides: of a view the shadow is the same view of the shadow; a copy
     has a fresh shadow, and `back(by, x, *args, **kwargs)` brings its cotangent into the shape of `x`.
     Without `back` the elements are followed through the function by their numbers.
+
+    names: the positional parameters, where ``against(by, out, x, **others)`` is the cotangent of `x` (1: it
+    is that of the result) when nobody can tell whether the result is a view.  parts, window: see
+    `FormulaCall`.
     """
 
     sample = staticmethod(sampled)
@@ -494,10 +524,31 @@ class ViewRule(Rule):
         parameters: Sequence[str] = ("a",),
         when: When = plain,
         result: Any = None,
+        names: str | None = None,
+        against: Callable[..., Any] | int | None = None,
+        parts: bool = False,
+        window: bool = True,
     ) -> None:
         super().__init__(function, when=when, parameters=parameters[:1], result=result)
         self.view = function if view is None else view
         self.back = back
+        self.names = None if names is None else tuple(names.split())
+        if against is not None:
+            self.formulas = (against,)
+        self.parts = parts
+        self.window = window
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        if self.formulas is None or self.names is None:
+            return None
+        named = places(count, keywords, self.names)
+        if named is None or self.names[0] not in named or not named.keys() <= set(self.names):
+            return None
+        array = named.pop(self.names[0])
+        others = tuple(named.items())
+        return FormulaCall(tuple(self.formulas), (array,), others, window=self.window, parts=self.parts)
 
     def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
         """The shadow of `out`, which is a view of `x`."""

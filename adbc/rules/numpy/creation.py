@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, ViewRule, by_example, plain
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Rule, ZeroRule
+from adbc.rules.numpy.base import (
+    ArrayRule,
+    ViewRule,
+    any_active,
+    by_example,
+    finish,
+    give,
+    new_shadow,
+    plain,
+)
+from adbc.rules.numpy.sampling import sampled
+from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, Rule, ZeroRule
+from adbc.tangents import fresh_tangent
 
 __all__ = ["ROWS"]
 
@@ -20,8 +32,20 @@ def _same_elements(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
-    """A function that gives its argument as an array: itself, a view, or a converted copy."""
-    return ViewRule(function, back=_same_elements, parameters=(name,), **options)
+    """A function that gives its argument as an array: itself, a view, or a converted copy.
+
+    names: the parameters with which the cotangent is that of the result."""
+    return ViewRule(
+        function,
+        back=_same_elements,
+        parameters=(name,),
+        against=None if "names" not in options else same_back,
+        **options,
+    )
+
+
+def same_back(by: Any, out: Any, x: Any, **others: Any) -> Any:
+    return by
 
 
 def sum_all(by: Any, y: Any, *args: Any, **others: Any) -> Any:
@@ -130,6 +154,82 @@ def _item_back(by: Any, x: Any, *index: Any) -> Any:
     return d
 
 
+# -- arrays of what is written between brackets --------------------------------------------------------------
+
+
+def array_of(*items: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
+    """``np.array`` of `items` in lists of this shape."""
+    made = np.array(items, dtype)
+    return made if len(shape) == 1 else made.reshape(shape)
+
+
+def _items(by: Any, shape: tuple[int, ...]) -> Any:
+    """The cotangents of the items, along the first axis."""
+    return by if len(shape) == 1 else by.reshape(-1)
+
+
+def _together(by: Any, y: Any, *items: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
+    return list(_items(by, shape))
+
+
+def _item(i: int) -> Any:
+    def item_vjp(by: Any, y: Any, *items: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
+        return _items(by, shape)[i]
+
+    return item_vjp
+
+
+class ArrayOfRule(Rule):
+    """`array_of`: each item has one place in the array."""
+
+    MOST = 64
+    takes_values = MOST
+    sample = staticmethod(sampled)
+    makes_arrays = True
+
+    def __init__(self) -> None:
+        super().__init__(array_of, when=plain, result=np.ndarray)
+        self.formulas = tuple(map(_item, range(self.MOST)))
+        self.together = _together
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return True
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        n = count - len(keywords)
+        if n > self.MOST or self.formulas is None:
+            return None
+        others = tuple((name, n + i) for i, name in enumerate(keywords))
+        together = self.together if n > 1 else None
+        return FormulaCall(tuple(self.formulas[:n]), tuple(range(n)), others, together=together)
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = array_of(*args, **kwargs)
+        if all(d is None for d in dargs):
+            return out, fresh_tangent(out)
+        parts = [np.zeros(np.shape(x)) if d is None else d for x, d in zip(args, dargs, strict=True)]
+        return out, finish(np.array(parts).reshape(out.shape), out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out = array_of(*args, **kwargs)
+        fout = new_shadow(out, any_active(fargs))
+
+        def items_pullback(bout: Any) -> Sequence[Any]:
+            if fout is None:
+                return (None,) * len(args)
+            parts = _items(fout, kwargs["shape"])
+            return [None if f is None else give(f, x, d) for f, x, d in zip(fargs, args, parts, strict=True)]
+
+        return out, fout, items_pullback
+
+
+def _of_displays(row: ViewRule) -> list[Rule]:
+    row.joined, row.joined_names, row.joined_shape = array_of, ("dtype",), True
+    return [row]
+
+
 NEW: list[Any] = [
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
     np.indices,
@@ -137,16 +237,17 @@ NEW: list[Any] = [
 
 ROWS: list[Rule] = [
     *(by_example(ZeroRule(function, when=plain, result=np.ndarray)) for function in NEW),
-    copying(np.array, "object"),
-    copying(np.asarray),
-    copying(np.asanyarray),
-    copying(np.ascontiguousarray),
-    copying(np.asfortranarray),
-    copying(np.copy),
-    copying(np.ndarray.copy),
+    ArrayOfRule(),
+    *_of_displays(copying(np.array, "object", names="object dtype", window=False)),
+    *_of_displays(copying(np.asarray, names="a dtype")),
+    copying(np.asanyarray, names="a dtype"),
+    copying(np.ascontiguousarray, names="a dtype"),
+    copying(np.asfortranarray, names="a dtype"),
+    copying(np.copy, names="a", window=False),
+    copying(np.ndarray.copy, names="a order", window=False),
     copying(np.ndarray.__copy__),
     copying(np.ndarray.__deepcopy__),
-    copying(np.ndarray.astype),
+    copying(np.ndarray.astype, names="a dtype", window=False),
     copying(np.generic.astype),
     copying(np.generic.copy),
     AstypeView(np.ndarray.view),

@@ -9,6 +9,7 @@ does not make the gradient NaN, and the warnings of computing the partial are no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,30 +20,51 @@ from adbc.rules.numpy.base import (
     ArrayRule,
     any_active,
     array_operands,
+    check_writable,
     give,
     new_shadow,
     plain,
     refuse_opaque,
 )
 from adbc.rules.reading import parameters_read
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
+from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, When
+from adbc.tangents.arrays import overlaps_itself
 
-__all__ = ["ElementwiseRule", "InplaceRule", "conj", "elementwise", "operator_row", "strong"]
+__all__ = [
+    "ElementwiseRule",
+    "InplaceRule",
+    "conj",
+    "elementwise",
+    "is_finite",
+    "operator_row",
+    "real_formulas",
+    "strong",
+    "strongly",
+]
 
 Partial = Callable[..., Any] | int | None
 
 
 def conj(p: Any) -> Any:
     """The conjugate of `p`, which costs nothing where `p` is real."""
+    if p.__class__ is np.ndarray:
+        return np.conjugate(p) if p.dtype.kind == "c" else p
     return np.conjugate(p) if np.iscomplexobj(p) else p
 
 
 def strong(p: Any, d: Any) -> Any:
     """``p * d``, which is zero where `d` is, even if `p` is infinite or NaN."""
-    product = p * d
-    if np.isfinite(product).all():
-        return product
-    return np.where(d == 0, 0, product)
+    return strongly(p * d, d)
+
+
+def strongly(product: Any, d: Any) -> Any:
+    """`product` of `d` and something else, zero where `d` is."""
+    return product if is_finite(product) else np.where(d == 0, 0, product)
+
+
+def is_finite(x: Any) -> bool:
+    """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
+    return math.isfinite(np.vdot(x, x).real)
 
 
 def _numpy(x: Any) -> Any:
@@ -90,7 +112,26 @@ def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
                 return partial(out, *args) * d
 
         formula.reads = parameters_read(partial)  # type: ignore[attr-defined]  # read by builders
+        formula.exact = "alone"  # type: ignore[attr-defined]
     return formula
+
+
+def inline(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """`formula`, ``vjp(by, out, *args)``, as what builders write inline for real numbers."""
+    read = parameters_read(formula)
+    if read is not None:
+        formula.reads = frozenset(i - 1 for i in read if i > 0)  # type: ignore[attr-defined]  # read by builders
+    formula.exact = "alone"  # type: ignore[attr-defined]
+    return formula
+
+
+def real_formulas(row: ElementwiseRule, *formulas: Callable[..., Any] | None) -> None:
+    """Let these be written inline for real numbers; None: what follows from the partial derivative."""
+    assert row.formulas is not None
+    row.formulas = tuple(
+        general if formula is None else inline(formula)
+        for general, formula in zip(row.formulas, formulas, strict=True)
+    )
 
 
 def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
@@ -160,17 +201,30 @@ class ElementwiseRule(ArrayRule):
         return others.get("where", True)
 
 
+def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
+    """A copy of `target`, which is about to be changed in place; `is_active`: by what has a derivative."""
+    if shadow is None or target.dtype.kind not in "fc" or overlaps_itself(target):
+        check_writable(target, shadow, is_active)
+    return target.copy()
+
+
 class InplaceRule(ElementwiseRule):
     """``operator.iadd`` and its kin with an array on the left, which is overwritten."""
 
     mutates = True
     """The pullback restores the array: to be used even where nothing is active."""
 
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        return None
+
     def __init__(self, function: Any, ufunc: np.ufunc, pure: ElementwiseRule) -> None:
         super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
         self.sign = pure.formulas[1] if pure.formulas and pure.formulas[0] == 1 else None
         """Of ``+=`` and ``-=``, which are linear."""
-        self.formulas = None
+        self.inline = "update" if self.sign in (1, -1) else None
+        self.save = before_update
         self.result = np.ndarray
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -180,8 +234,7 @@ class InplaceRule(ElementwiseRule):
         if self.sign not in (1, -1) or fargs[0] is None:
             return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
         target, shadow = args[0], fargs[0]
-        refuse_opaque(target)
-        old = target.copy()
+        old = before_update(target, shadow, True)
         self.function(*args)
 
         def linear_pullback(bout: Any) -> Sequence[Any]:
@@ -218,4 +271,6 @@ def elementwise(
 
 def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:
     """The same derivative as `row` for an operator, where an operand is an array or NumPy scalar."""
-    return ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands, formulas=row.formulas)
+    same = ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands, formulas=row.formulas)
+    same.together = row.together
+    return same

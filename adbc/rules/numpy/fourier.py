@@ -1,4 +1,9 @@
-"""Rules of the discrete Fourier transforms of complex signals: symmetric linear maps."""
+"""Rules of the discrete Fourier transforms.
+
+Without its scale a transform of a complex signal is a symmetric matrix F with conj(F) F = n, so that its
+adjoint is the inverse transform, with the scales of the two exchanged.  What is padded is cut off on the way
+back, and what was cut off is padded with zeros.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +16,114 @@ from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
 
+_EXCHANGED: dict[str | None, Any] = {
+    None: "forward",
+    "backward": "forward",
+    "forward": "backward",
+    "ortho": "ortho",
+}
 
-def _row(function: Any) -> ArrayRule:
+
+def _resized(d: Any, size: int, axis: int) -> Any:
+    """`d` cut off or padded with zeros to length `size` along `axis`."""
+    present = d.shape[axis]
+    if present == size:
+        return d
+    d = np.moveaxis(d, axis, -1)
+    if present > size:
+        d = d[..., :size]
+    else:
+        d = np.concatenate([d, np.zeros((*d.shape[:-1], size - present), d.dtype)], axis=-1)
+    return np.moveaxis(d, -1, axis)
+
+
+def _line(function: Any, inverse: Any) -> ArrayRule:
+    """A transform along one axis."""
+
     def jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         return function(d, n, axis, norm)
 
     def vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        """The adjoint of a symmetric map F is conj F conj; padding and cutting are each other's."""
-        d = np.moveaxis(np.conjugate(function(np.conjugate(by), None, axis, norm)), axis, -1)
-        size, present = np.shape(a)[axis], d.shape[-1]
-        if present > size:
-            d = d[..., :size]
-        elif present < size:
-            d = np.concatenate([d, np.zeros((*d.shape[:-1], size - present), d.dtype)], axis=-1)
-        return np.moveaxis(d, -1, axis)
+        return _resized(inverse(by, None, axis, _EXCHANGED[norm]), np.shape(a)[axis], axis)
 
     return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[vjp], defaults={"axis": -1})
 
 
-ROWS: list[Rule] = [_row(np.fft.fft), _row(np.fft.ifft)]
+def _axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
+    """The axes that are transformed."""
+    if axes is None:
+        return tuple(range(-(np.ndim(a) if s is None else len(s)), 0))
+    return tuple(axes)
+
+
+def _grid(function: Any, inverse: Any, usual: Any) -> ArrayRule:
+    """A transform along several axes, `usual` if they are not said."""
+
+    def jvp(d: Any, y: Any, a: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
+        return function(d, s, axes, norm)
+
+    def vjp(by: Any, y: Any, a: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
+        places = _axes(a, s, axes)
+        d = inverse(by, None, places, _EXCHANGED[norm])
+        for axis in places:
+            d = _resized(d, np.shape(a)[axis], axis)
+        return d
+
+    return ArrayRule(function, "a s axes norm out", jvp=[jvp], vjp=[vjp], defaults={"axes": usual})
+
+
+def _halved(by: Any, n: int, axis: int, inner: float) -> Any:
+    """`by`, half of a spectrum of `n` numbers, with those that stand for two of them times `inner`."""
+    d = np.moveaxis(np.array(by), axis, -1)
+    d[..., 1 : (n + 1) // 2] *= inner
+    return np.moveaxis(d, -1, axis)
+
+
+def _rfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    return np.fft.rfft(d, n, axis, norm)
+
+
+def _rfft_vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """The real part of the adjoint of the half that is kept.  ``irfft`` counts most numbers twice."""
+    size = np.shape(a)[axis] if n is None else n
+    d = np.fft.irfft(_halved(by, size, axis, 0.5), size, axis, _EXCHANGED[norm])
+    return _resized(d, np.shape(a)[axis], axis)
+
+
+def _irfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    return np.fft.irfft(d, n, axis, norm)
+
+
+def _irfft_vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    """Numbers that count twice have twice the cotangent; the imaginary parts at both ends are not read."""
+    size = np.shape(y)[axis]
+    d = _halved(np.fft.rfft(by, size, axis, _EXCHANGED[norm]), size, axis, 2.0)
+    return _resized(d, np.shape(a)[axis], axis)
+
+
+def _real(function: Any, jvp: Any, vjp: Any) -> ArrayRule:
+    return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[vjp], defaults={"axis": -1})
+
+
+def _shift(function: Any, inverse: Any) -> ArrayRule:
+    def jvp(d: Any, y: Any, x: Any, axes: Any = None) -> Any:
+        return function(d, axes)
+
+    def vjp(by: Any, y: Any, x: Any, axes: Any = None) -> Any:
+        return inverse(by, axes)
+
+    return ArrayRule(function, "x axes", jvp=[jvp], vjp=[vjp])
+
+
+ROWS: list[Rule] = [
+    _line(np.fft.fft, np.fft.ifft),
+    _line(np.fft.ifft, np.fft.fft),
+    _grid(np.fft.fft2, np.fft.ifftn, (-2, -1)),
+    _grid(np.fft.ifft2, np.fft.fftn, (-2, -1)),
+    _grid(np.fft.fftn, np.fft.ifftn, None),
+    _grid(np.fft.ifftn, np.fft.fftn, None),
+    _real(np.fft.rfft, _rfft_jvp, _rfft_vjp),
+    _real(np.fft.irfft, _irfft_jvp, _irfft_vjp),
+    _shift(np.fft.fftshift, np.fft.ifftshift),
+    _shift(np.fft.ifftshift, np.fft.fftshift),
+]

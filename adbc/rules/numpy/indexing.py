@@ -25,6 +25,7 @@ from adbc.rules.numpy.base import (
     give,
     is_view,
     new_shadow,
+    shaped,
     writable,
 )
 from adbc.rules.numpy.objects import (
@@ -37,7 +38,7 @@ from adbc.rules.numpy.objects import (
     records_setitem,
 )
 from adbc.rules.sequences import symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
 from adbc.tangents.arrays import has_number_fields, number_views
 
@@ -77,6 +78,45 @@ def _may_repeat(index: Any) -> bool:
 
 
 # -- reading ---------------------------------------------------------------------------------------------
+
+
+def subscript_back(by: Any, shape: tuple[int, ...], /, index: Any) -> Any:
+    """The cotangent of ``x[index]``: that of an array of zeros, but for the elements that were read."""
+    if type(index) is tuple and _takes_all(index):
+        return by.reshape(shape)
+    d = np.zeros(shape, by.dtype)
+    if _may_repeat(index):
+        np.add.at(d, index, by)
+    else:
+        d[index] = by
+    return d
+
+
+def _takes_all(index: tuple[Any, ...]) -> bool:
+    """Whether `index` only puts in new axes."""
+    return all([part is None or (type(part) is slice and part == _WHOLE) for part in index])  # noqa: C419
+
+
+_WHOLE = slice(None)
+
+
+def subscript_into(shadow: Any, by: Any, index: Any) -> None:
+    if shadow is not None:
+        add_at(shadow, index, by)
+
+
+subscript_vjp: Any = shaped(subscript_back)
+subscript_vjp.into = subscript_into
+subscript_vjp.exact = "always"
+
+
+class SubscriptRule(Primitive):
+    """``x[index]``."""
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        return FormulaCall((subscript_vjp,), (0,), (("index", 1),), window=True, parts=True)
 
 
 def _array_read(cls: type, index: type) -> bool:
@@ -327,7 +367,8 @@ ROWS: list[Rule] = [
     *record_rows(setitem_frule, setitem_rrule),
     by_example(
         inlined(
-            "load", Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read)
+            "load",
+            SubscriptRule(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read),
         )
     ),
     inlined(

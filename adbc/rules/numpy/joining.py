@@ -19,7 +19,8 @@ from adbc.rules.numpy.base import (
     refuse_opaque,
     writable,
 )
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.numpy.sampling import sampled
+from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, slot_tangent
 
 __all__ = ["ROWS"]
@@ -30,9 +31,9 @@ Pieces = Callable[..., list[Any]]
 def _cut(by: Any, sizes: Sequence[int], axis: int) -> list[Any]:
     """`by` in pieces of these sizes along `axis`."""
     pieces, start = [], 0
-    moved = np.moveaxis(by, axis, 0)
+    before = (slice(None),) * (axis % by.ndim)
     for size in sizes:
-        pieces.append(np.moveaxis(moved[start : start + size], 0, axis))
+        pieces.append(by[(*before, slice(start, start + size))])
         start += size
     return pieces
 
@@ -44,7 +45,8 @@ def concatenate_pieces(by: Any, arrays: Sequence[Any], axis: Any = 0, **_: Any) 
 
 
 def stack_pieces(by: Any, arrays: Sequence[Any], axis: Any = 0, **_: Any) -> list[Any]:
-    return list(np.moveaxis(by, axis, 0))
+    before = (slice(None),) * (axis % by.ndim)
+    return [by[(*before, i)] for i in range(len(arrays))]
 
 
 def vstack_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
@@ -115,6 +117,96 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
     )
 
 
+# -- the same, given one by one ----------------------------------------------------------------------------
+
+MOST = 16
+"""With more arrays than this the formulas would be longer than the loop over them."""
+
+
+class JoinedRule(Rule):
+    """A function of arrays given one by one, ``joined(*arrays, **others)``: `row` takes a tuple of them."""
+
+    takes_values = MOST
+    sample = staticmethod(sampled)
+    makes_arrays = True
+
+    def __init__(self, joined: Callable[..., Any], row: Rule, pieces: Pieces) -> None:
+        super().__init__(joined, when=plain, result=np.ndarray)
+        self.row = row
+        self.formulas = tuple(_piece(pieces, i) for i in range(MOST))
+        self.together = _pieces(pieces)
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return True
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        n = count - len(keywords)
+        if n > MOST or self.formulas is None:
+            return None
+        others = tuple((name, n + i) for i, name in enumerate(keywords))
+        together = self.together if n > 1 else None
+        return FormulaCall(tuple(self.formulas[:n]), tuple(range(n)), others, together=together)
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        darrays = None if all(d is None for d in dargs) else tuple(dargs)
+        return self.row.frule((tuple(args),), (darrays,), kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        farrays = None if all(f is None for f in fargs) else tuple(fargs)
+        out, fout, pullback = self.row.rrule((tuple(args),), (farrays,), kwargs)
+
+        def joined_pullback(bout: Any) -> Sequence[Any]:
+            (parts,) = pullback(bout)
+            return (None,) * len(args) if parts is None else parts
+
+        return out, fout, joined_pullback
+
+
+def _pieces(pieces: Pieces) -> Callable[..., Any]:
+    def joined_together(by: Any, y: Any, *arrays: Any, **others: Any) -> Any:
+        return [d.reshape(np.shape(x)) for d, x in zip(pieces(by, arrays, **others), arrays, strict=True)]
+
+    return joined_together
+
+
+def _piece(pieces: Pieces, i: int) -> Callable[..., Any]:
+    def joined_vjp(by: Any, y: Any, *arrays: Any, **others: Any) -> Any:
+        return pieces(by, arrays, **others)[i].reshape(np.shape(arrays[i]))
+
+    return joined_vjp
+
+
+def _joined(row: Primitive, joined: Callable[..., Any], pieces: Pieces, *names: str) -> list[Rule]:
+    row.joined, row.joined_names = joined, names
+    return [row, JoinedRule(joined, row, pieces)]
+
+
+def concatenated(*arrays: Any, axis: Any = 0) -> Any:
+    return np.concatenate(arrays, axis)
+
+
+def stacked(*arrays: Any, axis: Any = 0) -> Any:
+    return np.stack(arrays, axis)
+
+
+def vstacked(*arrays: Any) -> Any:
+    return np.vstack(arrays)
+
+
+def hstacked(*arrays: Any) -> Any:
+    return np.hstack(arrays)
+
+
+def dstacked(*arrays: Any) -> Any:
+    return np.dstack(arrays)
+
+
+def column_stacked(*arrays: Any) -> Any:
+    return np.column_stack(arrays)
+
+
 def splitting(function: Any, name: str = "ary") -> Primitive:
     """A function that gives several views of one array."""
 
@@ -139,12 +231,12 @@ def splitting(function: Any, name: str = "ary") -> Primitive:
 
 
 ROWS: list[Rule] = [
-    joining(np.concatenate, concatenate_pieces, "arrays"),
-    joining(np.stack, stack_pieces, "arrays"),
-    joining(np.vstack, vstack_pieces),
-    joining(np.hstack, hstack_pieces),
-    joining(np.dstack, dstack_pieces),
-    joining(np.column_stack, column_pieces),
+    *_joined(joining(np.concatenate, concatenate_pieces, "arrays"), concatenated, concatenate_pieces, "axis"),
+    *_joined(joining(np.stack, stack_pieces, "arrays"), stacked, stack_pieces, "axis"),
+    *_joined(joining(np.vstack, vstack_pieces), vstacked, vstack_pieces),
+    *_joined(joining(np.hstack, hstack_pieces), hstacked, hstack_pieces),
+    *_joined(joining(np.dstack, dstack_pieces), dstacked, dstack_pieces),
+    *_joined(joining(np.column_stack, column_pieces), column_stacked, column_pieces),
     splitting(np.split),
     splitting(np.array_split),
     splitting(np.hsplit),

@@ -1,8 +1,7 @@
-"""Rules of products of arrays and of linear algebra."""
+"""Rules of linear algebra: systems of equations, factorisations, norms."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,322 +11,18 @@ from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import (
     ArrayRule,
     any_active,
-    array_operands,
     finish,
     gather,
     gather_tangent,
     give,
-    is_view,
-    new_shadow,
     plain,
-    writable,
 )
 from adbc.rules.numpy.elementwise import conj
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, When
+from adbc.rules.numpy.products import adjoint
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
 
 __all__ = ["ROWS"]
-
-
-def adjoint(a: Any) -> Any:
-    """The conjugate transpose of the last two axes."""
-    return conj(np.swapaxes(a, -1, -2))
-
-
-# -- products --------------------------------------------------------------------------------------------
-
-
-def dot_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return by * conj(b)
-    n = np.ndim(a) - 1
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
-        return by * conj(b)
-    if np.ndim(a) == 2 and np.ndim(b) == 2:
-        return np.dot(by, conj(b).T)
-    others = [i for i in range(np.ndim(b)) if i != max(np.ndim(b) - 2, 0)]
-    return np.tensordot(by, conj(b), (list(range(n, np.ndim(by))), others))
-
-
-def dot_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return by * conj(a)
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
-        return by * conj(a)
-    if np.ndim(a) == 2 and np.ndim(b) == 2:
-        return np.dot(conj(a).T, by)
-    n = np.ndim(a) - 1
-    d = np.tensordot(conj(a), by, (list(range(n)), list(range(n))))
-    return np.moveaxis(d, 0, max(np.ndim(b) - 2, 0))
-
-
-def _promoted(by: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """The operands of a matmul as (stacks of) matrices."""
-    if np.ndim(b) == 1:
-        by = np.expand_dims(by, -1)
-        b = np.expand_dims(b, -1)
-    if np.ndim(a) == 1:
-        by = np.expand_dims(by, -2)
-        a = np.expand_dims(a, 0)
-    return by, a, b
-
-
-def _refuse_axes(others: dict[str, Any]) -> None:
-    if "axes" in others or "axis" in others:
-        raise UnsupportedError("matmul with axes=: move the axes first")
-
-
-def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
-    _refuse_axes(others)
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
-        return by * conj(b)
-    wide, _, matrix = _promoted(by, a, b)
-    return np.matmul(wide, adjoint(matrix))
-
-
-def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
-    _refuse_axes(others)
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
-        return by * conj(a)
-    wide, matrix, _ = _promoted(by, a, b)
-    d = np.matmul(adjoint(matrix), wide)
-    return d[..., 0] if np.ndim(b) == 1 else d
-
-
-def matmul_da(d: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
-    _refuse_axes(others)
-    return np.matmul(d, b)
-
-
-def matmul_db(d: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
-    _refuse_axes(others)
-    return np.matmul(a, d)
-
-
-def tensordot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of `a` and of `b` that are summed over, in pairs."""
-    if isinstance(axes, (int, np.integer)):
-        return list(range(np.ndim(a) - int(axes), np.ndim(a))), list(range(int(axes)))
-    first, second = axes
-    first = [first] if np.ndim(first) == 0 else list(first)
-    second = [second] if np.ndim(second) == 0 else list(second)
-    return [int(i) % np.ndim(a) for i in first], [int(i) % np.ndim(b) for i in second]
-
-
-def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
-    sum_a, sum_b = tensordot_axes(a, b, axes)
-    free_a = [i for i in range(np.ndim(a)) if i not in sum_a]
-    free_b = [i for i in range(np.ndim(b)) if i not in sum_b]
-    d = np.tensordot(by, conj(b), (list(range(len(free_a), np.ndim(by))), free_b))
-    order = free_a + [i for _, i in sorted(zip(sum_b, sum_a, strict=True))]
-    return np.transpose(d, np.argsort(np.array(order, int)))
-
-
-def tensordot_b(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
-    sum_a, sum_b = tensordot_axes(a, b, axes)
-    free_a = [i for i in range(np.ndim(a)) if i not in sum_a]
-    free_b = [i for i in range(np.ndim(b)) if i not in sum_b]
-    d = np.tensordot(conj(a), by, (free_a, list(range(len(free_a)))))
-    order = [i for _, i in sorted(zip(sum_a, sum_b, strict=True))] + free_b
-    return np.transpose(d, np.argsort(np.array(order, int)))
-
-
-def inner_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return by * conj(b)
-    return tensordot_a(by, y, a, b, axes=([-1], [-1]))
-
-
-def inner_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return by * conj(a)
-    return tensordot_b(by, y, a, b, axes=([-1], [-1]))
-
-
-def kron_parts(by: Any, a: Any, b: Any) -> tuple[Any, Any, Any, list[int], list[int]]:
-    """`by`, `a`, `b` with axes a0 b0 a1 b1 ... apart, and which axes are whose."""
-    n = max(np.ndim(a), np.ndim(b))
-    shape_a = (1,) * (n - np.ndim(a)) + np.shape(a)
-    shape_b = (1,) * (n - np.ndim(b)) + np.shape(b)
-    apart = [size for pair in zip(shape_a, shape_b, strict=True) for size in pair]
-    wide_a = np.reshape(a, [size for n_a in shape_a for size in (n_a, 1)])
-    wide_b = np.reshape(b, [size for n_b in shape_b for size in (1, n_b)])
-    return np.reshape(by, apart), wide_a, wide_b, list(range(0, 2 * n, 2)), list(range(1, 2 * n, 2))
-
-
-def kron_a(by: Any, y: Any, a: Any, b: Any) -> Any:
-    apart, _, wide, _, axes = kron_parts(by, a, b)
-    return np.sum(apart * conj(wide), axis=tuple(axes)).reshape(np.shape(a))
-
-
-def kron_b(by: Any, y: Any, a: Any, b: Any) -> Any:
-    apart, wide, _, axes, _ = kron_parts(by, a, b)
-    return np.sum(apart * conj(wide), axis=tuple(axes)).reshape(np.shape(b))
-
-
-def bilinear(function: Any, names: str, va: Any, vb: Any, when: When = plain, **defaults: Any) -> ArrayRule:
-    """A row of a function that is linear in each of its two arrays."""
-    return ArrayRule(
-        function,
-        names,
-        jvp=[
-            lambda d, y, a, b, **others: function(d, b, **others),
-            lambda d, y, a, b, **others: function(a, d, **others),
-        ],
-        vjp=[va, vb],
-        when=when,
-        defaults=defaults,
-    )
-
-
-def outer_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    return np.dot(by, conj(np.ravel(b))).reshape(np.shape(a))
-
-
-def outer_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    return np.dot(conj(np.ravel(a)), by).reshape(np.shape(b))
-
-
-class InplaceMatmul(ArrayRule):
-    """``u @= v``: the product is written into `u`."""
-
-    mutates = True
-
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
-
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
-
-
-def _matmul_row(function: Any, names: str, when: When, kind: type[ArrayRule] = ArrayRule) -> ArrayRule:
-    row = kind(
-        function, names, jvp=[matmul_da, matmul_db], vjp=[matmul_a, matmul_b], when=when, result="matmul"
-    )
-    row.formulas = row.vjp if kind is ArrayRule else None
-    return row
-
-
-def _products() -> list[Rule]:
-    return [
-        bilinear(np.dot, "a b out", dot_a, dot_b),
-        bilinear(np.ndarray.dot, "a b out", dot_a, dot_b),
-        _matmul_row(np.matmul, "x1 x2 out", plain),
-        _matmul_row(operator.matmul, "x1 x2", array_operands),
-        _inplace_matmul(operator.imatmul),
-        ArrayRule(
-            np.vdot,
-            "a b",
-            jvp=[lambda d, y, a, b: np.vdot(d, b), lambda d, y, a, b: np.vdot(a, d)],
-            vjp=[
-                lambda by, y, a, b: (conj(by) * np.ravel(b)).reshape(np.shape(a)),
-                lambda by, y, a, b: (by * np.ravel(a)).reshape(np.shape(b)),
-            ],
-        ),
-        bilinear(np.inner, "a b", inner_a, inner_b),
-        bilinear(np.outer, "a b out", outer_a, outer_b),
-        bilinear(np.tensordot, "a b axes", tensordot_a, tensordot_b),
-        bilinear(np.kron, "a b", kron_a, kron_b),
-    ]
-
-
-def _inplace_matmul(function: Any) -> Rule:
-    return _matmul_row(function, "x1 x2", array_operands, InplaceMatmul)
-
-
-# -- einsum ----------------------------------------------------------------------------------------------
-
-
-def _labels(subscripts: str, operands: Sequence[Any]) -> tuple[list[str], str]:
-    """The labels of each operand and of the result, with ellipses written out."""
-    subscripts = subscripts.replace(" ", "")
-    left, arrow, right = subscripts.partition("->")
-    inputs = left.split(",")
-    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in subscripts]
-    widths = [
-        np.ndim(x) - len(labels.replace("...", "")) for labels, x in zip(inputs, operands, strict=True)
-        if "..." in labels
-    ]  # fmt: skip
-    dots = "".join(spare[: max(widths, default=0)])
-    full = []
-    for labels, x in zip(inputs, operands, strict=True):
-        width = np.ndim(x) - len(labels.replace("...", ""))
-        full.append(labels.replace("...", dots[len(dots) - width :]) if "..." in labels else labels)
-    if arrow:
-        return full, right.replace("...", dots)
-    letters = "".join(labels.replace("...", "") for labels in inputs)
-    return full, dots + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-
-
-def _einsum_cotangent(by: Any, i: int, operands: Sequence[Any], inputs: list[str], output: str) -> Any:
-    """The cotangent of operand `i`."""
-    x, labels = operands[i], inputs[i]
-    unique = "".join(dict.fromkeys(labels))
-    others = [(inputs[j], conj(operands[j])) for j in range(len(operands)) if j != i]
-    known = set(output).union(*(set(o) for o, _ in others))
-    found = "".join(c for c in unique if c in known)
-    terms = ",".join([output, *(o for o, _ in others)])
-    # A dimension of length 1 stands for any length, so the result may be larger than the operand.
-    d = np.einsum(f"{terms}->{found}", by, *(o for _, o in others))
-    sizes = dict(zip(labels, np.shape(x), strict=True))
-    for k, c in enumerate(found):
-        if sizes[c] == 1 and d.shape[k] != 1:
-            d = np.sum(d, axis=k, keepdims=True)
-    d = np.reshape(d, [d.shape[found.index(c)] if c in found else 1 for c in unique])
-    d = np.broadcast_to(d, [sizes[c] for c in unique])
-    if unique == labels:
-        return d
-    whole = np.zeros(np.shape(x), d.dtype)
-    np.einsum(f"{labels}->{unique}", whole)[...] = d
-    return whole
-
-
-def _einsum_arguments(args: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[str, list[Any], list[str], str]:
-    if not args or not isinstance(args[0], str):
-        raise UnsupportedError("np.einsum with operands and lists of axes: use a string of subscripts")
-    if kwargs.get("out") is not None:
-        raise UnsupportedError("np.einsum with out=: assign the result instead")
-    operands = [gather(x) for x in args[1:]]
-    inputs, output = _labels(args[0], operands)
-    return args[0], operands, inputs, output
-
-
-def einsum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    subscripts, operands, _, _ = _einsum_arguments(args, kwargs)
-    out = np.einsum(*args, **kwargs)
-    if len(operands) == 1 and is_view(out, args[1]):
-        return out, None if dargs[1] is None else writable(np.einsum(subscripts, dargs[1]))
-    dout = None
-    for i, (x, dx) in enumerate(zip(args[1:], dargs[1:], strict=True)):
-        dx = gather_tangent(x, dx)
-        if dx is not None:
-            term = np.einsum(subscripts, *operands[:i], dx, *operands[i + 1 :], **kwargs)
-            dout = term if dout is None else dout + term
-    return out, finish(dout, out)
-
-
-def einsum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    subscripts, operands, inputs, output = _einsum_arguments(args, kwargs)
-    out = np.einsum(*args, **kwargs)
-    if len(operands) == 1 and is_view(out, args[1]):
-        shadow = None if fargs[1] is None else writable(np.einsum(subscripts, fargs[1]))
-        return out, shadow, lambda bout: (None, None)
-    fout = new_shadow(out, any_active(fargs))
-
-    def einsum_pullback(bout: Any) -> Sequence[Any]:
-        by = fout if isinstance(fout, np.ndarray) else bout
-        result: list[Any] = [None] * len(args)
-        if by is not None:
-            terms = [
-                None if f is None else _einsum_cotangent(by, i, operands, inputs, output)
-                for i, f in enumerate(fargs[1:])
-            ]
-            for i, term in enumerate(terms):
-                if term is not None:
-                    result[i + 1] = give(fargs[i + 1], args[i + 1], term)
-        return result
-
-    return out, fout, einsum_pullback
 
 
 # -- linear algebra --------------------------------------------------------------------------------------
@@ -342,21 +37,34 @@ def _is_vector(a: Any, b: Any) -> bool:
 
 
 def solve_b(by: Any, y: Any, a: Any, b: Any) -> Any:
+    """Giles 2008, 2.3.1."""
     if _is_vector(a, b):
-        return np.linalg.solve(adjoint(a), np.expand_dims(by, -1))[..., 0]
+        if np.ndim(by) == 1:
+            return np.linalg.solve(adjoint(a), by)
+        return np.linalg.solve(adjoint(a), by[..., None])[..., 0]
     return np.linalg.solve(adjoint(a), by)
 
 
-def solve_a(by: Any, y: Any, a: Any, b: Any) -> Any:
+def _solve_a(bb: Any, y: Any, a: Any, b: Any) -> Any:
+    """The cotangent of `a`, from that of `b`."""
     if _is_vector(a, b):
-        bb = np.linalg.solve(adjoint(a), np.expand_dims(by, -1))
-        return -np.matmul(bb, adjoint(np.expand_dims(y, -1)))
-    return -np.matmul(np.linalg.solve(adjoint(a), by), adjoint(y))
+        return (-bb)[..., None] * conj(y)[..., None, :]
+    return np.matmul(-bb, adjoint(y))
+
+
+def solve_a(by: Any, y: Any, a: Any, b: Any) -> Any:
+    return _solve_a(solve_b(by, y, a, b), y, a, b)
+
+
+def solve_both(by: Any, y: Any, a: Any, b: Any) -> Any:
+    """One system of equations is solved for both cotangents."""
+    bb = solve_b(by, y, a, b)
+    return _solve_a(bb, y, a, b), bb
 
 
 def solve_da(d: Any, y: Any, a: Any, b: Any) -> Any:
     if _is_vector(a, b):
-        return -np.linalg.solve(a, np.matmul(d, np.expand_dims(y, -1)))[..., 0]
+        return -np.linalg.solve(a, np.matmul(d, y[..., None]))[..., 0]
     return -np.linalg.solve(a, np.matmul(d, y))
 
 
@@ -419,12 +127,20 @@ def _hermitian(d: Any, others: dict[str, Any]) -> Any:
 
 
 def cholesky_vjp(by: Any, y: Any, a: Any, **others: Any) -> Any:
+    """L^-H P L^-1, made Hermitian, where P is the lower triangle of L^H by with half of the diagonal
+    (Murray, "Differentiation of the Cholesky decomposition", 2016).  Of `by` only the lower triangle reaches
+    that of the product."""
+    upper = bool(others.get("upper"))
     low = _lower(y, others)
-    blow = np.tril(adjoint(by) if others.get("upper") else by)
-    middle = _half(np.matmul(adjoint(low), blow))
-    left = np.linalg.solve(adjoint(low), middle)
-    s = adjoint(np.linalg.solve(adjoint(low), adjoint(left)))
-    return _fold(0.5 * (s + adjoint(s)), "U" if others.get("upper") else "L")
+    weight = np.tri(low.shape[-1], dtype=low.real.dtype)
+    weight.reshape(-1)[:: low.shape[-1] + 1] = 0.5
+    middle = np.matmul(adjoint(low), adjoint(by) if upper else by)
+    middle *= weight
+    inverse = np.linalg.inv(low)
+    s = np.matmul(np.matmul(adjoint(inverse), middle), inverse)
+    s = s + adjoint(s)
+    s *= weight.T if upper else weight
+    return s
 
 
 def _fold(s: Any, uplo: str) -> Any:
@@ -810,10 +526,14 @@ def _unary(function: Any, names: str, jvp: Any, vjp: Any) -> ArrayRule:
     return ArrayRule(function, names, jvp=[jvp], vjp=[vjp])
 
 
+def _solve_rows() -> list[Rule]:
+    row = ArrayRule(np.linalg.solve, "a b", jvp=[solve_da, solve_db], vjp=[solve_a, solve_b])
+    row.together = solve_both
+    return [row]
+
+
 ROWS: list[Rule] = [
-    *_products(),
-    Primitive(np.einsum, frule=einsum_frule, rrule=einsum_rrule, when=plain),
-    ArrayRule(np.linalg.solve, "a b", jvp=[solve_da, solve_db], vjp=[solve_a, solve_b]),
+    *_solve_rows(),
     _unary(np.linalg.inv, "a", inv_jvp, inv_vjp),
     _unary(np.linalg.det, "a", det_jvp, det_vjp),
     _unary(np.linalg.cholesky, "a", cholesky_jvp, cholesky_vjp),

@@ -6,14 +6,16 @@ data has derivative 0.  ``prod`` and ``cumprod`` are right with zeros among the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import ArrayRule
-from adbc.rules.numpy.elementwise import conj
-from adbc.rules.table import Rule
+from adbc.rules.numpy.base import ArrayRule, shaped
+from adbc.rules.numpy.elementwise import conj, is_finite
+from adbc.rules.table import FormulaCall, Rule
 
 __all__ = ["ROWS", "Formulas", "axes_of", "kept"]
 
@@ -55,8 +57,26 @@ def sum_jvp(
     return np.sum(d, axis=axis, keepdims=keepdims, where=where)
 
 
-def sum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
-    return masked(spread(by, x, axis), where)
+def widened(by: Any, shape: tuple[int, ...], /, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
+    """`by`, the reduction of an array of `shape`, with the reduced axes kept as length 1."""
+    if keepdims is True or axis is None:
+        return by
+    wide = list(shape)
+    for i in axis if type(axis) is tuple else (axis,):
+        wide[i] = 1
+    return by.reshape(wide)
+
+
+def sum_back(by: Any, shape: tuple[int, ...], /, where: Any = True, **others: Any) -> Any:
+    by = np.asarray(by)
+    d = np.empty(shape, by.dtype)
+    d[...] = widened(by, shape, **others)
+    return masked(d, where)
+
+
+sum_vjp: Any = shaped(sum_back)
+sum_vjp.exact = "always"
+sum_vjp.wide = widened
 
 
 def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
@@ -78,6 +98,25 @@ def mean_jvp(
 def mean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
     count = counted(x, axis, where, True)
     return masked(np.broadcast_to(kept(by, x, axis) / count, np.shape(x)), where)
+
+
+def _share(by: Any, shape: tuple[int, ...], /, axis: Any = None, **others: Any) -> Any:
+    """`by` over the number of elements that a mean of an array of `shape` takes together."""
+    axes = range(len(shape)) if axis is None else axis if type(axis) is tuple else (axis,)
+    return by / max(math.prod([shape[i] for i in axes]), 1)  # there is none of an empty array to be wrong
+
+
+def mean_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
+    return sum_back(_share(by, shape, **others), shape, **others)
+
+
+def mean_wide(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
+    return widened(_share(by, shape, **others), shape, **others)
+
+
+_plain_mean: Any = shaped(mean_back)
+_plain_mean.exact = "always"
+_plain_mean.wide = mean_wide
 
 
 def deviation(x: Any, axis: Any, where: Any, mean: Any) -> Any:
@@ -149,7 +188,11 @@ def extremum_jvp(
     return np.sum(np.where(chosen(y, x, axis, where), d, 0), axis=axis, keepdims=keepdims)
 
 
-def extremum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
+def extremum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **others: Any) -> Any:
+    if where is True and "initial" not in others and is_finite(y):  # so that it is one of the numbers
+        equal = np.equal(x, kept(y, x, axis))
+        if np.count_nonzero(equal) == np.size(y):  # each has been found once
+            return np.where(equal, kept(by, x, axis), 0)
     return np.where(chosen(y, x, axis, where), kept(by, x, axis), 0)
 
 
@@ -218,9 +261,15 @@ def cumsum_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     return np.cumsum(d, axis=axis)
 
 
-def cumsum_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
-    back = np.flip(np.cumsum(np.flip(by if axis is None else np.moveaxis(by, axis, -1), -1), axis=-1), -1)
-    return unlined(back, x, axis)
+def cumsum_back(by: Any, shape: tuple[int, ...], /, axis: Any = None, **_: Any) -> Any:
+    """The sums from behind."""
+    if axis is None or by.ndim == 1:
+        return by[::-1].cumsum()[::-1].reshape(shape)
+    return np.flip(np.cumsum(np.flip(by, axis), axis=axis), axis)
+
+
+cumsum_vjp: Any = shaped(cumsum_back)
+cumsum_vjp.exact = "always"
 
 
 def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
@@ -261,10 +310,20 @@ def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) -> ArrayRule:
     """A row of one array; parameters as in `names`."""
     result = "whole" if names not in (CUMULATIVE, UFUNC_REDUCE, UFUNC_ACCUMULATE) else None
-    row = ArrayRule(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
-    if result == "whole" and formulas in _WHOLE:
-        row.formulas = [_WHOLE[formulas]]
-    return row
+    kind = MeanRule if formulas is MEAN else ArrayRule
+    return kind(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
+
+
+class MeanRule(ArrayRule):
+    """``np.mean``, whose cotangent without a mask follows from the shape of the array."""
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        found = super().formula_call(count, keywords, is_complex)
+        if found is None or any(name == "where" for name, _ in found.others):
+            return found
+        return dataclasses.replace(found, formulas=(_plain_mean,))
 
 
 def axis_zero(formulas: Formulas) -> Formulas:
@@ -276,14 +335,6 @@ def axis_zero(formulas: Formulas) -> Formulas:
     )
 
 
-def _spread_sum(by: Any, y: Any, x: Any) -> Any:
-    return np.full(np.shape(x), by)
-
-
-def _spread_mean(by: Any, y: Any, x: Any) -> Any:
-    return np.full(np.shape(x), by / max(np.size(x), 1))
-
-
 SUM: Formulas = (sum_jvp, sum_vjp)
 MEAN: Formulas = (mean_jvp, mean_vjp)
 VAR: Formulas = (var_jvp, var_vjp)
@@ -291,9 +342,6 @@ STD: Formulas = (std_jvp, std_vjp)
 EXTREMUM: Formulas = (extremum_jvp, extremum_vjp)
 PTP: Formulas = (ptp_jvp, ptp_vjp)
 PROD: Formulas = (prod_jvp, prod_vjp)
-_WHOLE: dict[Formulas, Callable[..., Any]] = {SUM: _spread_sum, MEAN: _spread_mean}
-"""Of sums over a whole array, where no axis has to be put back."""
-
 CUMSUM: Formulas = (cumsum_jvp, cumsum_vjp)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 

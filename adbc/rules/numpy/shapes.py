@@ -14,6 +14,7 @@ from adbc.rules.numpy.base import (
     any_active,
     plain,
     refuse_opaque,
+    shaped,
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
@@ -90,6 +91,80 @@ class _PartRule(ViewRule):
         return super().rrule(args, fargs, kwargs)
 
 
+# -- cotangents where nobody sees that the result is a view -----------------------------------------------
+
+
+def _exactly(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The formula ``formula(by, shape, **others)``, the result of which has that shape."""
+    made: Any = shaped(formula)
+    made.exact = "always"
+    return made  # type: ignore[no-any-return]
+
+
+def reshaped_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
+    return by.reshape(shape)
+
+
+def transposed_back(by: Any, shape: tuple[int, ...], /, axes: Any = None, **others: Any) -> Any:
+    """`others` are the axes if they are given one by one."""
+    if others:
+        axes = (axes, *others.values())
+    if axes is None:
+        return by.T
+    order = [0] * len(axes)
+    for i, axis in enumerate(axes):
+        order[axis] = i
+    return by.transpose(order)
+
+
+def swapped_back(by: Any, shape: tuple[int, ...], /, axis1: Any, axis2: Any) -> Any:
+    return by.swapaxes(axis1, axis2)
+
+
+def moved_back(by: Any, shape: tuple[int, ...], /, source: Any, destination: Any) -> Any:
+    return np.moveaxis(by, destination, source)
+
+
+def flipped_back(by: Any, shape: tuple[int, ...], /, axis: Any = None) -> Any:
+    return np.flip(by, axis)
+
+
+def fliplr_back(by: Any, shape: tuple[int, ...], /) -> Any:
+    return by[:, ::-1]
+
+
+def flipud_back(by: Any, shape: tuple[int, ...], /) -> Any:
+    return by[::-1]
+
+
+def matrix_transposed_back(by: Any, shape: tuple[int, ...], /) -> Any:
+    return by.swapaxes(-1, -2)
+
+
+def diagonal_back(by: Any, shape: tuple[int, ...], /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    d = np.zeros(shape, by.dtype)
+    diagonal = np.diagonal(d, offset, axis1, axis2)
+    diagonal.flags.writeable = True
+    diagonal[...] = by
+    return d
+
+
+def diag_back(by: Any, shape: tuple[int, ...], /, k: Any = 0) -> Any:
+    return np.diagonal(by, k) if len(shape) == 1 else diagonal_back(by, shape, k)
+
+
+def broadcast_back(by: Any, out: Any, x: Any, shape: Any) -> Any:
+    return by
+
+
+def imag_back(by: Any, out: Any, x: Any) -> Any:
+    return 1j * by
+
+
+RESHAPED = _exactly(reshaped_back)
+TRANSPOSED = _exactly(transposed_back)
+
+
 # -- views -----------------------------------------------------------------------------------------------
 
 
@@ -132,27 +207,33 @@ def typed(row: ViewRule, result: str) -> ViewRule:
 
 
 VIEWS: list[Rule] = [
-    ViewRule(np.reshape, back=_function_reshape_back),
-    ViewRule(np.ndarray.reshape, back=_reshape_back),
-    ViewRule(np.ravel),
-    ViewRule(np.ndarray.ravel),
-    ViewRule(np.ndarray.flatten),
-    typed(ViewRule(np.transpose), "transposed"),
-    typed(ViewRule(np.ndarray.transpose), "transposed"),
+    ViewRule(np.reshape, back=_function_reshape_back, names="a shape", against=RESHAPED),
+    ViewRule(np.ndarray.reshape, back=_reshape_back, names="a i j k l m n", against=RESHAPED),
+    ViewRule(np.ravel, names="a", against=RESHAPED),
+    ViewRule(np.ndarray.ravel, names="a", against=RESHAPED),
+    ViewRule(np.ndarray.flatten, names="a", against=RESHAPED, window=False),
+    typed(ViewRule(np.transpose, names="a axes", against=TRANSPOSED), "transposed"),
+    typed(ViewRule(np.ndarray.transpose, names="a axes j k l m n", against=TRANSPOSED), "transposed"),
     ViewRule(np.ndarray.T, view=transposed),
-    ViewRule(np.swapaxes),
-    ViewRule(np.ndarray.swapaxes),
-    ViewRule(np.moveaxis),
+    ViewRule(np.swapaxes, names="a axis1 axis2", against=_exactly(swapped_back)),
+    ViewRule(np.ndarray.swapaxes, names="a axis1 axis2", against=_exactly(swapped_back)),
+    ViewRule(np.moveaxis, names="a source destination", against=_exactly(moved_back)),
     ViewRule(np.rollaxis),
-    ViewRule(np.expand_dims, back=_same_shape),
-    ViewRule(np.squeeze, back=_same_shape),
-    ViewRule(np.ndarray.squeeze, back=_same_shape),
-    ViewRule(np.diagonal),
-    ViewRule(np.ndarray.diagonal),
-    ViewRule(np.broadcast_to, parameters=("array",), back=lambda by, x, *args, **kwargs: by),
-    ViewRule(np.flip),
-    ViewRule(np.fliplr, parameters=("m",)),
-    ViewRule(np.flipud, parameters=("m",)),
+    ViewRule(np.expand_dims, back=_same_shape, names="a axis", against=RESHAPED),
+    ViewRule(np.squeeze, back=_same_shape, names="a axis", against=RESHAPED),
+    ViewRule(np.ndarray.squeeze, back=_same_shape, names="a axis", against=RESHAPED),
+    ViewRule(np.diagonal, names="a offset axis1 axis2", against=_exactly(diagonal_back), parts=True),
+    ViewRule(np.ndarray.diagonal, names="a offset axis1 axis2", against=_exactly(diagonal_back), parts=True),
+    ViewRule(
+        np.broadcast_to,
+        parameters=("array",),
+        back=lambda by, x, *args, **kwargs: by,
+        names="array shape",
+        against=broadcast_back,
+    ),
+    ViewRule(np.flip, names="m axis", against=_exactly(flipped_back)),
+    ViewRule(np.fliplr, parameters=("m",), names="m", against=_exactly(fliplr_back)),
+    ViewRule(np.flipud, parameters=("m",), names="m", against=_exactly(flipud_back)),
     ViewRule(np.lib.stride_tricks.sliding_window_view, parameters=("x",)),
     _StridedRule(np.lib.stride_tricks.as_strided, parameters=("x",)),
     ViewRule(np.rot90, parameters=("m",)),
@@ -160,13 +241,15 @@ VIEWS: list[Rule] = [
     _PartRule(np.ndarray.imag, view=imag_view, back=_imag_back),
     _PartRule(np.generic.real, view=real_view, back=_real_back),
     _PartRule(np.generic.imag, view=imag_view, back=_imag_back),
-    _PartRule(np.real, view=real_view, back=_real_back, parameters=("val",)),
-    _PartRule(np.imag, view=imag_view, back=_imag_back, parameters=("val",)),
+    _PartRule(np.real, view=real_view, back=_real_back, parameters=("val",), names="val", against=1),
+    _PartRule(np.imag, view=imag_view, back=_imag_back, parameters=("val",), names="val", against=imag_back),
 ]
 if hasattr(np.ndarray, "mT"):
     VIEWS.append(ViewRule(np.ndarray.mT, view=matrix_transposed))
 if hasattr(np, "matrix_transpose"):
-    VIEWS.append(ViewRule(np.matrix_transpose, parameters=("x",)))
+    VIEWS.append(
+        ViewRule(np.matrix_transpose, parameters=("x",), names="x", against=_exactly(matrix_transposed_back))
+    )
 if hasattr(np, "permute_dims") and np.permute_dims is not np.transpose:
     VIEWS.append(ViewRule(np.permute_dims))
 
@@ -201,25 +284,23 @@ def _each(function: Any) -> Rule:
 # -- copies ----------------------------------------------------------------------------------------------
 
 
-def roll_vjp(by: Any, y: Any, x: Any, shift: Any = 0, axis: Any = None, **others: Any) -> Any:
+def roll_back(by: Any, shape: tuple[int, ...], /, shift: Any = 0, axis: Any = None, **others: Any) -> Any:
     back = tuple(-s for s in shift) if isinstance(shift, (tuple, list)) else np.negative(shift)
     return np.roll(by, back, axis)
 
 
-def tril_vjp(by: Any, y: Any, m: Any, k: Any = 0, **others: Any) -> Any:
+def tril_back(by: Any, shape: tuple[int, ...], /, k: Any = 0, **others: Any) -> Any:
     return np.tril(by, k)
 
 
-def triu_vjp(by: Any, y: Any, m: Any, k: Any = 0, **others: Any) -> Any:
+def triu_back(by: Any, shape: tuple[int, ...], /, k: Any = 0, **others: Any) -> Any:
     return np.triu(by, k)
 
 
-def trace_vjp(by: Any, y: Any, a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **others: Any) -> Any:
-    d = np.zeros(np.shape(a), np.asarray(by).dtype)
-    diagonal = np.diagonal(d, offset, axis1, axis2)
-    diagonal.flags.writeable = True
-    diagonal += np.asarray(by)[..., None]
-    return d
+def trace_back(
+    by: Any, shape: tuple[int, ...], /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **others: Any
+) -> Any:
+    return diagonal_back(np.asarray(by)[..., None], shape, offset, axis1, axis2)
 
 
 def trace_jvp(d: Any, y: Any, a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **others: Any) -> Any:
@@ -244,20 +325,46 @@ def diff_jvp(d: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) 
     return np.diff(d, n, axis)
 
 
+def repeat_vjp(by: Any, y: Any, x: Any, repeats: Any = 1, axis: Any = None, **others: Any) -> Any:
+    """Each element has a run of its own, of which the sum is taken."""
+    if type(repeats) is not int:
+        return _repeat_by_number(by, y, x, repeats=repeats, axis=axis, **others)
+    shape = np.shape(x)
+    if axis is None:
+        return by.reshape(-1, repeats).sum(axis=-1).reshape(shape) if repeats else np.zeros(shape, by.dtype)
+    axis %= len(shape)
+    return by.reshape(*shape[: axis + 1], repeats, *shape[axis + 1 :]).sum(axis=axis + 1)
+
+
+_repeat_by_number = back_by_number(np.repeat)
+
+
+def tile_vjp(by: Any, y: Any, x: Any, reps: Any = 1, **others: Any) -> Any:
+    """The sum of the copies."""
+    counts = tuple(reps) if np.ndim(reps) else (reps,)
+    n = max(len(counts), np.ndim(x))
+    counts = (1,) * (n - len(counts)) + counts
+    shape = (1,) * (n - np.ndim(x)) + np.shape(x)
+    apart = [size for pair in zip(counts, shape, strict=True) for size in pair]
+    return by.reshape(apart).sum(axis=tuple(range(0, 2 * n, 2))).reshape(np.shape(x))
+
+
+TRACE = _exactly(trace_back)
+
 COPIES: list[Rule] = [
-    linear(np.roll, "a shift axis", roll_vjp),
-    linear(np.repeat, "a repeats axis", back_by_number(np.repeat)),
-    linear(np.tile, "A reps", back_by_number(np.tile)),
-    linear(np.ndarray.repeat, "a repeats axis", back_by_number(np.ndarray.repeat)),
-    linear(np.tril, "m k", tril_vjp),
-    linear(np.triu, "m k", triu_vjp),
+    linear(np.roll, "a shift axis", _exactly(roll_back)),
+    linear(np.repeat, "a repeats axis", repeat_vjp),
+    linear(np.tile, "A reps", tile_vjp),
+    linear(np.ndarray.repeat, "a repeats axis", repeat_vjp),
+    linear(np.tril, "m k", _exactly(tril_back)),
+    linear(np.triu, "m k", _exactly(triu_back)),
     linear(np.diagflat, "v k", back_by_number(np.diagflat)),
-    ArrayRule(np.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[trace_vjp],
+    ArrayRule(np.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[TRACE],
               defaults={"offset": 0, "axis1": 0, "axis2": 1}),
-    ArrayRule(np.ndarray.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[trace_vjp],
+    ArrayRule(np.ndarray.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[TRACE],
               defaults={"offset": 0, "axis1": 0, "axis2": 1}),
     ArrayRule(np.diff, "a n axis", jvp=[diff_jvp], vjp=[diff_vjp]),
-    ViewRule(np.diag, parameters=("v",)),
+    ViewRule(np.diag, parameters=("v",), names="v k", against=_exactly(diag_back), parts=True),
 ]  # fmt: skip
 
 ROWS: list[Rule] = [*VIEWS, _each(np.atleast_1d), _each(np.atleast_2d), _each(np.atleast_3d), *COPIES]

@@ -17,21 +17,24 @@ from .test_rows import CASES, _name
 SIMPLE = (int, float, bool, str, tuple, type(None))
 
 
-def program_of(function: Any, count: int, keywords: dict[str, Any]) -> Callable[..., Any]:
-    """``sum(y * y)`` for ``y = function(...)``, with the keywords in its code."""
+def program_of(
+    function: Any, count: int, keywords: dict[str, Any], is_complex: bool = False
+) -> Callable[..., Any]:
+    """``sum(|y|**2)`` for ``y = function(...)``, with the keywords in its code."""
     names = [f"x{i}" for i in range(count)]
     given = ", ".join([*names, *(f"{k}={v!r}" for k, v in keywords.items())])
     space = {"function": function, "np": np, "inf": np.inf}
+    square = "np.real(y * np.conjugate(y))" if is_complex else "y * y"
     exec(
-        f"def program({', '.join(names)}):\n    y = function({given})\n    return np.sum(y * y * 0.5)\n",
+        f"def program({', '.join(names)}):\n    y = function({given})\n    return np.sum({square} * 0.5)\n",
         space,
     )
     made: Any = space["program"]
     return made  # type: ignore[no-any-return]
 
 
-def is_real(x: Any) -> bool:
-    return isinstance(x, float | int) or (isinstance(x, np.ndarray) and x.dtype.kind in "fiub")
+def is_numeric(x: Any) -> bool:
+    return isinstance(x, float | int | complex) or (isinstance(x, np.ndarray) and x.dtype.kind in "fiubc")
 
 
 USABLE = []
@@ -48,9 +51,10 @@ for case in CASES:
 def test_inline(case: Any) -> None:
     function, make, kwargs = case
     args = make()
-    if not all(is_real(x) for x in args) or not is_real(function(*make(), **kwargs)):
-        pytest.skip("not of real numbers alone")
-    program = program_of(function, len(args), kwargs)
+    out = function(*make(), **kwargs)
+    if not all(map(is_numeric, args)) or not is_numeric(out):
+        pytest.skip("not of numbers alone")
+    program = program_of(function, len(args), kwargs, np.iscomplexobj(out))
     check_rule(program, *args, rtol=2e-5)
 
 

@@ -307,6 +307,15 @@ CASES: list[tuple[Any, Make, Any]] = [
     *((f, lambda: (c(2, 4),), k) for f in [np.fft.fft, np.fft.ifft]
       for k in [{}, {"axis": 0}, {"n": 3}, {"n": 6}, {"norm": "ortho"}]),
     (np.fft.fft, lambda: (n(5),), {}),
+    (np.fft.fft, lambda: (n(5), 8), {}),
+    (np.fft.fft, lambda: (c(2, 5), 3, 0), {}),
+    *((f, lambda: (c(2, 3, 4),), k) for f in [np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn]
+      for k in [{}, {"axes": (0, 2)}, {"norm": "ortho"}, {"s": (2, 5), "axes": (1, 2)}]),
+    *((np.fft.rfft, lambda m=m: (n(2, m),), k) for m in [1, 2, 5, 6]
+      for k in [{}, {"n": 4}, {"n": 7}, {"axis": 0}, {"norm": "forward"}]),
+    *((np.fft.irfft, lambda m=m: (c(2, m),), k) for m in [2, 4, 5]
+      for k in [{}, {"n": 4}, {"n": 7}, {"axis": 0}, {"norm": "ortho"}]),
+    *((f, lambda: (c(3, 4),), k) for f in [np.fft.fftshift, np.fft.ifftshift] for k in [{}, {"axes": 1}]),
     (np.diag, lambda: (n(3), 1), {}),
     (np.diagflat, lambda: (n(2, 2),), {}),
     (np.roll, lambda: (n(2, 3), 2), {}),
