@@ -38,8 +38,8 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.closures import with_active_defaults
 from adbc.runtime.facts import (
     Checked,
-    ClassFact,
     Classes,
+    ClassFact,
     ConstructorFact,
     Fact,
     NameFact,
