@@ -13,7 +13,8 @@ from adbc.runtime.activity import is_active
 from adbc.runtime.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.context import Context
 from adbc.runtime.entering import enter
-from adbc.runtime.entry import Entrance
+from adbc.runtime.entry import Entrance, short
+from adbc.runtime.entry import gradient as gradient_of
 from adbc.runtime.messages import describe
 from adbc.runtime.reading import only_read
 from adbc.runtime.signature import Signature, as_signature
@@ -115,19 +116,30 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     """
     numbers = _argnums(argnums)
     single = not isinstance(argnums, Sequence)
-    entrance = Entrance()
+    entrance = Entrance(numbers)
 
     @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         engine = default_engine()
-        entered = None if kwargs else entrance.enter(engine, f, args)
+        way = None if kwargs else entrance.way(engine, f, args)
+        entered = None
+        if way is not None and way.is_short:
+            answer = short(engine, way, args)
+            if answer is not None:
+                out, gradients = answer
+                return out, gradients[0] if single else gradients
+        elif way is not None:
+            entered = entrance.enter(engine, way, f, args)
         if entered is not None:
             out, fout, pullback, shadows = entered
             _check_scalar(f, out)
             bargs = pullback(seed(out, fout, 1.0))
-            gradients = tuple(
-                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
-            )
+            if way is not None and way.is_closed:
+                gradients = tuple([gradient_of(shadows[i], args[i], bargs[i]) for i in numbers])
+            else:
+                gradients = tuple(
+                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+                )
         else:
             call = _Call(f, args, kwargs, numbers)
             _check_scalar(f, call.out)

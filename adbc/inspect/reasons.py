@@ -31,7 +31,7 @@ HIDDEN = frozenset(
         intrinsics._assume_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._observe_,
         intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_, intrinsics._project_,
         intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
-        intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_,
+        intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_, intrinsics._own_,
         ),
     )
 )  # fmt: skip
@@ -51,6 +51,7 @@ _INLINE = {
     "formula": "an array whose result is a number or new: the formulas of the rule are written in",
     "update": "an array grows or shrinks in place: its shadow is what the operand gets",
     "view": "a view of an array: the same view of its shadow",
+    "part": "a view of an array that is only read: its cotangent is added to a part of that of the array",
     "tuple": "a tuple is made: its parts keep their cotangents",
     "project": "an element of a tuple that is known",
     "copy": "the same value by another name",

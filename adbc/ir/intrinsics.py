@@ -526,6 +526,11 @@ def _assume_(value: Any, type: object) -> Any:
     return value
 
 
+def _own_(array: Any) -> Any:
+    """`array`, whose memory belongs to nobody else: from here on it has a shadow."""
+    return array
+
+
 # -- exceptions ---------------------------------------------------------------------------------------
 
 

@@ -1,106 +1,247 @@
 """Arrays that are treated like numbers.
 
 An array in general is memory: it has a shadow from the moment it is made, zeros at first, in which its
-cotangent grows.  But most arrays are computed, used in the next formula and forgotten.  If one is the
-result of a function that is differentiated by formulas, so that it is new, and is used by nothing but
-functions that only read it, then nobody can see its memory.  Its cotangent needs no shadow: it is a value
-of the pullback, which begins with the first contribution, as that of a float does.  For such arrays the
-reverse of the function is written inline.
+cotangent grows.  But most arrays are computed, used in the next formula and forgotten.  If one is new where
+it is computed, and is used by nothing but functions that only read it, then nobody can see its memory.  Its
+cotangent needs no shadow: it is a value of the pullback, which begins with the first contribution, as that
+of a float does.  For such arrays the reverse of the function is written inline.
 
-A view of such an array (a transpose, a reshape) is another one, if it is used in no other way: nobody can
-tell it from a copy.  So is an array of numbers that nothing active goes into (``np.eye(n)``), which needs no
-shadow for the active values that might be written into it.
+Found here are these arrays; they get the type `ValueArrayType`:
 
-Found here are these arrays; they get the type `ValueArrayType`.
+- results of functions that are differentiated by formulas, and of those whose derivative is zero;
+- parameters that a caller passes like that, because nobody else has the array (`ValueArrayType` is the type
+  of the parameter then);
+- views of them (a part, a transpose, a reshape), whose cotangents go into that of the whole;
+- variables that have nothing but such values.
+
+All names of one memory (a variable and what it may stand for, a view and its base) are treated alike.
+
+A parameter that the function does more to than to read it is *owned* instead::
+
+    %x1: Array = call _own_(%x)
+
+From there on it is memory with a shadow, and the cotangent of the parameter is what the shadow has in the
+end.  So is a parameter of which a loop takes something in each iteration: what is added to its cotangent
+again and again belongs in one place in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+import types
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.types.callsites import DTYPE_CODES, Knowledge, formula_call, is_inline_number
+from adbc.ir import intrinsics
+from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Undef, Value
+from adbc.ir.loops import Loop, Loops
+from adbc.types.callsites import DTYPE_CODES, Knowledge, formula_call, is_inline_number, is_view
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import ArrayType, ValueArrayType
+from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
+from adbc.types.readers import HARMLESS, PLAIN_ATTRIBUTES
 
 __all__ = ["find_value_arrays"]
 
 
-def find_value_arrays(graph: Graph, knowledge: Knowledge) -> None:
-    """Write `ValueArrayType` into the typed `graph` where it is right."""
-    rows = {call: _row(call, knowledge) for call in graph.instructions() if call.op == "call"}
-    formulas = {
-        call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
-        for call, row in rows.items()
-        if row is not None
-    }
-    candidates: dict[Value, ArrayType] = {}
-    for call, row in rows.items():
-        known = type_of(call)
-        if (
-            row is not None
-            and (formulas[call] is not None or row.kind == "zero")
-            and type(known) is ArrayType
-            and known.dtype in DTYPE_CODES
-            and call.block is not None
-            and call.block.handler is None
-        ):
-            candidates[call] = known
-    if not candidates:
-        return
-    for block in graph.blocks:
-        for phi in block.phis:
-            for value in phi.operands.values():
-                candidates.pop(value, None)
-        for value in block.terminator.values:
-            candidates.pop(value, None)
-        for call in block.instructions:
-            for value in _not_just_read(call, rows.get(call), formulas.get(call)):
-                candidates.pop(value, None)
-    _drop_more(rows, formulas, candidates)
-    for value, known in candidates.items():
-        value.type = ValueArrayType(known.dtype, known.ndim, known.cls)
-
-
-def _drop_more(
-    rows: dict[Instruction, Any], formulas: dict[Instruction, Any], candidates: dict[Value, ArrayType]
+def find_value_arrays(
+    graph: Graph, active_arguments: Sequence[bool], loops: Loops, knowledge: Knowledge
 ) -> None:
-    """Of an array and its view both are like numbers, or none is; and what is not computed by formulas after
-    all is computed by a rule, which may want shadows of its arguments."""
-    arguments = {call: call_parts(call)[1] for call, found in formulas.items() if found is not None}
-    size = -1
-    while size != len(candidates):
-        size = len(candidates)
-        for call, values in arguments.items():
-            found = formulas[call]
-            if call not in candidates and not is_inline_number(type_of(call)):
+    """Write `ValueArrayType` into the typed `graph` where it is right, and `_own_` where a parameter is not
+    treated like a number."""
+    given: dict[Argument, ArrayType] = {}
+    for argument in graph.arguments:
+        known = type_of(argument)
+        if isinstance(known, ValueArrayType):
+            given[argument] = ArrayType(known.dtype, known.ndim, known.cls)
+            argument.type = given[argument]
+    search = _Search(graph, active_arguments, loops, knowledge)
+    for argument, known in given.items():
+        search.candidates[argument] = known
+    search.run()
+    for value, known in search.candidates.items():
+        value.type = ValueArrayType(known.dtype, known.ndim, known.cls)
+    owned: dict[Argument, Instruction] = {}
+    for argument, known in given.items():
+        argument.type = ValueArrayType(known.dtype, known.ndim, known.cls)
+        if argument not in search.candidates:
+            owned[argument] = Instruction("call", [], type=known, name=argument.name)
+    replacements: dict[Value, Value] = dict(owned.items())
+    graph.replace_uses(replacements)
+    for argument, own in owned.items():
+        own.operands = [Const(intrinsics._own_), argument]
+        own.block = graph.entry
+        graph.entry.instructions.insert(0, own)
+
+
+class _Search:
+    """`candidates` are taken away until what is left agrees with itself."""
+
+    def __init__(
+        self, graph: Graph, active_arguments: Sequence[bool], loops: Loops, knowledge: Knowledge
+    ) -> None:
+        self.graph = graph
+        self.loops = loops
+        self.knowledge = knowledge
+        self.inactive = {
+            argument
+            for argument, is_active in zip(graph.arguments, active_arguments, strict=True)
+            if not is_active
+        }
+        self.rows = {call: _row(call, knowledge) for call in graph.instructions() if call.op == "call"}
+        self.formulas = {
+            call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
+            for call, row in self.rows.items()
+            if row is not None
+        }
+        self.views = {call for call in self.rows if _is_view_call(call)}
+        self.candidates: dict[Value, ArrayType] = {}
+        for value in self._values():
+            known = type_of(value)
+            if type(known) is ArrayType and known.dtype in DTYPE_CODES and self._may_be(value):
+                self.candidates[value] = known
+
+    def _values(self) -> Iterator[Phi | Instruction]:
+        for block in self.graph.blocks:
+            yield from block.phis
+            yield from block.instructions
+
+    def _may_be(self, value: Phi | Instruction) -> bool:
+        if isinstance(value, Phi):
+            return True
+        if value.op != "call" or value.block is None or value.block.handler is not None:
+            return False
+        row = self.rows[value]
+        if value in self.views or self.formulas.get(value) is not None:
+            return True
+        return row is not None and row.kind == "zero"
+
+    def run(self) -> None:
+        if not self.candidates:
+            return
+        for block in self.graph.blocks:
+            self._drop(block.terminator.values)
+            for call in block.instructions:
+                self._drop(self._not_just_read(call))
+                self._drop(v for v in call.operands if self._grows_in_a_loop(v, call))
+        size = -1
+        while size != len(self.candidates):
+            size = len(self.candidates)
+            for view in self.views:
+                base = call_parts(view)[1][0]
+                if view not in self.candidates or not self._is_value(base):
+                    self._drop((view, base))
+            self._drop_more()
+            for block in self.graph.blocks:
+                for phi in block.phis:
+                    if phi not in self.candidates or not all(map(self._is_value, phi.operands.values())):
+                        self._drop((phi, *phi.operands.values()))
+
+    def _drop_more(self) -> None:
+        """Of an array and its view both are like numbers, or none is; and what is not computed by formulas
+        after all is computed by a rule, which may want shadows of its arguments."""
+        for call, found in self.formulas.items():
+            if found is None or call in self.views:
+                continue
+            values = call_parts(call)[1]
+            if call not in self.candidates and not is_inline_number(type_of(call)):
                 for i in found.arrays:
-                    if found.window or i >= rows[call].takes_values:
-                        candidates.pop(values[i], None)
-            elif found.window and values[found.arrays[0]] not in candidates:
-                candidates.pop(call, None)
+                    if found.window or i >= self.rows[call].takes_values:
+                        self._drop((values[i],))
+            elif found.window and not self._is_value(values[found.arrays[0]]):
+                self._drop((call,))
 
+    def _is_value(self, value: Value) -> bool:
+        """Whether `value` is treated like a number, or is an array without a derivative."""
+        if value in self.candidates or isinstance(value, Undef):
+            return True
+        return value in self.inactive and isinstance(type_of(value), ArrayType)
 
-def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
-    """The arguments of `call` that it may keep, hand on, or change."""
-    if row is None or call.block is None or call.block.handler is not None:
-        return call.operands
-    arguments = call_parts(call)[1]
-    if getattr(row, "mutates", False):
-        return [arguments[0], *arguments[row.takes_values :]]  # what is overwritten is memory
-    if row.kind == "zero":
-        return []
-    if found is not None:
-        if found.parts and not _is_at_home(call, arguments[found.arrays[0]]):
-            return arguments
-        return [v for i, v in enumerate(arguments) if i not in found.arrays]
-    return arguments if call.keywords else arguments[row.takes_values :]
+    def _drop(self, values: Any) -> None:
+        for value in values:
+            self.candidates.pop(value, None)
+
+    def _grows_in_a_loop(self, value: Value, user: Instruction) -> bool:
+        """Whether `user` would add to the cotangent of `value` in each iteration of a loop that the value
+        comes from outside of, and a shadow is the better place."""
+        if value not in self.candidates or not (isinstance(value, Argument) or user in self.views):
+            return False
+        home = None if isinstance(value, Argument) else self._region(value.block)  # type: ignore[attr-defined]
+        region = self._region(user.block)
+        while home is not None and home is not region:
+            home = home.parent
+        return region is not home
+
+    def _region(self, block: Block | None) -> Loop | None:
+        return None if block is None else self.loops.innermost.get(block)
+
+    def _not_just_read(self, call: Instruction) -> Sequence[Value]:
+        """The arguments of `call` that it may keep, hand on, or change."""
+        if call.op != "call" or call.block is None or call.block.handler is not None:
+            return call.operands
+        if call in self.views:
+            return ()
+        row, found = self.rows[call], self.formulas.get(call)
+        callee, arguments = call_parts(call)
+        if row is None:
+            return () if _is_harmless(callee, arguments) else self._kept_by_function(callee, call)
+        if getattr(row, "mutates", False):
+            return [arguments[0], *arguments[row.takes_values :]]  # what is overwritten is memory
+        if row.kind == "zero":
+            return ()
+        if found is not None:
+            if found.parts and not _is_at_home(call, arguments[found.arrays[0]]):
+                return arguments
+            return [v for i, v in enumerate(arguments) if i not in found.arrays]
+        return arguments if call.keywords else arguments[row.takes_values :]
+
+    def _kept_by_function(self, callee: Value, call: Instruction) -> Sequence[Value]:
+        """The arguments of a call of a function written in Python that it does more to than to read them."""
+        function = callee.value if isinstance(callee, Const) else None
+        if not isinstance(function, types.FunctionType):
+            return call.operands
+        arguments = call_parts(call)[1]
+        binding = self.knowledge.bind(function, len(arguments), call.keywords)
+        if binding is None:
+            return call.operands
+        parameters: tuple[AbstractType, ...] = tuple(
+            type_of(slot) if isinstance(slot, Const) else type_of(arguments[slot]) for slot in binding.slots
+        )
+        reads = self.knowledge.only_reads(function, parameters)
+        read = {
+            slot for slot, is_read in zip(binding.slots, reads, strict=True)
+            if is_read and not isinstance(slot, Const)
+        }  # fmt: skip
+        return [v for i, v in enumerate(arguments) if i not in read]
 
 
 def _is_at_home(call: Instruction, array: Value) -> bool:
     """Whether `array` is computed just before `call`, not outside of a loop that this is in."""
-    return isinstance(array, Instruction) and array.block is call.block
+    return isinstance(array, Instruction | Argument) and getattr(array, "block", call.block) is call.block
+
+
+def _is_harmless(callee: Value, arguments: Sequence[Value]) -> bool:
+    function = callee.value if isinstance(callee, Const) else None
+    if function is intrinsics._getattr_:
+        name = arguments[1]
+        return (
+            isinstance(type_of(arguments[0]), ArrayType)
+            and isinstance(name, Const)
+            and name.value in PLAIN_ATTRIBUTES
+        )
+    try:
+        return function in HARMLESS
+    except TypeError:
+        return False
+
+
+def _is_view_call(call: Instruction) -> bool:
+    callee, arguments = call_parts(call)
+    return (
+        isinstance(callee, Const)
+        and callee.value is operator.getitem
+        and type(type_of(call)) is ArrayType
+        and is_view([type_of(a) for a in arguments])
+    )
 
 
 def _row(call: Instruction, knowledge: Knowledge) -> Any:

@@ -43,7 +43,7 @@ from adbc.reverse.tapes import Count, Length, Links, Tape
 from adbc.types.callsites import activity
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, Exact, has_cotangent, has_shadow, join_all
+from adbc.types.lattice import AbstractType, Exact, ValueArrayType, has_cotangent, has_shadow, join_all
 from adbc.types.usefulness import drop_useless
 
 __all__ = ["ReversePair", "build_reverse"]
@@ -86,7 +86,7 @@ def build_reverse(
                 phi.type = _phi_type(phi)
     assert all(type_of(a) == t for a, t in types.items())
     if support.values:
-        find_value_arrays(graph, support.knowledge)
+        find_value_arrays(graph, active_arguments, loops, support.knowledge)
     active, sites = activity(graph, active_arguments, support.knowledge)
     drop_useless(graph, active, sites)
     order = reverse_postorder(graph)
@@ -598,5 +598,11 @@ class _Reversal:
         writer.variables.write(("tape", loop), writer.block, carried)
 
     def _return_cotangents(self, writer: PullbackWriter) -> None:
-        parts = [writer.pack(writer.take(p), type_of(p)) for p in self.forwards.parameters]
+        parts = []
+        for parameter in self.forwards.parameters:
+            type = type_of(parameter)
+            part = writer.pack(writer.take(parameter), type)
+            if isinstance(type, ValueArrayType) and not isinstance(part, Const) and part not in writer.owned:
+                part = writer.builder.call(self.support.new_array, part)  # what is returned is the caller's
+            parts.append(part)
         writer.builder.ret(writer.builder.call(intrinsics._new_, tuple, *parts))

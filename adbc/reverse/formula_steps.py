@@ -108,6 +108,7 @@ class FormulaStep(Step):
         support = writer.support
         if not is_number(type_of(self.result)) and not _is_never_none(cotangent, writer):
             cotangent = self._like(writer, support.filled, support.filled_array, cotangent, self.out)
+        writer.owned.discard(cotangent)  # several arguments may get it
         known = [
             writer.get(v) if v in self.read or isinstance(v, Const) else Const(None)
             for v in (self.out, *self.values)
@@ -153,12 +154,14 @@ class FormulaStep(Step):
             part = self._call(writer, formula, cotangent, *known)
         else:
             part = cotangent if formula == 1 else call(operator.neg, cotangent)
+        if self.together is None and (formula == -1 or getattr(formula, "makes_new", False)):
+            writer.owned.add(part)
         if shadow is not None:
             kept = writer.get(shadow)
             call(support.give_array, kept, kept, part)  # the shadow has shape and dtype of its array
         else:
             if not self.exact[i]:
-                part = self._like(writer, support.fit, support.fit_array, part, value)
+                part = writer.moved(part, self._like(writer, support.fit, support.fit_array, part, value))
             else:
                 writer.never_none.add(part)
             writer.give(argument, {(): part})

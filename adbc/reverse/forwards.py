@@ -43,6 +43,8 @@ from adbc.reverse.steps import (
     DerivedStep,
     LoadStep,
     OverwriteStep,
+    OwnStep,
+    PartStep,
     ProjectStep,
     ScalarStep,
     SlotStep,
@@ -71,6 +73,7 @@ from adbc.types.lattice import (
     has_cotangent,
     has_shadow,
     is_memory,
+    memory_type,
 )
 
 __all__ = ["ForwardsPass", "constant_shadow"]
@@ -147,6 +150,8 @@ class ForwardsPass:
         self.checked: dict[Value, list[Block]] = {}
         """Where shadows were seen not to be those of constants."""
         self._dominators: Dominators | None = None
+        self.own_shadows: set[Value] = set()
+        """The shadows of owned parameters, and views of these."""
         self.guarded = {
             call.operands[1]
             for call in primal_graph.instructions()
@@ -297,7 +302,7 @@ class ForwardsPass:
         return copy
 
     def _primal(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
-        if site.function is intrinsics._assume_:
+        if site.function is intrinsics._assume_ or site.function is intrinsics._own_:
             self.primal[call] = self.p(site.arguments[0])
             return
         if site.function is intrinsics._resume_iterator_:
@@ -570,7 +575,27 @@ class ForwardsPass:
     def _view(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         array, index = site.arguments
         out = self._copy_call(call)
-        self._define(call, out, self.builder.call(self.support.view, self.s(array), self.p(index)))
+        shadow = self.s(array)
+        # That of memory of our own is there, and so are its views, writable.
+        view = operator.getitem if shadow in self.own_shadows else self.support.view
+        viewed = self.builder.call(view, shadow, self.p(index))
+        if shadow in self.own_shadows:
+            self.own_shadows.add(viewed)
+        self._define(call, out, viewed)
+
+    def _part(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        array, index = site.arguments
+        self._define(call, self._copy_call(call))
+        shape, known = self._shape(self.p(array)), type_of(array)
+        assert isinstance(known, ArrayType)
+        steps.append(PartStep(call, array, self.p(index), shape, DTYPE_CODES[known.dtype]))
+
+    def _own(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        (argument,) = site.arguments
+        self.primal[call] = self.p(argument)
+        shadow = self.shadow[call] = self.builder.call(self.support.fresh_shadow, self.p(argument), False)
+        self.own_shadows.add(shadow)
+        steps.append(OwnStep(argument, shadow))
 
     def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         if not self.support.values:
@@ -712,8 +737,8 @@ class ForwardsPass:
     def _derived(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         assert site.binding is not None
         bound = [slot if isinstance(slot, Const) else site.arguments[slot] for slot in site.binding.slots]
-        types_ = [type_of(v) for v in bound]
         activities = [v in self.active for v in bound]
+        types_ = [type_of(v) if v in self.active else memory_type(type_of(v)) for v in bound]
         entry = self.support.derived(site.binding, types_, activities)
         arguments: list[Value] = [self.context]
         if entry.takes_function:

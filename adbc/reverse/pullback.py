@@ -15,10 +15,18 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, Variables
-from adbc.ir.graph import Block, Const, Graph, Value
+from adbc.ir.graph import Block, Const, Graph, Instruction, Value
 from adbc.reverse.support import Support
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, FLOAT, AbstractType, TupleType, has_cotangent, is_number
+from adbc.types.lattice import (
+    ANY,
+    FLOAT,
+    AbstractType,
+    TupleType,
+    ValueArrayType,
+    has_cotangent,
+    is_number,
+)
 
 __all__ = ["Cotangent", "PullbackWriter", "leaves"]
 
@@ -56,6 +64,9 @@ class PullbackWriter:
         self.builder = Builder(graph, graph.add_block("entry"))
         self.is_plain = True
         """No number in sight is NumPy's; else what leaves as the cotangent of a float is made a float."""
+        self.owned: set[Value] = set()
+        """Cotangents of arrays, new memory (or None) that nothing but one leaf will ever use: others may be
+        added to it in place."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
         self.variables = Variables(graph, initial=self._initial)
         self.recomputed: Mapping[Value, Sequence[Value]] = {}
@@ -135,7 +146,42 @@ class PullbackWriter:
             return b
         if is_zero(b):
             return a
+        if isinstance(type, ValueArrayType):
+            return self._sum_of_arrays(a, b, type)
         return self.builder.call(operator.add if is_number(type) else self.support.add, a, b)
+
+    def _sum_of_arrays(self, a: Value, b: Value, type: AbstractType) -> Value:
+        """The same of cotangents that have the shape and dtype of one array."""
+        if b in self.owned and (a not in self.owned or not self.is_never_none(a, type)):
+            a, b = b, a
+        known = self.is_never_none(a, type), self.is_never_none(b, type)
+        if a in self.owned and all(known):
+            total = self.builder.call(operator.iadd, a, b)
+        elif a in self.owned:
+            total = self.builder.call(self.support.add_to_array, a, b)
+        else:
+            total = self.builder.call(self.support.add, a, b)
+        if all(known) or (a in self.owned and (known[0] or b in self.owned)):
+            self.owned.add(total)
+        if any(known):
+            self.never_none.add(total)
+        return total
+
+    def is_never_none(self, cotangent: Value, type: AbstractType) -> bool:
+        """Whether a cotangent for `type` is certainly not the symbolic zero when the pullback runs."""
+        if is_number(type) or cotangent in self.never_none:
+            return True
+        callee = cotangent.operands[0] if isinstance(cotangent, Instruction) else None
+        return isinstance(callee, Const) and callee.value in (
+            self.support.fit, self.support.fit_array, self.support.filled, self.support.filled_array,
+            operator.neg,
+        )  # fmt: skip
+
+    def moved(self, source: Value, result: Value) -> Value:
+        """`result`, which is `source` or new: it belongs to whom `source` belonged to."""
+        if source in self.owned:
+            self.owned.add(result)
+        return result
 
     def _variable(self, value: Value, path: Path, type: AbstractType) -> Hashable:
         variable = ("cotangent", value, path)

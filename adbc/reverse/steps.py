@@ -26,6 +26,8 @@ __all__ = [
     "DerivedStep",
     "LoadStep",
     "OverwriteStep",
+    "OwnStep",
+    "PartStep",
     "ProjectStep",
     "ScalarStep",
     "SlotStep",
@@ -113,6 +115,54 @@ def times(writer: PullbackWriter, partial: Value, cotangent: Value) -> Value:
     if isinstance(partial, Const) and partial.value == -1.0:
         return writer.builder.call(operator.neg, cotangent)
     return writer.builder.call(operator.mul, partial, cotangent)
+
+
+@dataclasses.dataclass
+class PartStep(Step):
+    """``y = a[index]``, a view of an array that is treated like a number: ``ba[index] += by``."""
+
+    result: Value
+    array: Value
+    index: Value
+    shape: Value
+    code: str
+
+    def __post_init__(self) -> None:
+        self.needs = [v for v in (self.index, self.shape) if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result).get(())
+        if cotangent is None or not wants(writer, self.array):
+            return
+        call, support = writer.builder.call, writer.support
+        index, shape = writer.get(self.index), writer.get(self.shape)
+        present = writer.take(self.array).get(())
+        if present is not None and present in writer.owned:
+            whole = call(support.add_to_part, present, index, cotangent, shape, self.code)
+        else:
+            whole = call(support.as_part, index, cotangent, shape, self.code)
+        writer.owned.add(whole)
+        writer.never_none.add(whole)
+        if present is not None and present not in writer.owned:
+            writer.give(self.array, {(): present})
+        writer.give(self.array, {(): whole})
+
+
+@dataclasses.dataclass
+class OwnStep(Step):
+    """``y = x``, where `x` is treated like a number and `y` has the shadow: ``bx += fy``."""
+
+    argument: Value
+    shadow: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [self.shadow]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        shadow = writer.get(self.shadow)
+        writer.owned.add(shadow)  # this comes last of all that has to do with `y`
+        writer.never_none.add(shadow)
+        writer.give(self.argument, {(): shadow})
 
 
 @dataclasses.dataclass
@@ -356,6 +406,7 @@ class DerivedStep(Step):
             self.targets, writer.unpack(returned, len(self.targets)), strict=True
         ):
             if target is not None and wants(writer, target):
+                writer.owned.add(rdata)  # as each derived pullback sees to
                 writer.give(target, writer.split(rdata, type, exact=True), type)
 
 

@@ -109,6 +109,16 @@ class Support:
     """filled_array(d, shape, code): `d`, or zeros of that shape and dtype if it is None"""
     filled: Callable[..., Any]
     """filled(d, x): `d`, or zeros like array `x` if it is None"""
+    add_to_array: Callable[..., Any]
+    """add_to_array(a, b): the sum of two cotangents of one array, either perhaps None; `a` is ours to
+    change"""
+    new_array: Callable[..., Any]
+    """new_array(d): a copy of the array `d`, or None"""
+    as_part: Callable[..., Any]
+    """as_part(index, d, shape, code): zeros of that shape and dtype, with `d` at `index`"""
+    add_to_part: Callable[..., Any]
+    """add_to_part(whole, index, d, shape, code): the same, added to `whole`, which is ours, if it is not
+    None"""
     values: bool
     """Whether arrays may be treated like numbers (not where rules are watched)"""
     view: Callable[..., Any]

@@ -137,7 +137,8 @@ class Rule:
     What else is known of a formula are attributes of it.  ``reads``: which of the result and the arguments it
     reads, by position.  ``of_shape``: ``of_shape(by, shape, **others)`` is the same, from the shape of the
     argument.  ``into``: ``into(shadow, by, **others)`` adds the same to a shadow.  ``wide``:
-    ``wide(by, shape, **others)`` can be broadcast to it.  ``exact``: when the result
+    ``wide(by, shape, **others)`` can be broadcast to it.  ``makes_new``: what it gives is memory that nobody
+    else has.  ``exact``: when the result
     is known to have the shape and the dtype of the argument (`types.callsites.is_exact`)."""
 
     def __init__(

@@ -292,7 +292,8 @@ class DiskCache:
     def store_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...], reads: tuple[bool, ...]
     ) -> None:
-        """Keep which parameters of these types `function` only reads."""
+        """Keep what `Engine.only_reads` and `Engine.is_closed` say of `function` for parameters of these
+        types."""
         if not self._is_usable(function):
             return
         functions: list[tuple[Any, ...]] = []

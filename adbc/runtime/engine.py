@@ -57,10 +57,11 @@ from adbc.runtime.tracebacks import continuations, note_inlined
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
+from adbc.types.closed import is_closed
 from adbc.types.constructions import constructions
 from adbc.types.displays import spread_displays
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType
+from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType, ValueArrayType, memory_type
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
 from adbc.types.spreads import spread_calls
@@ -215,7 +216,8 @@ class Engine:
         self.plans: dict[Key, Any] = {}
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
-        """Which parameters functions only read, by code, namespace and types of the parameters."""
+        """Whether functions are closed and which parameters they only read, by code, namespace and types of
+        the parameters."""
         self.samples: dict[Any, AbstractType | None] = {}
         """What calls on examples have shown, by function and descriptions of arguments."""
         self.read_places: dict[Key, list[int]] = {}
@@ -351,6 +353,17 @@ class Engine:
 
         A function that calls itself is taken to write into what it hands to itself.
         """
+        return self._reading(function, parameters)[1:]
+
+    def is_closed(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
+        """Whether `function` meets no memory but that of its arguments (`types.closed`)."""
+        return self._reading(function, parameters)[0]
+
+    def _reading(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> tuple[bool, ...]:
+        """Whether `function` is closed, and which parameters it only reads."""
+        parameters = tuple(map(memory_type, parameters))
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.readers.get(key)
         if known is None:
@@ -359,10 +372,11 @@ class Engine:
                 if known is not None:
                     self.readers[key] = known
                     return known
-                self.readers[key] = (False,) * len(parameters)
+                self.readers[key] = (False,) * (len(parameters) + 1)
                 graph, _, _ = copy_graph(self.primal(function))
                 self._infer(graph, parameters)
-                known = self.readers[key] = tuple(only_reads(graph, a, self) for a in graph.arguments)
+                reads = [only_reads(graph, argument, self) for argument in graph.arguments]
+                known = self.readers[key] = (is_closed(graph, self), *reads)
                 if self.cache is not None and not self.building:
                     self.cache.store_reads(function, parameters, known)
         return known
@@ -581,7 +595,7 @@ class Engine:
     ) -> AbstractType:
         """The type of the result that callers are told."""
         self.primal(function)
-        result = self.result(function, parameters)
+        result = self.result(function, tuple(map(memory_type, parameters)))
         # A protected rule may also return a `Raised`.
         return ANY if result is NEVER or mode == "protected" else result
 
@@ -614,11 +628,14 @@ class Engine:
             (*key, rule.parameters),
             base,
             rule.globals,
-            lambda graph: self._infer(graph, rule.parameters),
+            lambda graph: self._infer(graph, tuple(map(memory_type, rule.parameters))),
         )
         drop_method_reads(graph)
         drop_self_writes(graph)
         spread_displays(graph, self)
+        for argument, passed in zip(graph.arguments, rule.parameters, strict=True):
+            if isinstance(passed, ValueArrayType):
+                argument.type = passed
         return graph
 
     def _infer(self, graph: Graph, parameters: tuple[AbstractType, ...]) -> None:

@@ -6,23 +6,32 @@ what has to be seen each time is little: that arrays own their memory, so that n
 lists hold floats, or lists of such.  Shadows are entered in the memo of the call only when somebody asks it
 (`Shadows.later`).
 
+If the function meets no memory but that of its arguments (`types.closed`), an array whose gradient is asked
+for is nobody else's.  Then its cotangent is passed as a value (`ValueArrayType`): it has no shadow that is
+made before the call, and the gradient is what the pullback returns.
+
 Whatever is not as simple as that takes the long way, which says what is wrong with the arguments if anything
 is.
 """
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import LiftError
 from adbc.runtime.context import Context
 from adbc.runtime.entering import enter
-from adbc.runtime.fast import BY_VALUE
-from adbc.tangents import NO_TANGENT
+from adbc.runtime.fast import BY_VALUE, by_value, is_derived
+from adbc.runtime.reading import only_read
+from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
+from adbc.types import ArrayType, has_shadow
+from adbc.types.callsites import is_inline_number
 
-__all__ = ["Entered", "Entrance"]
+__all__ = ["Entered", "Entrance", "gradient", "short"]
 
 Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...]]
 """Value, its shadow, the pullback (without the function in front), and the shadows of the arguments."""
@@ -34,36 +43,122 @@ class _Way:
     """How to enter for arguments of certain types.
 
     shadows: per argument, what a number has for a shadow, or `_NEW` for the array or list that gets a zero
-    one, or `_HELD` for one that is held constant.
+    one, or `_HELD` for one that is held constant, or `_VALUE` for an array whose cotangent is a value.
     """
 
-    __slots__ = ("code", "generation", "plan", "shadows")
+    __slots__ = (
+        "arrays",
+        "code",
+        "engine",
+        "generation",
+        "gradients",
+        "is_closed",
+        "is_short",
+        "plan",
+        "shadows",
+    )
 
-    def __init__(self, code: types.CodeType, generation: int, plan: Any, shadows: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        code: types.CodeType,
+        generation: int,
+        plan: Any,
+        shadows: tuple[Any, ...],
+        numbers: Sequence[int] = (),
+    ) -> None:
+        self.engine = plan[0].engine
+        self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
+        """Where arrays are that need no shadow, if cotangents are values."""
+        self.is_closed = _VALUE in shadows
+        """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
+        rule = plan[0]
+        kinds = {_NEW} if self.is_closed else {_NEW, _HELD}
+        self.is_short = kinds.isdisjoint(shadows) and is_inline_number(rule.result) and rule.returns_cotangent
+        """Whether nothing needs a shadow, and the result is a real number: then it is called as it is."""
+        returned = [i for i, flag in enumerate(plan[1]) if flag & 2]
+        self.gradients = (
+            [(_array if shadows[i] is _VALUE else _number, returned.index(i), i) for i in numbers]
+            if self.is_short
+            else []
+        )
+        """What makes a gradient, of which cotangent and which argument."""
         self.code = code
         self.generation = generation
         self.plan = plan
         self.shadows = shadows
 
+    def is_good(self, engine: Any, f: Any) -> bool:
+        """Whether nothing that the way was found from has changed."""
+        if self.generation != engine.generation or self.engine is not engine or engine.stale:
+            return False
+        return f.__code__ is self.code and bool(engine.epoch == engine.table.epoch)
 
-_NEW, _HELD = object(), object()
+
+_NEW, _HELD, _VALUE = object(), object(), object()
 
 
 class Entrance:
-    """The ways into one function whose gradient by certain arguments is asked for."""
+    """The ways into one function whose gradient by the arguments `numbers` is asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
         self.ways: dict[tuple[Any, ...], _Way] = {}
+
+    def way(self, engine: Any, f: Any, args: tuple[Any, ...]) -> _Way | None:
+        """The way in for arguments like `args`, if one is known or can be said without a call."""
+        key = _key(args)
+        way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
+        if (  # `is_good`, without a call
+            way is not None
+            and way.engine is engine
+            and way.generation == engine.generation
+            and f.__code__ is way.code
+            and not engine.stale
+            and engine.epoch == engine.table.epoch
+        ):
+            return way
+        return None if key is None or not _is_simple(f) else self._prepared(engine, f, args, key)
+
+    def _prepared(self, engine: Any, f: Any, args: tuple[Any, ...], key: tuple[Any, ...]) -> _Way | None:
+        """A way on which the cotangents of arrays are values, if there is one."""
+        n = len(args)
+        wanted = [i % n for i in self.numbers if -n <= i < n]
+        if len(wanted) != len(self.numbers) or _is_watched(engine) or engine.table.rows(f):
+            return None
+        types_ = tuple(map(engine.typeof, args))
+        values = {i for i in wanted if _is_value(types_[i])}
+        if not values or any(type(args[i]) is not float for i in wanted if i not in values):
+            return None
+        try:
+            if not is_derived(engine, f) or not engine.is_closed(f, types_):
+                return None
+        except LiftError:
+            return None
+        held = only_read(engine, f, args, (), set(range(n)) - set(wanted))
+        kinds = [
+            _VALUE if i in values
+            else _HELD if i in held
+            else _NEW if isinstance(t, ArrayType) and has_shadow(t)
+            else NO_FDATA if i in wanted
+            else None
+            for i, t in enumerate(types_)
+        ]  # fmt: skip
+        plan = by_value(engine, f, types_, values, [k is not _HELD and k is not None for k in kinds])
+        if plan is None:
+            return None
+        way = self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), wanted)
+        return way
 
     def learn(
         self, engine: Any, f: Any, args: tuple[Any, ...], shadows: Sequence[Any], constants: Sequence[int]
     ) -> None:
         """Keep what a call that took the long way has shown, if it was a simple one."""
-        if engine.reverse.checks_aliases or engine.reverse.watch is not None:
-            return  # debugging looks at every call from outside
         key = _key(args)
-        if key is None or type(f) is not types.FunctionType or f.__closure__ is not None or f.__defaults__:
+        if key is None or _is_watched(engine) or not _is_simple(f):
             return
+        known = self.ways.get(key)
+        if known is not None and known.is_good(engine, f):
+            return  # this call was not simple enough for it
         fs = [None if i in constants else shadow for i, shadow in enumerate(shadows)]
         plan = None if engine.table.rows(f) else engine.reverse_calls.plan(Context(), f, args, fs)
         if plan is None:
@@ -72,23 +167,25 @@ class Entrance:
             shadow if type(x) in _NUMBERS else _HELD if i in constants else _NEW
             for i, (x, shadow) in enumerate(zip(args, shadows, strict=True))
         ]
-        self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds))
+        wanted = [i % len(args) for i in self.numbers]
+        self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), wanted)
 
-    def enter(self, engine: Any, f: Any, args: tuple[Any, ...]) -> Entered | None:
-        """The forwards pass of ``f(*args)`` if a way is known and still good."""
-        way = self.ways.get(_key(args))  # type: ignore[arg-type]  # None is no key
-        if way is None:
-            return None
+    def enter(self, engine: Any, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
+        """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
         rule = way.plan[0]
-        if rule.engine is not engine or way.generation != engine.generation or engine.stale:
-            return None
-        if f.__code__ is not way.code or engine.epoch != engine.table.epoch:
-            return None
         context = Context()
         shadows: list[Any] = []
         objects: set[int] = set()
+        is_closed = way.is_closed
         for x, kind in zip(args, way.shadows, strict=True):
-            if kind is _NEW or kind is _HELD:
+            if is_closed and (kind is _VALUE or kind is _HELD):
+                owner = x if x.base is None else _owner(x)
+                if owner is None:
+                    return None
+                objects.add(id(owner))
+                context.shadows.later(x, NO_FDATA)
+                shadows.append(NO_FDATA if kind is _VALUE else None)
+            elif kind is _NEW or kind is _HELD:
                 shadow = _zero(x, kind is _HELD)
                 if shadow is None:
                     return None
@@ -100,13 +197,70 @@ class Entrance:
                 shadows.append(kind)
         if len(context.shadows.waiting) != len(objects):
             return None  # the same object twice
-        if not rule.is_built or not engine.check(rule):
+        if not rule.is_built:
+            rule.build()
+        if not engine.check(rule):
             return None
         context.checked.add(rule)
         given = tuple(shadows)
         call = engine.reverse_calls.enter_planned
         out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
         return out, fout, pullback, given
+
+
+def short(engine: Any, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+    """Value and gradients on a way on which nothing needs a shadow, unless the arrays share memory."""
+    owners: set[int] = set()
+    for i in way.arrays:
+        x = args[i]
+        owner = x if x.base is None else _owner(x)
+        if owner is None:
+            return None
+        owners.add(id(owner))
+    if len(owners) != len(way.arrays):
+        return None
+    rule = way.plan[0]
+    if not rule.is_built:
+        rule.build()
+    if not engine.check(rule):
+        return None
+    context = Context()
+    if way.is_closed:
+        context.shadows.waiting = [(None, NO_FDATA)]  # nobody may ask for one (see `Shadows.later`)
+    context.checked.add(rule)
+    out, saved = enter(rule.forwards, context, *args)
+    parts = rule.pullback(saved, 1.0)
+    return out, tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+
+
+def gradient(shadow: Any, x: Any, b: Any) -> Any:
+    """The gradient by the argument `x` of a call that was entered here, of which the pullback returned
+    `b`."""
+    if shadow is not NO_FDATA:
+        return slot_increment(shadow, b)
+    return _number(b, x) if type(x) in _NUMBERS else _array(b, x)
+
+
+def _number(b: Any, x: Any) -> Any:
+    return slot_increment(0.0, b)
+
+
+def _array(b: Any, x: Any) -> Any:
+    return kind_of(type(x)).alike(b, x)  # type: ignore[attr-defined]  # the kind of arrays
+
+
+def _is_watched(engine: Any) -> bool:
+    """Whether debugging looks at every call from outside."""
+    return engine.reverse.checks_aliases or engine.reverse.watch is not None
+
+
+def _is_simple(f: Any) -> bool:
+    return type(f) is types.FunctionType and f.__closure__ is None and not f.__defaults__
+
+
+def _is_value(type_: Any) -> bool:
+    """Whether the cotangent of an argument of this type may be a value."""
+    return isinstance(type_, ArrayType) and type_.dtype in ("float64", "float32") and bool(type_.ndim)
 
 
 def _key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -129,6 +283,18 @@ def _named(x: Any, shadow: Any) -> list[tuple[Any, Any]]:
     if type(x) is list and type(shadow) is list and type(shadow[0]) is list:
         parts += zip(x, shadow, strict=True)
     return parts
+
+
+def _owner(x: Any) -> Any:
+    """The array that the memory of array `x` belongs to; None if that is no array, or if `x` has gaps, in
+    which case its elements might overlap."""
+    if not x.flags.forc:
+        return None
+    while x.base is not None:
+        x = x.base
+        if type(x) is not sys.modules["numpy"].ndarray:  # loaded: there is an array
+            return None
+    return x
 
 
 def _zero(x: Any, is_constant: bool) -> Any:

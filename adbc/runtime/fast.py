@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -17,7 +17,8 @@ from adbc.runtime.resolve import is_python_function, lookup
 from adbc.runtime.steps import Call
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
-from adbc.types import has_cotangent, has_shadow, is_local
+from adbc.types import AbstractType, ArrayType, has_cotangent, has_shadow, is_local
+from adbc.types.lattice import ValueArrayType
 
 __all__ = [
     "BY_VALUE",
@@ -25,6 +26,7 @@ __all__ = [
     "SLOW",
     "are_fields",
     "attribute",
+    "by_value",
     "checked",
     "constructor",
     "decide",
@@ -78,25 +80,53 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     key = (mode, function.__code__, id(function.__globals__), *classes, *[f is not None for f in fs])
     known = engine.plans.get(key)
     if known is None:
-        code = function.__code__
         parameters = list(map(engine.typeof, xs))
-        if (
-            len(xs) != code.co_argcount
-            or code.co_kwonlyargcount
-            or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
-            or not is_derived(engine, function)
-        ):
+        if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
             return None
         active = [
             f is not None and (has_shadow(t) or has_cotangent(t)) for f, t in zip(fs, parameters, strict=True)
         ]
-        rule = engine.entry(function, parameters, active, mode)
-        flags = tuple(
-            (has_shadow(t) + 2 * has_cotangent(t)) if on else 0
-            for t, on in zip(parameters, active, strict=True)
-        )
-        known = engine.plans[key] = (rule, flags, parameters, active)
+        known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
     return known
+
+
+def by_value(
+    engine: Any,
+    function: Any,
+    parameters: Sequence[AbstractType],
+    values: Collection[int],
+    wanted: Sequence[bool],
+) -> Any:
+    """The same for parameters of which the arrays at `values` pass their cotangents as values; `wanted` says
+    which have a derivative."""
+    if not _has_parameters(function, len(parameters)):
+        return None
+    passed = [
+        ValueArrayType(t.dtype, t.ndim, t.cls) if i in values and isinstance(t, ArrayType) else t
+        for i, t in enumerate(parameters)
+    ]
+    active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(wanted, passed, strict=True)]
+    return _plan(engine, "reverse", function, passed, active)
+
+
+def _plan(
+    engine: Any, mode: str, function: Any, parameters: Sequence[AbstractType], active: Sequence[bool]
+) -> Any:
+    rule = engine.entry(function, parameters, active, mode)
+    flags = tuple(
+        (has_shadow(t) + 2 * has_cotangent(t)) if on else 0 for t, on in zip(parameters, active, strict=True)
+    )
+    return rule, flags, parameters, active
+
+
+def _has_parameters(function: Any, count: int) -> bool:
+    """Whether `function` has exactly this many parameters, all of them positional."""
+    code = function.__code__
+    return (
+        count == code.co_argcount
+        and not code.co_kwonlyargcount
+        and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
+    )
 
 
 def is_derived(engine: Any, function: Any) -> bool:

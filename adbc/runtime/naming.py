@@ -18,7 +18,16 @@ from typing import Any
 
 from adbc.tangents.protocol import kind_of
 from adbc.types import ANY, NEVER, AbstractType
-from adbc.types.lattice import ArrayType, ClosureType, ConstType, Exact, IteratorType, RealType, TupleType
+from adbc.types.lattice import (
+    ArrayType,
+    ClosureType,
+    ConstType,
+    Exact,
+    IteratorType,
+    RealType,
+    TupleType,
+    ValueArrayType,
+)
 
 __all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
 
@@ -286,8 +295,9 @@ class Names:
             return ("Exact", self.of(type_.cls))
         if type(type_) is TupleType:
             return ("Tuple", tuple(map(self.of_type, type_.elements)))
-        if type(type_) is ArrayType:
-            return ("Array", type_.dtype, type_.ndim, self.of(type_.cls))
+        if isinstance(type_, ArrayType):
+            kind = "Array" if type(type_) is ArrayType else "ValueArray"
+            return (kind, type_.dtype, type_.ndim, self.of(type_.cls))
         if type(type_) is IteratorType:
             return ("Iterator", self.of_type(type_.element))
         if type(type_) is ConstType:
@@ -305,8 +315,9 @@ class Names:
             return RealType(frozenset(map(self.find, rest[0])))
         if kind == "Tuple":
             return TupleType(tuple(map(self.find_type, rest[0])))
-        if kind == "Array":
-            return ArrayType(rest[0], rest[1], self.find(rest[2]))
+        if kind in ("Array", "ValueArray"):
+            made = ArrayType if kind == "Array" else ValueArrayType
+            return made(rest[0], rest[1], self.find(rest[2]))
         if kind == "Iterator":
             return IteratorType(self.find_type(rest[0]))
         if kind == "Closure":

@@ -252,7 +252,7 @@ class ReverseCalls:
             out, fout, saved = rule.forwards(*arguments)
         else:
             out, saved = rule.forwards(*arguments)
-            fout = NO_FDATA if is_float else value_shadow(result)
+            fout = NO_FDATA if is_float or is_number(result) else value_shadow(result)
 
         def planned_pullback(bout: Any) -> Sequence[Any]:
             if is_float:

@@ -12,6 +12,7 @@ import types
 import weakref
 from typing import Any
 
+from adbc.errors import VerificationError
 from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, slot_shadow, zero_tangent
 from adbc.tangents.duals import MutableTangent
 from adbc.tangents.fields import instance_dict
@@ -36,6 +37,11 @@ class Shadows:
             for obj, tangent in waiting:
                 if tangent is NO_TANGENT:
                     hold_if_free(obj, self._known)
+                elif tangent is NO_FDATA:
+                    raise VerificationError(
+                        "a function that was found to meet no memory but that of its arguments asks for the"
+                        " shadow of something else: this is a mistake of adbc"
+                    )
                 else:
                     kind_of(type(obj)).remember(obj, tangent, self._known)
         return self._known
@@ -43,7 +49,8 @@ class Shadows:
     def later(self, obj: Any, tangent: Any) -> None:
         """Let `tangent` be that of `obj`, an array or list of numbers that shares nothing with what was met.
 
-        `NO_TANGENT` if it is constant.  It is entered when something is asked.
+        `NO_TANGENT` if it is constant, `NO_FDATA` for an array whose cotangent is a value.  It is entered
+        when something is asked.
         """
         self.waiting.append((obj, tangent))
 

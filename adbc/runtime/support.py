@@ -103,6 +103,10 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         filled=filled,
         fit_array=fit_array,
         filled_array=filled_array,
+        add_to_array=add_to_array,
+        new_array=new_array,
+        as_part=as_part,
+        add_to_part=add_to_part,
         values=True,
         view=view,
         sink=slots.SINK,
@@ -163,6 +167,36 @@ def fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
 def filled_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
     """`d`, or zeros of that shape and dtype."""
     return zeros_of(shape, code) if d is None else d
+
+
+def add_to_array(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one array; `a` may be changed."""
+    if a is None or b is None:
+        return b if a is None else a
+    a += b
+    return a
+
+
+def new_array(d: Any) -> Any:
+    """A copy of a cotangent that somebody else may have."""
+    return None if d is None else d.copy()
+
+
+def as_part(index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """The cotangent of an array of which the part at `index` has the cotangent `d`."""
+    whole = zeros_of(shape, code)
+    if d is not None:
+        whole[index] = d
+    return whole
+
+
+def add_to_part(whole: Any, index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """The same, added to `whole`."""
+    if whole is None:
+        return as_part(index, d, shape, code)
+    if d is not None:
+        whole[index] += d
+    return whole
 
 
 def zeros_of(shape: tuple[int, ...], code: str) -> Any:

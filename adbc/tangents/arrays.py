@@ -168,8 +168,15 @@ def _share(walk: Any, x: Array, owner: Any, *others: Any) -> None:
 
 def overlaps_itself(x: Array) -> bool:
     """Whether two elements of `x` may be at the same place."""
-    if x.flags.c_contiguous or x.flags.f_contiguous:
+    if x.flags.forc:
         return False
+    inner = x.itemsize
+    for n, s in zip(x.shape[::-1], x.strides[::-1], strict=True):
+        if s < inner:
+            break
+        inner = n * s
+    else:
+        return False  # rows of rows, as slices of an array are
     reach = x.itemsize
     if x.ndim == 1:
         return x.shape[0] > 1 and abs(x.strides[0]) < reach
@@ -252,6 +259,16 @@ class ArrayKind(Kind):
     def zeros(self, x: Array) -> Array:
         """The zero tangent of an array that owns its memory, outside of any walk."""
         return np.zeros_like(x)
+
+    def alike(self, d: Any, x: Array) -> Array:
+        """The cotangent `d` of `x`, which is new or None, as an array with the layout of `x`."""
+        if d is None:
+            return np.zeros_like(x)
+        if d.base is None and d.flags.c_contiguous and x.flags.c_contiguous:
+            return d  # type: ignore[no-any-return]  # an array
+        like = np.empty_like(x)
+        like[...] = d
+        return like
 
     def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
         memo[id(x)] = (x, t)

@@ -23,6 +23,8 @@ and from what the rule table says; it writes no code.
     copy        the result is the first argument
     contextual  a name is read, a function is made: the builder knows what to do
     view        a view of an array is taken, and the same of its shadow
+    part        a view of an array that is treated like a number
+    own         a parameter that is treated like a number becomes memory
     formula     a function of arrays whose result is a number, or is treated like one, inline
     update      an array grows or shrinks in place, inline
     row         any other rule of the table, known now
@@ -75,6 +77,7 @@ __all__ = [
     "is_exact",
     "is_inline_number",
     "is_method",
+    "is_view",
     "name_of",
 ]
 
@@ -123,6 +126,11 @@ class Knowledge(Protocol):
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python, can
         be lifted and has no captured state; else None.  Of a `ClosureType` the defaults are not known."""
+
+    def only_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> Sequence[bool]:
+        """Per parameter of these types, whether `function` only reads it (`types.readers`)."""
 
 
 _PRIMAL_ONLY: frozenset[Any] = frozenset(
@@ -225,8 +233,13 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         return site("overwrite_item", row=knowledge.row(operator.setitem, types_[:3]))
     if function is intrinsics._getattr_ and is_method(call, knowledge) is not None:
         return site("method" if active(arguments[0]) else "primal")
-    if function is operator.getitem and any_active and type(type_of(call)) is ArrayType and _is_view(types_):
-        return site("view")
+    if function is intrinsics._own_:
+        return site("own" if any_active else "primal")
+    if function is operator.getitem and any_active and is_view(types_):
+        if type(type_of(call)) is ArrayType:
+            return site("view")
+        if type(type_of(call)) is ValueArrayType:
+            return site("part")
     if not call.keywords:
         structural = _structural(function, arguments, types_, any_active)
         if structural is not None:
@@ -378,10 +391,10 @@ def is_exact(formula: Any, i: int, types_: Sequence[AbstractType], result: Abstr
     return kind == "always" or all(t.ndim == 2 for t in arrays)
 
 
-def _is_view(types_: Sequence[AbstractType]) -> bool:
+def is_view(types_: Sequence[AbstractType]) -> bool:
     """Whether a subscript takes a view of an array of real numbers: ints and slices, and nothing else."""
     array = types_[0]
-    if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
+    if not isinstance(array, ArrayType) or array.dtype not in ("float64", "float32"):
         return False
     return isinstance(array_getitem(array, types_[1]), ArrayType)
 

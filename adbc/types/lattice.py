@@ -56,6 +56,7 @@ __all__ = [
     "is_real",
     "join",
     "join_all",
+    "memory_type",
 ]
 
 
@@ -132,8 +133,9 @@ class ArrayType(AbstractType):
 
 
 class ValueArrayType(ArrayType):
-    """An array that is new where it is computed and never changed, kept or handed out: like a number it has
-    a cotangent instead of memory (`reverse.array_values`)."""
+    """An array that nobody changes, keeps or hands out where it has this type: like a number it has a
+    cotangent instead of memory (`reverse.array_values`).  As the type of a parameter it says how the
+    cotangent of the argument is passed, not what the function does to it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -322,7 +324,7 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
         return TupleType(tuple(join(x, y) for x, y in zip(a.elements, b.elements, strict=True)))
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.dtype == b.dtype:
-        return ArrayType(a.dtype, None, a.cls)
+        return ArrayType(a.dtype, a.ndim if a.ndim == b.ndim else None, a.cls)
     if class_of(a) is types.FunctionType and class_of(b) is types.FunctionType:
         return Exact(types.FunctionType)
     if isinstance(a, IteratorType) and isinstance(b, IteratorType):
@@ -330,6 +332,11 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
         if element is not ANY:
             return IteratorType(element)
     return ANY
+
+
+def memory_type(type: AbstractType) -> AbstractType:
+    """`type`, which says nothing of how a cotangent is passed."""
+    return ArrayType(type.dtype, type.ndim, type.cls) if isinstance(type, ValueArrayType) else type
 
 
 def join_all(items: Iterable[AbstractType]) -> AbstractType:

@@ -23,7 +23,7 @@ from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, is_number
 
-__all__ = ["ReaderKnowledge", "only_reads"]
+__all__ = ["HARMLESS", "PLAIN_ATTRIBUTES", "ReaderKnowledge", "only_reads"]
 
 Reads = Callable[[types.FunctionType, tuple[AbstractType, ...]], Sequence[bool]]
 
@@ -46,7 +46,7 @@ class ReaderKnowledge(Protocol):
         """Per parameter, whether `function` only reads it."""
 
 
-_HARMLESS: frozenset[Any] = frozenset(
+HARMLESS: frozenset[Any] = frozenset(
     {
         len, isinstance, callable, id, type, bool, print, repr, str, format, hasattr, range,
         operator.is_, operator.is_not, operator.not_, intrinsics._bool_, intrinsics._class_is_,
@@ -55,7 +55,7 @@ _HARMLESS: frozenset[Any] = frozenset(
 )  # fmt: skip
 """Functions that read, and of whose result no memory is that of an argument."""
 
-_NUMBERS_OF: frozenset[Any] = _HARMLESS | {
+_NUMBERS_OF: frozenset[Any] = HARMLESS | {
     sum, min, max, abs, sorted, list, tuple, zip, enumerate, reversed, iter, any, all,
     operator.getitem, operator.contains, intrinsics._not_contains_, intrinsics._iter_,
     intrinsics._list_iterator_, intrinsics._unpack_, intrinsics._unpack_ex_, intrinsics._next_,
@@ -132,7 +132,7 @@ def _use(call: Instruction, names: set[Value], is_array: bool, knowledge: Reader
         hash(function)
     except TypeError:
         return None
-    if function in _HARMLESS:
+    if function in HARMLESS:
         return False
     if function in _SAME:
         return True
@@ -183,7 +183,7 @@ def _given_to_numpy(function: Any, call: Instruction) -> bool | None:
     return False if is_maker and not call.keywords else None
 
 
-_PLAIN_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
+PLAIN_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
 
 
 def _attribute(call: Instruction, is_array: bool) -> bool | None:
@@ -191,7 +191,7 @@ def _attribute(call: Instruction, is_array: bool) -> bool | None:
     if not is_array or not isinstance(name, Const):
         return None
     # A method that is read is a name of the array; calls of it that are known do not use what was read.
-    return name.value not in _PLAIN_ATTRIBUTES
+    return name.value not in PLAIN_ATTRIBUTES
 
 
 def _derived(

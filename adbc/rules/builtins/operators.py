@@ -7,6 +7,7 @@ user's classes there is no row, since the runtime follows their methods.
 from __future__ import annotations
 
 import operator
+import sys
 from types import FunctionType
 from typing import Any
 
@@ -71,7 +72,13 @@ def _text_first(*classes: type) -> bool:
 
 def _bool_of_numbers(*classes: type) -> type | None:
     """NumPy's scalars compare to NumPy's booleans."""
-    return bool if all(c in (int, bool, float, complex) for c in classes) else None
+    numbers = (int, bool, float, complex)
+    if all(c in numbers for c in classes):
+        return bool
+    if all(c in numbers or (c.__module__, c.__name__) == ("numpy", "float64") for c in classes):
+        found: type = sys.modules["numpy"].bool_  # loaded: there is a number of its
+        return found
+    return None
 
 
 _ARITHMETIC: list[Rule] = [

@@ -111,6 +111,7 @@ def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
             def formula(d: Any, out: Any, *args: Any) -> Any:
                 return partial(out, *args) * d
 
+            formula.makes_new = True  # type: ignore[attr-defined]
         formula.reads = parameters_read(partial)  # type: ignore[attr-defined]  # read by builders
         formula.exact = "alone"  # type: ignore[attr-defined]
     return formula

@@ -32,6 +32,12 @@ def exact(formula: Any) -> Any:
     return formula
 
 
+def new(formula: Any) -> Any:
+    """`formula`, marked: what it gives is memory that nobody else has."""
+    formula.makes_new = True
+    return formula
+
+
 # -- dot, matmul -----------------------------------------------------------------------------------------
 
 
@@ -62,6 +68,7 @@ def _refuse_axes(others: dict[str, Any]) -> None:
         raise UnsupportedError("matmul with axes=: move the axes first")
 
 
+@new
 @exact
 def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     """``by @ b.T``; a stack of matrices times one matrix is one product."""
@@ -76,6 +83,7 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     return np.matmul(by, adjoint(b))
 
 
+@new
 @exact
 def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     """``a.T @ by``; where the same matrix was multiplied by many, all of them are one tall matrix."""

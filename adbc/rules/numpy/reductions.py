@@ -76,6 +76,7 @@ def sum_back(by: Any, shape: tuple[int, ...], /, where: Any = True, **others: An
 
 sum_vjp: Any = shaped(sum_back)
 sum_vjp.exact = "always"
+sum_vjp.makes_new = True
 sum_vjp.wide = widened
 
 
@@ -116,6 +117,7 @@ def mean_wide(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
 
 _plain_mean: Any = shaped(mean_back)
 _plain_mean.exact = "always"
+_plain_mean.makes_new = True
 _plain_mean.wide = mean_wide
 
 

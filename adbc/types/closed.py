@@ -1,0 +1,127 @@
+"""Which functions meet no memory but that of their arguments.
+
+An array that is given to such a function, and that shares its memory with no other argument, is nobody else's
+while the function runs: it is not met a second time as a global, in a closure, or as what an unknown function
+returns.  Then its cotangent need not be found by its address.
+
+Every call must be one of which the rule is known before it runs, or of a function written in Python that is
+closed itself.  Needs types.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from adbc.ir import intrinsics
+from adbc.ir.graph import Const, Graph, Instruction
+from adbc.types.callsites import Binding
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import (
+    AbstractType,
+    ArrayType,
+    ConstType,
+    Exact,
+    IteratorType,
+    TupleType,
+    class_of,
+    is_number,
+    is_numpy_number,
+)
+from adbc.types.readers import HARMLESS
+
+__all__ = ["is_closed"]
+
+
+class ClosedKnowledge(Protocol):
+    """What is asked of the rest of the system."""
+
+    def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
+        """The rule of `function` for arguments of these types, if the types decide it."""
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """How arguments bind to `function` if it is written in Python and can be lifted."""
+
+    def is_closed(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
+        """Whether `function` is closed."""
+
+
+_STRUCTURE: frozenset[Any] = HARMLESS | {
+    intrinsics._project_, intrinsics._unpack_, intrinsics._check_, intrinsics._assume_,
+}  # fmt: skip
+_BUILT = (tuple, slice)
+_PLAIN = (str, types.NoneType, slice, range, type(...), type)
+
+
+def is_closed(graph: Graph, knowledge: ClosedKnowledge) -> bool:
+    """Whether the typed `graph` is closed."""
+    if graph.free:
+        return False
+    return all(
+        block.handler is None and all(_is_closed_call(call, knowledge) for call in block.instructions)
+        for block in graph.blocks
+    )
+
+
+def _is_closed_call(call: Instruction, knowledge: ClosedKnowledge) -> bool:
+    if call.op != "call":
+        return False
+    callee, arguments = call_parts(call)
+    if not isinstance(callee, Const):
+        return False
+    function: Any = callee.value
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    types_ = [type_of(v) for v in arguments]
+    if not all(map(_is_plain, types_)):
+        return False
+    if function is intrinsics._getattr_:
+        return isinstance(types_[0], ArrayType)  # of a method, which is called as a function
+    if not _is_plain(type_of(call)):
+        return False
+    if function in _STRUCTURE:
+        return True
+    if function is intrinsics._new_:
+        kind = arguments[0]
+        return isinstance(kind, Const) and kind.value in _BUILT
+    if function in (intrinsics._iter_, intrinsics._next_):
+        return class_of(types_[0]) is range or isinstance(types_[0], IteratorType)
+    row = knowledge.row(function, types_)
+    if row is not None:
+        return row.kind != "overlay" or _is_closed_function(row.body, call, knowledge)
+    return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge)
+
+
+def _is_plain(type_: AbstractType) -> bool:
+    """Whether the members have no memory but arrays of numbers, and none has a say in what is done to it."""
+    if isinstance(type_, TupleType):
+        return all(map(_is_plain, type_.elements))
+    if isinstance(type_, IteratorType):
+        return _is_plain(type_.element)
+    if isinstance(type_, ArrayType):
+        return not type_.dtype.startswith(("object", "void"))
+    if isinstance(type_, ConstType):
+        return isinstance(type_.value, type | types.ModuleType)
+    return is_number(type_) or (
+        isinstance(type_, Exact)
+        and (
+            type_.cls in _PLAIN
+            or is_numpy_number(type_.cls, "number")
+            or is_numpy_number(type_.cls, "bool")
+            or (type_.cls.__name__ == "ndarray" and type_.cls.__module__ == "numpy")
+        )
+    )
+
+
+def _is_closed_function(function: Any, call: Instruction, knowledge: ClosedKnowledge) -> bool:
+    arguments = call_parts(call)[1]
+    binding = knowledge.bind(function, len(arguments), call.keywords)
+    if binding is None:
+        return False
+    return knowledge.is_closed(
+        binding.function,
+        tuple(type_of(s) if isinstance(s, Const) else type_of(arguments[s]) for s in binding.slots),
+    )
