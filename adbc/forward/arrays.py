@@ -35,7 +35,11 @@ __all__ = ["formula_of", "write_formulas"]
 def formula_of(call: Instruction, site: CallSite) -> Any | None:
     """The formulas for the tangent of `call`, if its result is an array or a number."""
     result = type_of(call)
-    if site.kind not in ("formula", "row") or site.options is not None or not (isinstance(result, ArrayType) or is_inline_number(result)):
+    if (
+        site.kind not in ("formula", "row")
+        or site.options is not None
+        or not (isinstance(result, ArrayType) or is_inline_number(result))
+    ):
         return None
     return tangent_call(site.row, [type_of(v) for v in site.arguments], call.keywords)
 

@@ -53,7 +53,7 @@ def find_values(graph: Graph, knowledge: Knowledge) -> None:
         known, block = type_of(call), call.block
         if row is None or block is None or block.handler is not None:
             continue
-        is_new = formulas[call] is not None or row.kind == "zero"
+        is_new = formulas[call] is not None or row.kind == "zero" or _is_constant(call, row)
         if is_new and type(known) is ArrayType and known.dtype in _FLOATS:
             candidates[call] = known
     if not candidates:
@@ -69,6 +69,15 @@ def find_values(graph: Graph, knowledge: Knowledge) -> None:
         candidates.pop(value, None)
     for value, known in candidates.items():
         value.type = ValueArrayType(known.dtype, known.ndim, known.cls)
+
+
+def _is_constant(call: Instruction, row: Any) -> bool:
+    """Whether `call` makes something new of what has no derivative."""
+    arguments = call_parts(call)[1]
+    if not row.is_pure(len(arguments), call.keywords):
+        return False
+    types_ = [type_of(v) for v in arguments if not isinstance(v, Const)]
+    return not any(has_shadow(t) or has_cotangent(t) for t in types_)
 
 
 def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
