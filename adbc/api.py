@@ -15,6 +15,7 @@ from adbc.runtime.context import Context
 from adbc.runtime.entering import enter
 from adbc.runtime.entry import Entrance, short
 from adbc.runtime.entry import gradient as gradient_of
+from adbc.runtime.forward_entry import enter_known, learn
 from adbc.runtime.messages import describe
 from adbc.runtime.reading import only_read
 from adbc.runtime.signature import Signature, as_signature
@@ -342,6 +343,10 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         raise ArgumentError(
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
+    engine = default_engine()
+    entered = enter_known(engine, f, primals, tangents)
+    if entered is not None:
+        return _with_tangent(*entered)
     context = Context()
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         if type(x) is Const and t is not None and t is not NO_TANGENT:
@@ -372,8 +377,16 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         None if i in constants else context.known_tangent(x) if t is None else t
         for i, (x, t) in enumerate(zip(primals, given, strict=True))
     ]
-    call = default_engine().forward_calls.call
+    call = engine.forward_calls.call
     out, dout = enter(call, context, (), f, context.known_tangent(f), tuple(primals), tuple(directions))
+    learn(engine, f, primals, given, directions)
+    return _with_tangent(out, dout)
+
+
+def _with_tangent(out: Any, dout: Any) -> tuple[Any, Any]:
+    """What `jvp` gives for a value and its tangent, None for zero."""
+    if type(out) is float and type(dout) is float:
+        return out, dout
     return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
 
 

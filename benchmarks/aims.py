@@ -66,6 +66,8 @@ def findings(results: Mapping[str, Any]) -> list[Finding]:
     for group, aim in {"typed": 5.5, "guarded": 12.0}.items():
         add_worst(f"gradient, {group}: largest", over([group]), each("gradient"), aim)
     add(f"JVP, {', '.join(LOOPS)}: geometric mean", over(LOOPS), mean("jvp"), 2.5)
+    text = f"JVP over tangent by hand, {', '.join(LOOPS)}: geometric mean"
+    add(text, over(LOOPS, "jvp", "tangent"), mean("jvp", "tangent"), 1.3)
     for group in ("typed", "vectorised"):
         text = f"gradient over adjoint by hand, {group}: geometric mean"
         add(text, over([group]), mean("gradient", "hand"), 1.5)

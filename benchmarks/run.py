@@ -17,6 +17,7 @@ from benchmarks import measure, others
 from benchmarks.saved import saved_state
 from benchmarks.settle import MOST, QUIET, settle
 from benchmarks.workload import Array, Workload, duplicate, numbers
+from benchmarks.workloads.tangents import TANGENTS
 
 __all__ = ["calls_of", "run"]
 
@@ -56,12 +57,17 @@ def calls_of(workload: Workload) -> dict[str, measure.Call]:
     # Plain calls and forward mode may work in place; gradients put things back.
     own, moved = duplicate(arguments), duplicate(arguments)
     directions = tuple(ones(x) if i in numbers(workload.argnums) else None for i, x in enumerate(arguments))
-    return {
+    calls: dict[str, measure.Call] = {
         "plain": lambda: function(*own),
         "gradient": lambda: gradient(*arguments),
         "jvp": lambda: adbc.jvp(function, moved, directions),
         "hand": lambda: adjoint(*arguments),
     }
+    tangent = TANGENTS.get(workload.function)
+    if tangent is not None:
+        pushed, along = duplicate(arguments), duplicate(directions)
+        calls["tangent"] = lambda: tangent(pushed, along)
+    return calls
 
 
 def ones(x: Any) -> Any:

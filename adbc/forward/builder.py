@@ -22,7 +22,12 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adbc.forward.arrays import formula_of, write_formulas
+from adbc.forward.linear import LinearForms
+from adbc.forward.presence import PERHAPS, present_tangents
+from adbc.forward.structure import covers, is_inactive, is_proper_number, is_solid, zero_of
 from adbc.forward.support import ForwardSupport
+from adbc.forward.values import find_values
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, insert_behind
 from adbc.ir.graph import (
@@ -41,28 +46,36 @@ from adbc.ir.graph import (
 )
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.passes.protected import is_isolated, isolate
+from adbc.tangents import NO_TANGENT
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, is_number
+from adbc.types.lattice import ANY, FLOAT, AbstractType, ArrayType, TupleType, ValueArrayType, is_number
 from adbc.types.usefulness import drop_useless
 
 __all__ = ["build_forward"]
 
 
+_READING = frozenset(
+    {"primal", "scalar", "load", "copy", "project", "tuple", "slot_load", "field_load", "next"}
+)
+"""The kinds of calls that write into no tangent."""
+
 _NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
 
 
 def build_forward(
-    graph: Graph, active_arguments: Sequence[bool], result: AbstractType, support: ForwardSupport
+    graph: Graph, active_arguments: Sequence[int], result: AbstractType, support: ForwardSupport
 ) -> Graph:
-    """The dual graph of `graph`, which is typed and in normal form.
+    """The dual graph of `graph`, which is typed and in normal form.  An active argument may be `PERHAPS`.
 
     ``dual(context, [function, dfunction], x, [dx], ...) -> (out, dout)``
     """
     remove_unreachable(graph)
     isolate(graph)
-    active, sites = activity(graph, active_arguments, support.knowledge)
+    if support.formulas:
+        find_values(graph, support.knowledge)
+    active, sites = activity(graph, list(map(bool, active_arguments)), support.knowledge)
     drop_useless(graph, active, sites)
     dual = _Dual(graph, active, active_arguments, sites, result, support).graph
     if support.told is not None:
@@ -75,12 +88,13 @@ class _Dual:
         self,
         source: Graph,
         active: set[Value],
-        active_arguments: Sequence[bool],
+        active_arguments: Sequence[int],
         sites: Mapping[Instruction, CallSite],
         result: AbstractType,
         support: ForwardSupport,
     ) -> None:
         self.result = result
+        self.free = source.free
         self.active = active
         self.sites = sites
         self.support = support
@@ -90,7 +104,20 @@ class _Dual:
         """Bound methods that are tested right behind: the instance, its tangent, the name."""
         self.slots: dict[Value, tuple[Value, Value, bool]] = {}
         """Values read from slots and tested right behind: tangent of the container, index or name, which."""
-        self.sinks: dict[Value, Instruction] = {}
+        self.sinks: dict[tuple[Value, int], Instruction] = {}
+        self.formulas: dict[Instruction, Any] = {}
+        """Calls whose tangents are written by formulas."""
+        if support.formulas:
+            self.formulas = {
+                call: found for call, site in sites.items() if (found := formula_of(call, site)) is not None
+            }
+        self.has_tangent = present_tangents(source, active, active_arguments, sites, self.formulas)
+        self.present: set[Value] = set()
+        """Tangents that are not None."""
+        self.loaded: dict[tuple[Block, Value, Value], Value] = {}
+        """Elements of tangents of arrays that were read since something may have been written, by block."""
+        self.seen: set[tuple[Block, Value]] = set()
+        """Where else tangents were seen not to be None."""
         self.guarded = {
             call.operands[1]
             for call in source.instructions()
@@ -108,9 +135,12 @@ class _Dual:
             self.primal[argument] = graph.add_argument(argument.name, argument.type)
             if is_active:
                 self.tangent[argument] = graph.add_argument(f"d{argument.name}")
+                if argument in self.has_tangent:
+                    self.present.add(self.tangent[argument])
         order = reverse_postorder(source)
         self.blocks = {block: graph.add_block(block.label) for block in order}
         self.builder = Builder(graph, self.blocks[source.entry])
+        self.linear = LinearForms(self.builder)
         for block in order:
             for phi in block.phis:
                 self._new_phi(phi)
@@ -132,12 +162,15 @@ class _Dual:
                     )
                     continue
                 site = self.sites[instruction]
+                if site.kind not in _READING:
+                    self.loaded.clear()
                 getattr(self, f"_{site.kind}")(instruction, site)
             self.builder.block = self.blocks[block]
             self._terminator(block)
         for block in order:
             for phi in block.phis:
                 self._fill_phi(phi)
+        self.linear.drop_unused()
 
     # -- values ----------------------------------------------------------------------------------------
 
@@ -145,7 +178,7 @@ class _Dual:
         return value if isinstance(value, Const | Undef) else self.primal[value]
 
     def d(self, value: Value, wanted: AbstractType | None = None) -> Value:
-        """The tangent of `value`; a number's if `wanted` says so."""
+        """The tangent of `value`, of the form that tangents of type `wanted` have."""
         known = self.tangent.get(value)
         slot = self.slots.get(value)
         if known is None and slot is not None:
@@ -153,17 +186,48 @@ class _Dual:
         if known is None and value in self.methods:
             known = self._method_tangent(value, *self.methods[value])
         if known is None:
-            return Const(0.0) if wanted is not None and is_number(wanted) else Const(None)
-        if wanted is not None and is_number(wanted) and not is_number(type_of(value)):
-            return self.builder.call(self.support.real_tangent, known)
-        return known
+            if wanted is None:
+                return Const(None)
+            if is_number(wanted):
+                return Const(0.0)
+            if type(wanted) is ValueArrayType:
+                return self.builder.call(self.support.fill_array, None, self.p(value))
+            return self._fill(value) if is_solid(wanted) else Const(None)
+        return known if wanted is None else self._fit(known, self.p(value), type_of(value), wanted)
 
-    def _define(self, source: Instruction, primal: Value, tangent: Value | None = None) -> None:
+    def _fit(self, tangent: Value, primal: Value, known: AbstractType, wanted: AbstractType) -> Value:
+        """`tangent`, which has the form of type `known`, in that of type `wanted`."""
+        if covers(known, wanted):
+            return tangent
+        if is_number(wanted):
+            return self.builder.call(self.support.real_tangent, tangent)
+        if type(wanted) is ValueArrayType:
+            return self.builder.call(self.support.fill_array, tangent, primal)
+        return self.builder.call(self.support.fill_tangent, primal, tangent)
+
+    def _fill(self, value: Value) -> Value:
+        """The zero tangent of a tuple."""
+        fill = self.support.fill_tangent
+        zero = fill(value.value, None) if isinstance(value, Const) else zero_of(type_of(value))
+        return self.builder.call(fill, self.p(value), None) if zero is None else Const(zero)
+
+    def _define(
+        self,
+        source: Instruction,
+        primal: Value,
+        tangent: Value | None = None,
+        known: AbstractType | None = None,
+    ) -> None:
+        """`known`: the type whose form `tangent` has, if that is not the type of `source`."""
         if primal.type is None:
             primal.type = source.type
         self.primal[source] = primal
         if tangent is not None and source in self.active:
+            if known is not None:
+                tangent = self._fit(tangent, primal, known, type_of(source))
             self.tangent[source] = tangent
+            if source in self.has_tangent:
+                self.present.add(tangent)
 
     def _new_phi(self, phi: Phi) -> None:
         block = self.blocks[phi.block]
@@ -177,6 +241,8 @@ class _Dual:
             )
             block.phis.append(new)
             (self.tangent if is_tangent else self.primal)[phi] = new
+            if is_tangent and phi in self.has_tangent:
+                self.present.add(new)
 
     def _fill_phi(self, phi: Phi) -> None:
         primal, tangent = self.primal[phi], self.tangent.get(phi)
@@ -214,59 +280,36 @@ class _Dual:
             self._row(call, site)
             return
         out = self._copy_call(call)
-        self._define(call, out, self.builder.call(self.support.fresh_tangent, out))
+        self._define(call, out, self.builder.call(self.support.fresh_tangent, out), ANY)
 
     def _scalar(self, call: Instruction, site: CallSite) -> None:
-        out = self._copy_call(call)
+        operands = [self.p(v) for v in call.operands]
+        present = None if self.after is not call.block or call.keywords else self.linear.present(operands)
+        out = self._copy_call(call) if present is None else present
+        self.linear.remember(out)
         values = [out, *map(self.p, site.arguments)]
-        total: Value | None = None
+        terms = []
         for i, argument in enumerate(site.arguments):
-            if argument not in self.active:
-                continue
-            graph = self.support.partial(site.row, i)
-            if graph is None:
-                continue
-            term = self._times(self._inline(graph, values), self.tangent[argument])
-            total = term if total is None else self.builder.call(operator.add, total, term)
-        if total is not None and self.support.watch is not None:
+            graph = self.support.partial(site.row, i) if argument in self.active else None
+            if graph is not None and not _is_zero(self.tangent[argument]):
+                terms.append(self.linear.term(graph, values, self.tangent[argument], site.row.is_quotient))
+        total: Value = self.linear.total(terms) if terms else Const(0.0)
+        if terms and self.support.watch is not None:
             total = self.builder.call(self.support.watch, total, name_of(site.function))
-        self._define(call, out, Const(0.0) if total is None else total)
-
-    def _inline(self, graph: Graph, values: Sequence[Value]) -> Value:
-        mapping: dict[Value, Value] = dict(zip(graph.arguments, values, strict=True))
-        for instruction in graph.entry.instructions:
-            mapping[instruction] = self.builder.emit(
-                instruction.op,
-                *(mapping.get(v, v) for v in instruction.operands),
-                keywords=instruction.keywords,
-                attribute=instruction.attribute,
-            )
-        (result,) = graph.entry.terminator.values
-        return mapping.get(result, result)
-
-    def _times(self, partial: Value, tangent: Value) -> Value:
-        if isinstance(partial, Const) and partial.value == 1.0:
-            return tangent
-        if isinstance(partial, Const) and partial.value == -1.0:
-            return self.builder.call(operator.neg, tangent)
-        return self.builder.call(operator.mul, partial, tangent)
+        self._define(call, out, total)
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
         out = self._copy_call(call)
-        self._define(
-            call, out, self.builder.call(self.support.slot_tangent, self.d(container), self.p(index))
-        )
+        whole = self._sink(self.d(container))
+        place = self.builder.block, whole, self.p(index)
+        known = self.loaded.get(place)
+        if known is None:
+            known = self.loaded[place] = self.builder.call(operator.getitem, whole, self.p(index))
+        self._define(call, out, known)
 
     def _store(self, call: Instruction, site: CallSite) -> None:
-        container, index, value = site.arguments
-        if value in self.active:
-            self.builder.call(
-                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
-            )
-        self._define(call, self._copy_call(call))
-        dvalue = self.tangent[value] if value in self.active else Const(None)
-        self.builder.call(self.support.store_tangent, self.d(container), self.p(index), dvalue)
+        self._write_slot(call, site, operator.setitem)
 
     def _view(self, call: Instruction, site: CallSite) -> None:
         array, index = site.arguments
@@ -317,22 +360,29 @@ class _Dual:
         container, key, is_field = slot
         if is_field:
             return self.builder.call(self.support.field_slot_tangent, container, key)
-        return self.builder.call(
-            self.support.item_slot_tangent, container, key, *([] if out is None else [out])
-        )
+        if out is not None:
+            return self.builder.call(self.support.item_slot_tangent, container, key, out)
+        return self.builder.call(intrinsics._slot_, container, key, NO_TANGENT)
 
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, operator.setitem)
 
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
-        if value in self.active:
-            self.builder.call(
-                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
-            )
+        whole = self.d(container)
+        self._require(container, whole, value)
         self._define(call, self._copy_call(call))
-        dvalue = self.tangent[value] if value in self.active else Const(0.0)
-        self.builder.call(self.support.append_tangent, self.d(container), dvalue)
+        is_there = whole in self.present or value in self.active  # or an error was raised
+        append = intrinsics._list_append_ if is_there else self.support.append_tangent
+        self.builder.call(append, whole, self.d(value, FLOAT))
+
+    def _require(self, container: Value, whole: Value, value: Value) -> None:
+        """`value` goes into `container`: if it has a derivative, that must have a tangent, `whole`."""
+        place = self.builder.block, whole
+        if value in self.active and whole not in self.present and place not in self.seen:
+            self.builder.call(intrinsics._require_, whole, self.support.check_slot, self.p(container))
+            if not isinstance(whole, Const):
+                self.seen.add(place)
 
     def _empty_list(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
@@ -344,23 +394,25 @@ class _Dual:
 
     def _write_slot(self, call: Instruction, site: CallSite, store: Any) -> None:
         container, key, value = site.arguments[:3]  # what is overwritten does not matter here
-        if value in self.active:
-            self.builder.call(
-                intrinsics._require_, self.d(container), self.support.check_slot, self.p(container)
-            )
+        whole = self.d(container)
+        self._require(container, whole, value)
         self._define(call, self._copy_call(call))
-        dvalue = self.tangent[value] if value in self.active else Const(0.0)
-        self.builder.call(store, self._sink(self.d(container)), self.p(key), dvalue)
+        self.builder.call(store, self._sink(whole), self.p(key), self.d(value, FLOAT))
 
     def _sink(self, tangent: Value) -> Value:
-        """The tangent, or something to read zeros from and write to where that is None; made once."""
+        """The tangent, or something to read zeros from and write to where that is None."""
+        return self._or_else(tangent, self.support.sink)
+
+    def _or_else(self, tangent: Value, other: object) -> Value:
+        """The tangent, or `other` where that is None; made once."""
         if isinstance(tangent, Const):
-            return Const(self.support.sink) if tangent.value is None else tangent
-        known = self.sinks.get(tangent)
+            return Const(other) if tangent.value is None else tangent
+        if tangent in self.present:
+            return tangent
+        known = self.sinks.get((tangent, id(other)))
         if known is None:
-            known = self.sinks[tangent] = Instruction(
-                "call", [Const(intrinsics._or_else_), tangent, Const(self.support.sink)]
-            )
+            known = Instruction("call", [Const(intrinsics._or_else_), tangent, Const(other)])
+            self.sinks[tangent, id(other)] = known
             insert_behind(self.graph, tangent, known)
         return known
 
@@ -372,39 +424,73 @@ class _Dual:
     def _tuple(self, call: Instruction, site: CallSite) -> None:
         elements = site.arguments[1:]
         out = self._copy_call(call)
-        tangent = self.builder.call(
-            self.support.make_tuple, self._pack(map(self.p, elements)), self._pack(map(self.d, elements))
-        )
+        if is_solid(type_of(call)):
+            tangent = self._pack(map(self._part_of_tuple, elements))
+        else:
+            tangent = self.builder.call(
+                self.support.make_tuple, self._pack(map(self.p, elements)), self._pack(map(self.d, elements))
+            )
         self._define(call, out, tangent)
+
+    def _part_of_tuple(self, value: Value) -> Value:
+        """The tangent of `value` as that of an element of a tuple."""
+        known = type_of(value)
+        if is_inactive(known):
+            return Const(zero_of(known))
+        if is_proper_number(known) or is_solid(known):
+            return self.d(value, known)
+        return self.builder.call(self.support.fill_tangent, self.p(value), self.d(value))
 
     def _project(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
-        tangent = self.builder.call(self.support.item_tangent, self.d(container), index)
-        if is_number(type_of(call)):
-            tangent = self.builder.call(self.support.real_tangent, tangent)
-        self._define(call, self._copy_call(call), tangent)
+        if call not in self.active:
+            self._define(call, self._copy_call(call))
+            return
+        whole, known = self.d(container), type_of(container)
+        assert isinstance(known, TupleType) and isinstance(index, Const) and isinstance(index.value, int)
+        part = known.elements[index.value]
+        is_known = is_proper_number(part) or is_solid(part)
+        if is_known and is_solid(known):
+            tangent = self.builder.call(site.function, whole, index)
+        else:
+            tangent = self.builder.call(self.support.item_tangent, whole, index)
+        out = self._copy_call(call)
+        self._define(call, out, tangent, part if is_known and is_solid(known) else ANY)
 
     def _copy(self, call: Instruction, site: CallSite) -> None:
-        source = site.arguments[0]
+        source, wanted = site.arguments[0], type_of(call)
         if site.function is intrinsics._assume_:
             slot = self.slots.get(source)
-            if slot is not None and is_number(type_of(call)):
+            if slot is not None and is_number(wanted):
                 get = intrinsics._getattr_ if slot[2] else operator.getitem
                 tangent: Value = self.builder.call(get, self._sink(slot[0]), slot[1])
             else:
-                tangent = self.d(source, type_of(call))
+                tangent = self.d(source, wanted)
             self._define(call, self.p(source), tangent)
+        elif site.function is intrinsics._unpack_ and is_solid(wanted):
+            tangent = self.d(source, wanted)
+            out = self._copy_call(call)
+            self._define(call, out, self.builder.call(intrinsics._unpack_, tangent, site.arguments[1]))
         else:
-            self._define(call, self._copy_call(call), self.d(source, type_of(call)))
+            self._define(call, self._copy_call(call), self.d(source, wanted))
 
     def _contextual(self, call: Instruction, site: CallSite) -> None:
         function, support, builder = site.function, self.support, self.builder
         if function is intrinsics._freevar_:
             index = site.arguments[0]
+            assert isinstance(index, Const) and isinstance(index.value, int)
+            cells = builder.call(intrinsics._getattr_, self.function, "__closure__")
             self._define(
                 call,
-                builder.call(support.freevar, self.function, index),
-                builder.call(support.freevar_tangent, self.context, self.function, self.dfunction, index),
+                builder.call(operator.getitem, cells, index),
+                builder.call(
+                    support.freevar_tangent,
+                    self.context,
+                    self.function,
+                    self.dfunction,
+                    index,
+                    self.free[index.value],
+                ),
             )
         elif function is intrinsics._store_global_:
             name, value = site.arguments
@@ -429,15 +515,38 @@ class _Dual:
         else:
             out = self._copy_call(call)
             known = builder.call(support.known_tangent, self.context, out) if call in self.active else None
-            self._define(call, out, known)
+            self._define(call, out, known, ANY)
 
     def _formula(self, call: Instruction, site: CallSite) -> None:
-        (self._dynamic if call.keywords else self._row)(call, site)
+        if not self._by_formulas(call, site):
+            (self._dynamic if call.keywords else self._rule)(call, site)
 
     def _update(self, call: Instruction, site: CallSite) -> None:
         self._row(call, site)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
+        if not self._by_formulas(call, site):
+            self._rule(call, site)
+
+    def _by_formulas(self, call: Instruction, site: CallSite) -> bool:
+        """Write the tangent of `call` by formulas, if the tangents of its arguments are known to be there."""
+        found = self.formulas.get(call)
+        arguments = site.arguments
+        active = [v for v in arguments if v in self.active]
+        if found is None or not all(v in self.has_tangent or is_number(type_of(v)) for v in active):
+            return False
+        tangents = [self.d(v) if v in self.active else None for v in arguments]
+        out = self._copy_call(call)
+        tangent = write_formulas(
+            self.builder, self.support, found, out, arguments, list(map(self.p, arguments)), tangents
+        )
+        if tangent is None and call in self.active:
+            is_array = isinstance(type_of(call), ArrayType)
+            tangent = self.builder.call(self.support.fresh_tangent, out) if is_array else Const(0.0)
+        self._define(call, out, tangent)
+        return True
+
+    def _rule(self, call: Instruction, site: CallSite) -> None:
         answer = self.builder.call(
             self.support.frule(site.row),
             self._pack(map(self.p, site.arguments)),
@@ -480,7 +589,7 @@ class _Dual:
     def _derived(self, call: Instruction, site: CallSite) -> None:
         assert site.binding is not None
         bound = [slot if isinstance(slot, Const) else site.arguments[slot] for slot in site.binding.slots]
-        activities = [v in self.active for v in bound]
+        activities = [self._activity(v) for v in bound]
         entry = self.support.derived(site.binding, [type_of(v) for v in bound], activities)
         arguments: list[Value] = [self.context]
         if entry.takes_function:
@@ -489,16 +598,18 @@ class _Dual:
             arguments.append(self.p(value))
             if is_active:
                 arguments.append(self.d(value))
-        self._returned(call, self.builder.call(entry.forwards, *arguments), exact=is_number(entry.result))
+        self._returned(call, self.builder.call(entry.forwards, *arguments), entry.result)
 
-    def _returned(self, call: Instruction, answer: Value, exact: bool = False) -> None:
+    def _activity(self, value: Value) -> int:
+        if value not in self.active:
+            return False
+        return True if value in self.has_tangent or not isinstance(type_of(value), ArrayType) else PERHAPS
+
+    def _returned(self, call: Instruction, answer: Value, known: AbstractType = ANY) -> None:
         self.builder.block = self.blocks[self.after]
         parts = self.builder.call(intrinsics._unpack_, answer, 2)
         out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
-        tangent: Value = self.builder.call(intrinsics._project_, parts, 1)
-        if is_number(type_of(call)) and not exact and call in self.active:
-            tangent = self.builder.call(self.support.real_tangent, tangent)
-        self._define(call, out, tangent)
+        self._define(call, out, self.builder.call(intrinsics._project_, parts, 1), known)
 
     # -- terminators -----------------------------------------------------------------------------------
 
@@ -526,3 +637,8 @@ class _Dual:
             case Return():
                 value = terminator.value
                 b.ret(b.call(intrinsics._new_, tuple, self.p(value), self.d(value, self.result)))
+
+
+def _is_zero(tangent: Value) -> bool:
+    """Whether a number's tangent is zero for all arguments."""
+    return isinstance(tangent, Const) and tangent.value == 0.0

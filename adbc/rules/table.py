@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,6 +40,7 @@ __all__ = [
     "Overlay",
     "Primitive",
     "PureRule",
+    "QuotientRule",
     "Rule",
     "RuleTable",
     "ScalarRule",
@@ -82,6 +84,8 @@ class FormulaCall:
 
     parts: the cotangent of the array costs much more than to read that of the result, because it is only a
     part of the array that is read.
+
+    is_elementwise: a formula multiplies what it is given by numbers that broadcast with it.
     """
 
     formulas: tuple[Callable[..., Any] | int | None, ...]
@@ -90,6 +94,7 @@ class FormulaCall:
     together: Callable[..., Any] | None = None
     window: bool = False
     parts: bool = False
+    is_elementwise: bool = False
 
 
 class Rule:
@@ -124,6 +129,8 @@ class Rule:
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
     makes_arrays = False
     """Whether the result is an array though none of the arguments need be."""
+    follows_first = False
+    """Whether the frule gives an array a tangent, and not None, whenever its first argument has one."""
 
     takes_values = 0
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
@@ -138,8 +145,8 @@ class Rule:
     reads, by position.  ``of_shape``: ``of_shape(by, shape, **others)`` is the same, from the shape of the
     argument.  ``into``: ``into(shadow, by, **others)`` adds the same to a shadow.  ``wide``:
     ``wide(by, shape, **others)`` can be broadcast to it.  ``makes_new``: what it gives is memory that nobody
-    else has.  ``exact``: when the result
-    is known to have the shape and the dtype of the argument (`types.callsites.is_exact`)."""
+    else has.  ``exact``: when the result is known to have the shape and the dtype of the argument
+    (`types.callsites.is_exact`).  ``partial``: it is ``partial(out, *args) * by``."""
 
     def __init__(
         self,
@@ -180,6 +187,10 @@ class Rule:
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether such a call has no effects, and a result that is new."""
         return self.kind in ("scalar", "pure")
+
+    def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+        """The same for tangents: ``formulas[k](d, out, *arrays, **others)``."""
+        return None
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         raise NotImplementedError
@@ -222,6 +233,8 @@ class ScalarRule(Rule):
     """
 
     kind = "scalar"
+    is_quotient = False
+    """Whether a divisor that all partial derivatives have divides the sum of their products."""
 
     def __init__(
         self,
@@ -300,6 +313,26 @@ def _term(partial: Any, bout: Any, x: Any) -> Any:
 def _conjugate(x: Any) -> Any:
     conjugate = getattr(x, "conjugate", None)
     return x if conjugate is None else conjugate()
+
+
+class QuotientRule(ScalarRule):
+    """``x / y``, whose tangent ``(dx - out * dy) / y`` takes less than its partial derivatives."""
+
+    is_quotient = True
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = self.function(*args, **kwargs)
+        (x, y), (dx, dy) = args, dargs
+        if not isinstance(out, float) or not math.isfinite(out) or not all(map(_is_real, (x, y, dx, dy))):
+            return super().frule(args, dargs, kwargs)
+        if dx is None and dy is None:
+            return out, None
+        above = dx if dy is None else -(out * dy) if dx is None else dx - out * dy
+        return out, project(above / y, out)
+
+
+def _is_real(x: Any) -> bool:
+    return x is None or isinstance(x, float) or type(x) is int
 
 
 class PureRule(Rule):

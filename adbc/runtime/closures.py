@@ -7,9 +7,9 @@ import weakref
 from typing import Any
 
 from adbc.runtime.context import Context
-from adbc.tangents import NO_FDATA, NO_TANGENT
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
-__all__ = ["cells_of", "freevar", "freevar_shadow", "with_active_defaults"]
+__all__ = ["cells_of", "freevar", "freevar_shadow", "freevar_tangent", "with_active_defaults"]
 
 with_active_defaults: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 """Functions made while a derivative was taken whose defaults have a derivative: these are no constants."""
@@ -32,6 +32,17 @@ def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, 
             return known
     known = context.shadows.tangent(freevar(function, index))
     return None if known is NO_TANGENT else known  # a cell of a constant
+
+
+def freevar_tangent(
+    context: Context, function: types.FunctionType, tangent: Any, index: int, name: str
+) -> Any:
+    """The same in forward mode, where the name of the variable is known."""
+    if tangent.__class__ is MutableTangent:
+        known = tangent.__dict__.get(name)
+        if known is not None and known is not NO_TANGENT:
+            return known
+    return freevar_shadow(context, function, tangent, index)
 
 
 def cells_of(context: Context, function: types.FunctionType, shadow: Any) -> list[tuple[types.CellType, Any]]:

@@ -808,11 +808,15 @@ class Engine:
             if partial is None:
                 self.partials[key] = None
                 return None
-            graph, _, _ = copy_graph(self.primal(partial))
-            infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
-            fits = _is_straight(graph) and not _reads_names(graph)
-            self.partials[key] = graph if fits else _call_of(partial, graph)
+            graph = self.straight(partial)
+            self.partials[key] = _call_of(partial, self.primal(partial)) if graph is None else graph
         return self.partials[key]
+
+    def straight(self, function: types.FunctionType) -> Graph | None:
+        """The graph of `function` if it is one block that means the same in any code."""
+        graph, _, _ = copy_graph(self.primal(function))
+        infer(graph, (FLOAT,) * len(graph.arguments), self.oracle)
+        return graph if _is_straight(graph) and not _reads_names(graph) else None
 
 
 def _knows_nothing(

@@ -25,7 +25,7 @@ from adbc.runtime.messages import missing_rule
 from adbc.runtime.resolve import located
 from adbc.runtime.steps import Call
 from adbc.tangents import NO_TANGENT, FData, MutableTangent, Tangent, fill_tangent
-from adbc.types import has_cotangent, has_shadow
+from adbc.types import has_cotangent, has_shadow, is_local
 
 __all__ = ["ForwardCalls"]
 
@@ -52,20 +52,15 @@ class ForwardCalls:
     ) -> Answer:
         """``f(*xs)``, the last arguments by keyword, with the tangent of the result."""
         if not keywords:
-            kind = f.__class__
+            kind, entered = f.__class__, None
             if kind is MethodType and f.__func__.__class__ is FunctionType:
-                function = f.__func__
                 dself = None if df is None or df is NO_TANGENT else df.__dict__.get("__self__")
-                all_xs, all_dxs = (f.__self__, *xs), (dself, *dxs)
-                if not self.table.rows(function):
-                    plan = fast.plan(self.engine, "forward", function, all_xs, all_dxs)
-                    if plan is not None:
-                        return self.enter_planned(context, plan, function, None, all_xs, all_dxs)
-            elif kind is FunctionType and not self.table.rows(f):
-                plan = fast.plan(self.engine, "forward", f, xs, dxs)
-                if plan is not None:
-                    return self.enter_planned(context, plan, f, df, xs, dxs)
-            elif kind is FunctionType or kind is BuiltinFunctionType:
+                entered = self.enter_function(context, f.__func__, None, (f.__self__, *xs), (dself, *dxs))
+            elif kind is FunctionType:
+                entered = self.enter_function(context, f, df, xs, dxs)
+            if entered is not None:
+                return entered
+            if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
                 row = self.decided.get((f, tuple(map(type, xs))))
                 if row is None:
                     row = self.decide(f, xs)
@@ -73,6 +68,48 @@ class ForwardCalls:
                     out, dout = row.frule(xs, dxs, NO_KWARGS)
                     return out, None if dout is NO_TANGENT else dout
         return self.run(context, Call(f, df, xs, dxs, (None,) * len(xs), keywords))
+
+    def enter_function(
+        self, context: Context, function: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
+    ) -> Answer | None:
+        """Enter a Python function without a rule on exactly its parameters, if the classes say how.
+
+        What was decided for the classes of the last call is kept with the plans, by the address of the code;
+        not for classes of which a type says more than they do, and those that differentiated code has made.
+        """
+        engine, code = self.engine, function.__code__
+        last = engine.plans.get(id(code))
+        if (
+            last is not None
+            and last[0] is code
+            and last[1] is function.__globals__
+            and last[2] in context.checked
+            and engine.epoch == self.table.epoch
+            and len(last[3]) == len(xs)
+        ):
+            rule = last[2]
+            arguments: list[Any] = [context, function, df] if rule.takes_function else [context]
+            for x, d, known, flag in zip(xs, dxs, last[3], last[4]):  # noqa: B905  # called often
+                if type(x) is not known or (d is not None) is not flag:
+                    break
+                arguments.append(x)
+                if flag:
+                    arguments.append(d)
+            else:
+                answer: Answer = rule.forwards(*arguments)
+                return answer
+        if self.table.rows(function):
+            return None
+        plan = fast.plan(engine, "forward", function, xs, dxs)
+        if plan is None:
+            return None
+        classes = tuple(map(type, xs))
+        given = tuple([d is not None for d in dxs])
+        if given == tuple(map(bool, plan[1])) and not any(
+            is_local(cls) or cls.__name__ == "ndarray" for cls in classes
+        ):
+            engine.plans[id(code)] = code, function.__globals__, plan[0], classes, given
+        return self.enter_planned(context, plan, function, df, xs, dxs)
 
     def enter_planned(
         self, context: Context, plan: Any, function: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
@@ -82,7 +119,7 @@ class ForwardCalls:
         if rule not in context.checked:
             rule = fast.checked(self.engine, context, rule, function, parameters, active)
         arguments: list[Any] = [context, function, df] if rule.takes_function else [context]
-        for x, d, flag in zip(xs, dxs, flags, strict=True):
+        for x, d, flag in zip(xs, dxs, flags):  # noqa: B905  # as many as parameters, and this is called often
             arguments.append(x)
             if flag:
                 arguments.append(d)

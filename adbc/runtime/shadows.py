@@ -120,10 +120,18 @@ class Shadows:
                     own = instance_dict(x)
                     if own:
                         self._memo["fields", id(own)] = (own, s)
-            if isinstance(kind, AddressKind | ValueKind):
+            if isinstance(kind, AddressKind | ValueKind) and not _holds_floats(x):
                 pending.extend((c, kind.part(s, k)) for k, c in kind.parts(x))
 
     def lookup(self, obj: Any) -> Any:
         """The tangent of `obj` if it was met, else None."""
         found = self._memo.get(id(obj))
         return found[1] if found is not None and found[0] is obj else None
+
+
+_FLOATS = {float}
+
+
+def _holds_floats(x: Any) -> bool:
+    """Whether `x` is a list with nothing but floats in it, which have no address."""
+    return type(x) is list and set(map(type, x)) <= _FLOATS

@@ -23,13 +23,14 @@ from adbc.tangents import (
 )
 
 __all__ = [
+    "EMPTY",
     "SINK",
     "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
     "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
-    "field_slot_tangent", "item_slot_shadow", "item_slot_tangent", "load_tangent",
+    "field_slot_tangent", "item_slot_shadow", "item_slot_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "store_field",
-    "store_item", "store_tangent", "undo_append",
+    "store_item", "undo_append",
 ]  # fmt: skip
 
 
@@ -56,17 +57,6 @@ def restore_slot(container: Any, shadow: Any, index: Any, old: Any) -> Any:
     b = shadow.item(index)
     shadow[index] = 0.0
     return b
-
-
-def load_tangent(tangent: Any, index: Any) -> Any:
-    """The tangent of ``container[index]``."""
-    return 0.0 if tangent is None else tangent[index]
-
-
-def store_tangent(tangent: Any, index: Any, dvalue: Any) -> None:
-    """The tangent of ``container[index] = value``."""
-    if tangent is not None:
-        tangent[index] = 0.0 if dvalue is None else dvalue
 
 
 # -- lists, dicts and fields: anything may be in a slot ----------------------------------------------------
@@ -97,7 +87,17 @@ class _Sink:
         pass
 
 
+class _Empty:
+    """Stands for the tangent of a constant container where an element is looked for: it has none."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: object) -> object:
+        return NO_TANGENT
+
+
 SINK = _Sink()
+EMPTY = _Empty()
 _ABSENT = object()
 
 

@@ -14,7 +14,7 @@ from adbc.reverse import Support
 from adbc.runtime import asking, class_bodies, exceptions, fields, slots
 from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
-from adbc.runtime.closures import freevar, freevar_shadow, with_active_defaults
+from adbc.runtime.closures import freevar, freevar_shadow, freevar_tangent, with_active_defaults
 from adbc.runtime.context import Context
 from adbc.runtime.debug import Watch
 from adbc.runtime.forward_calls import ForwardCalls
@@ -217,6 +217,7 @@ def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:
         call=calls.call,
         protocol=lambda function: watch.dual_handler(calls.handler(function)),
         frule=watch.frule,
+        formulas=False,
         checks_aliases=watch.debug,
         watch=watch.number if watch.trace_nan else None,
     )
@@ -227,6 +228,7 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         knowledge=engine,
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "forward"),
         partial=engine.partial,
+        straight=engine.straight,
         call=calls.call,
         protocol=calls.handler,
         fresh_tangent=fresh_tangent,
@@ -234,20 +236,23 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         instance_tangent=Context.instance_shadow,
         append_tangent=slots.append_tangent,
         function_tangent=function_tangent,
-        freevar=freevar,
-        freevar_tangent=freevar_shadow,
+        freevar_tangent=freevar_tangent,
         store_global=global_store(engine),
         item_tangent=item_tangent,
+        fill_tangent=fill_tangent,
+        fit_number=fit_number,
+        fit_array=fit,
+        own_array=own_array,
+        fill_array=filled,
         make_tuple=make_tuple,
         item_slot_tangent=slots.item_slot_tangent,
         field_slot_tangent=slots.field_slot_tangent,
         view=view,
         sink=slots.SINK,
+        empty=slots.EMPTY,
         bound_tangent=slots.bound_tangent,
         resumed_tangent=slots.resumed_shadow,
-        slot_tangent=slots.load_tangent,
         check_slot=slots.check_slot,
-        store_tangent=slots.store_tangent,
         caught_tangent=caught_tangent,
         real_tangent=real,
     )
@@ -284,6 +289,24 @@ def pass_on(error: BaseException) -> None:
     user's own errors, and the derivative of another path would be given."""
     if isinstance(error, AdbcError):
         raise error
+
+
+def fit_number(d: Any, x: Any) -> Any:
+    """`d` as the tangent of `x`, a real number."""
+    return d if d.__class__ is x.__class__ else real(project(d, x))
+
+
+def own_array(d: Any, x: Any, source: Any) -> Any:
+    """`d`, which is made of the tangent `source`, as the tangent of array `x` with memory of its own."""
+    if (
+        d.__class__ is x.__class__
+        and d.base is None
+        and d is not source
+        and d.shape == x.shape
+        and d.dtype == x.dtype
+    ):
+        return d
+    return project(d, x, fresh=True)
 
 
 def real(derivative: Any) -> Any:

@@ -340,7 +340,7 @@ class ArrayKind(Kind):
             d = d.real
         if d.dtype != x.dtype and kind != "O":
             d = d.astype(x.dtype)
-        return d.copy() if fresh and np.may_share_memory(d, original) else d
+        return d.copy("K") if fresh and np.may_share_memory(d, original) else d
 
 
 def _unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:

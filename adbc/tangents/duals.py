@@ -68,7 +68,8 @@ class MutableTangent:
     """The tangent of an object with fields.  A field that the object lacks is absent here too."""
 
     def __init__(self, /, **fields: Any) -> None:
-        self.__dict__.update(fields)
+        if fields:  # without, the interpreter need not make a dictionary
+            self.__dict__.update(fields)
 
     def __repr__(self) -> str:
         # The fields may lead back here.

@@ -10,8 +10,10 @@ import adbc
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 from adbc.testing.values import assert_same, duplicate
-from benchmarks.workload import Workload
+from benchmarks.run import ones
+from benchmarks.workload import Workload, numbers
 from benchmarks.workloads import GROUPS
+from benchmarks.workloads.tangents import TANGENTS
 from tests.programs.checks import check_gradient
 
 WORKLOADS = {workload.name: workload for workloads in GROUPS.values() for workload in workloads}
@@ -46,6 +48,18 @@ def test_the_gradient(workload: Workload, speculation: str) -> None:
         assert_same(by_hand, gradient, "gradient", rtol=1e-10)
         _, gradient = adbc.value_and_grad(workload.function, workload.argnums)(*workload.small)
     assert_same(by_hand, gradient, "gradient", rtol=1e-10)
+
+
+def test_the_tangent_by_hand(workload: Workload, speculation: str) -> None:
+    by_hand = TANGENTS.get(workload.function)
+    if by_hand is None:
+        pytest.skip("there is none")
+    wanted = numbers(workload.argnums)
+    along = tuple(ones(x) if i in wanted else None for i, x in enumerate(workload.small))
+    expected = by_hand(duplicate(workload.small), duplicate(along))
+    for _ in range(4 if speculation == "learn" else 1):
+        found = adbc.jvp(workload.function, duplicate(workload.small), duplicate(along))
+        assert_same([float(x) for x in expected], [float(x) for x in found], "tangent", rtol=1e-10)
 
 
 def test_the_gradient_at_the_size_that_is_measured(workload: Workload) -> None:

@@ -27,7 +27,7 @@ from adbc.rules.classes import (
     reals,
 )
 from adbc.rules.kinks import power_base, power_exponent
-from adbc.rules.table import PureRule, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import PureRule, QuotientRule, Rule, ScalarRule, ZeroRule
 
 __all__ = ["ROWS", "modulus", "modulus_class", "sign"]
 
@@ -81,11 +81,13 @@ def _bool_of_numbers(*classes: type) -> type | None:
     return None
 
 
+_QUOTIENT = (lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y)
+
 _ARITHMETIC: list[Rule] = [
     *_scalar("add", lambda out, x, y: 1.0, lambda out, x, y: 1.0),
     *_scalar("sub", lambda out, x, y: 1.0, lambda out, x, y: -1.0),
     *_scalar("mul", lambda out, x, y: y, lambda out, x, y: x),
-    *_scalar("truediv", lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y, result=division),
+    *(QuotientRule(f, _QUOTIENT, when=numbers, result=division) for f in _both("truediv")),
     *_scalar("pow", power_base, power_exponent, result=power),
     *_scalar("mod", lambda out, x, y: 1.0, lambda out, x, y: -(x // y), when=reals),
     ScalarRule(operator.neg, (lambda out, x: -1.0,), when=number, result=_same),

@@ -25,7 +25,7 @@ __all__ = ["ROWS", "watched_order"]
 
 def all_numbers(values: Any, start: Any) -> bool:
     """Whether `start` and all elements of a list or tuple are plain numbers."""
-    return number(type(start)) and all(number(type(x)) for x in values)
+    return number(type(start)) and all(map(number, set(map(type, values))))
 
 
 def sum_numbers(values: Any, start: Any) -> Any:
@@ -33,9 +33,14 @@ def sum_numbers(values: Any, start: Any) -> Any:
     return builtins.sum(values, start)
 
 
+_FLOATS = {float}
+
+
 def _sum_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    out = builtins.sum(*args)
+    out: Any = builtins.sum(*args)
     dout = dargs[1]
+    if type(out) is float and type(dargs[0]) is list and set(map(type, dargs[0])) == _FLOATS:
+        return out, builtins.sum(dargs[0], 0.0 if dout is None else dout)
     for d in element_tangents(dargs[0], len(args[0])):
         if d is not None:
             dout = d if dout is None else dout + d

@@ -372,6 +372,16 @@ class ArrayRule(Rule):
             and (self.out_index is None or count - len(keywords) <= self.out_index)
         )
 
+    def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+        if type(self).frule is not ArrayRule.frule or not self.is_pure(count, keywords):
+            return None
+        named = places(count, keywords, self.names)
+        arrays = self.names[: self.arrays]
+        if named is None or "out" in named or any(name not in named for name in arrays):
+            return None
+        found = tuple(named.pop(name) for name in arrays)
+        return FormulaCall(tuple(self.jvp), found, tuple(named.items()))
+
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
         n = self.arrays
@@ -514,6 +524,7 @@ class ViewRule(Rule):
     """
 
     sample = staticmethod(sampled)
+    follows_first = True
 
     def __init__(
         self,

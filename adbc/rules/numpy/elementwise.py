@@ -112,6 +112,7 @@ def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
                 return partial(out, *args) * d
 
             formula.makes_new = True  # type: ignore[attr-defined]
+            formula.partial = partial  # type: ignore[attr-defined]
         formula.reads = parameters_read(partial)  # type: ignore[attr-defined]  # read by builders
         formula.exact = "alone"  # type: ignore[attr-defined]
     return formula
@@ -173,6 +174,13 @@ class ElementwiseRule(ArrayRule):
             result=result,
         )
 
+    def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
+        found = super().tangent_call(count, keywords)
+        if found is None or keywords or count != self.arrays or self.formulas is None:
+            return found
+        # Of real numbers, what multiplies a cotangent multiplies a tangent.
+        return FormulaCall(tuple(self.formulas), tuple(range(count)), is_elementwise=True)
+
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         if kwargs or len(args) > self.arrays:
             return super().rrule(args, fargs, kwargs)
@@ -229,6 +237,13 @@ class InplaceRule(ElementwiseRule):
         self.result = np.ndarray
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        if self.sign in (1, -1) and dargs[0] is not None and type(args[1]) not in (list, tuple):
+            target, dtarget, d = args[0], dargs[0], dargs[1]
+            check_writable(target, dtarget, d is not None)
+            out = self.function(*args)
+            if d is not None:
+                (np.add if self.sign == 1 else np.subtract)(dtarget, d, out=dtarget, casting="unsafe")
+            return out, dtarget
         return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:

@@ -363,14 +363,17 @@ def _fill_when(cls: type, *rest: type) -> bool:
     return cls is np.ndarray
 
 
+_READ = by_example(
+    inlined(
+        "load",
+        SubscriptRule(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read),
+    )
+)
+_READ.follows_first = True
+
 ROWS: list[Rule] = [
     *record_rows(setitem_frule, setitem_rrule),
-    by_example(
-        inlined(
-            "load",
-            SubscriptRule(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read),
-        )
-    ),
+    _READ,
     inlined(
         "store",
         mutating(Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_array_write)),

@@ -1,0 +1,225 @@
+"""The tangent of a call of a scalar rule: partial derivatives times tangents, in few operations.
+
+    %1 = call operator.truediv(%x, %y)
+
+has the partial derivatives ``1.0 / y`` and ``-out / y``, and from those would be made
+
+    %2 = call operator.truediv(1.0, %y)
+    %3 = call operator.mul(%2, %dx)
+    %4 = call operator.neg(%1)
+    %5 = call operator.truediv(%4, %y)
+    %6 = call operator.mul(%5, %dy)
+    %7 = call operator.add(%3, %6)
+
+What is written is
+
+    %2 = call operator.mul(%1, %dy)
+    %3 = call operator.sub(%dx, %2)
+    %4 = call operator.truediv(%3, %y)
+
+A partial derivative is taken apart into a sign, a factor and, for this rule, a divisor: terms with a sign are
+subtracted, a divisor that all terms have divides their sum.  And what a block has computed already
+(``math.cos(x)`` for the function, which the tangent of ``math.sin(x)`` needs) is not computed again.  All
+values here are real numbers, and what comes out is what the rule gives, to the last digit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Block, Const, Graph, Instruction, Value
+from adbc.passes.query import drop, target, use_counts
+
+__all__ = ["LinearForms", "Term", "needed", "taken_apart"]
+
+
+@dataclasses.dataclass
+class Term:
+    """``factor * tangent / divisor``, or that with a minus; no factor is 1, no divisor as well."""
+
+    is_negative: bool
+    factor: Value | None
+    divisor: Value | None
+    tangent: Value
+
+
+class LinearForms:
+    """Writes into the block that `builder` stands at."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.known: dict[Block, dict[Any, Value]] = {}
+        """Per block, the calls of functions of numbers that stand in it."""
+        self.made: list[Instruction] = []
+        """Sums, products and the like of tangents, which may turn out not to be needed."""
+
+    # -- calls that are made once ------------------------------------------------------------------------
+
+    def remember(self, call: Value) -> None:
+        """`call`, of a pure function on real numbers, at the end of the block, need not be made again."""
+        if (
+            isinstance(call, Instruction)
+            and not call.keywords
+            and call.block is self.builder.block
+            and _is_pure(call.operands)
+        ):
+            self.known.setdefault(self.builder.block, {}).setdefault(_key(call.operands), call)
+
+    def present(self, operands: Sequence[Value]) -> Value | None:
+        """What is known to be the result of the call with these operands."""
+        known = self.known.get(self.builder.block)
+        return None if known is None else known.get(_key(operands))
+
+    def call(self, *operands: object) -> Value:
+        """The result of a call of a pure function on real numbers."""
+        values = [Builder.value(x) for x in operands]
+        found = self.present(values)
+        if found is None:
+            found = self.builder.emit("call", *values)
+            self.remember(found)
+            if isinstance(values[0], Const) and values[0].value in _QUIET:
+                self.made.append(found)
+        return found
+
+    def drop_unused(self) -> None:
+        """Take out again what nothing uses, once the whole graph is there."""
+        counts = use_counts(self.builder.graph)
+        unused: set[Instruction] = set()
+        for call in reversed(self.made):
+            if not counts.get(call):
+                unused.add(call)
+                for operand in call.operands:
+                    counts[operand] -= 1
+        drop(self.builder.graph, unused)
+
+    # -- terms and their sum -----------------------------------------------------------------------------
+
+    def term(
+        self, partial: Graph, values: Sequence[Value], tangent: Value, is_quotient: bool = False
+    ) -> Term:
+        """The term of one argument: `partial` is a graph of one block, `values` are its arguments; what it
+        divides by is kept apart if `is_quotient`."""
+        (result,) = partial.entry.terminator.values
+        is_negative, factor, divisor = taken_apart(result, is_quotient)
+        if target(tangent) is operator.neg and isinstance(tangent, Instruction):
+            is_negative, tangent = not is_negative, tangent.operands[1]
+        written: dict[Value, Value] = dict(zip(partial.arguments, values, strict=True))
+        wanted = needed([v for v in (factor, divisor) if v is not None])
+        for instruction in partial.entry.instructions:
+            if instruction in wanted:
+                operands = [written.get(v, v) for v in instruction.operands]
+                if instruction.op == "call" and not instruction.keywords:
+                    written[instruction] = self.call(*operands)
+                else:
+                    written[instruction] = self.builder.emit(
+                        instruction.op,
+                        *operands,
+                        keywords=instruction.keywords,
+                        attribute=instruction.attribute,
+                    )
+        return Term(
+            is_negative,
+            None if factor is None else written.get(factor, factor),
+            None if divisor is None else written.get(divisor, divisor),
+            tangent,
+        )
+
+    def total(self, terms: Sequence[Term]) -> Value:
+        """The sum of `terms`, of which there is at least one."""
+        divisor = terms[0].divisor
+        if divisor is not None and all(_is_same(divisor, t.divisor) for t in terms):
+            are_negative = all(t.is_negative for t in terms)  # then the sign comes last: others may use it
+            above = self._sum(
+                [Term(t.is_negative and not are_negative, t.factor, None, t.tangent) for t in terms]
+            )
+            quotient = self.call(operator.truediv, above, divisor)
+            return self.call(operator.neg, quotient) if are_negative else quotient
+        return self._sum(terms)
+
+    def _sum(self, terms: Sequence[Term]) -> Value:
+        products = [(t.is_negative, self._product(t)) for t in terms]
+        are_negative = all(is_negative for is_negative, _ in products)
+        if products[0][0] and not are_negative:
+            if products[1][0]:  # then the order of the sum would be another
+                products[0] = False, self.call(operator.neg, products[0][1])
+            else:
+                products[:2] = products[1], products[0]
+        total = products[0][1]
+        for is_negative, product in products[1:]:
+            function = operator.sub if is_negative and not are_negative else operator.add
+            total = self.call(function, total, product)
+        return self.call(operator.neg, total) if are_negative else total
+
+    def _product(self, term: Term) -> Value:
+        product = term.tangent
+        if term.factor is not None:
+            product = self.call(operator.mul, term.factor, product)
+        return product if term.divisor is None else self.call(operator.truediv, product, term.divisor)
+
+
+def taken_apart(result: Value, is_quotient: bool) -> tuple[bool, Value | None, Value | None]:
+    """Sign, factor and divisor of a partial derivative."""
+    is_negative = False
+    divisor: Value | None = None
+    while isinstance(result, Instruction) and result.op == "call" and isinstance(result.operands[0], Const):
+        function = result.operands[0].value
+        if function is operator.neg:
+            is_negative = not is_negative
+        elif function is operator.truediv and is_quotient and divisor is None:
+            divisor = result.operands[2]
+        else:
+            break
+        result = result.operands[1]
+    if isinstance(result, Const) and type(result.value) is float and abs(result.value) == 1.0:
+        return is_negative != (result.value < 0.0), None, divisor
+    return is_negative, result, divisor
+
+
+def needed(results: list[Value]) -> set[Value]:
+    """The instructions that `results` are computed by."""
+    found: set[Value] = set()
+    while results:
+        value = results.pop()
+        if isinstance(value, Instruction) and value not in found:
+            found.add(value)
+            results += value.operands
+    return found
+
+
+def _is_same(a: Value, b: Value | None) -> bool:
+    return b is not None and _key([a]) == _key([b])
+
+
+def _is_pure(operands: Sequence[Value]) -> bool:
+    """Whether a function of `math` or an operator is called: those of others may do anything."""
+    function = operands[0].value if isinstance(operands[0], Const) else None
+    if function is intrinsics._foreigncall_ and isinstance(operands[1], Const):
+        function = operands[1].value
+    return isinstance(function, types.BuiltinFunctionType) and function.__module__ in ("math", "_operator")
+
+
+_QUIET = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
+"""Functions whose calls on real numbers nobody misses."""
+
+_COMMUTATIVE = frozenset({operator.add, operator.mul})
+
+
+def _key(operands: Sequence[Value]) -> Any:
+    parts = [_part(v) for v in operands]
+    function = operands[0]
+    if len(parts) == 3 and isinstance(function, Const) and any(function.value is f for f in _COMMUTATIVE):
+        return parts[0], frozenset(parts[1:])
+    return tuple(parts)
+
+
+def _part(value: Value) -> Any:
+    if not isinstance(value, Const):
+        return value
+    x = value.value
+    return ("number", type(x), repr(x)) if type(x) in (float, int) else ("object", id(x))
