@@ -52,6 +52,7 @@ _INLINE = {
     "update": "an array grows or shrinks in place: its shadow is what the operand gets",
     "view": "a view of an array: the same view of its shadow",
     "part": "a view of an array that is only read: its cotangent is added to a part of that of the array",
+    "move": "an array that is only read, in another shape: its cotangent in the shape of the array",
     "tuple": "a tuple is made: its parts keep their cotangents",
     "project": "an element of a tuple that is known",
     "copy": "the same value by another name",

@@ -11,7 +11,7 @@ Found here are these arrays; they get the type `ValueArrayType`:
 - results of functions that are differentiated by formulas, and of those whose derivative is zero;
 - parameters that a caller passes like that, because nobody else has the array (`ValueArrayType` is the type
   of the parameter then);
-- views of them (a part, a transpose, a reshape), whose cotangents go into that of the whole;
+- views of them, whose cotangents are added to a part of that of the whole;
 - variables that have nothing but such values.
 
 All names of one memory (a variable and what it may stand for, a view and its base) are treated alike.
@@ -35,7 +35,14 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Undef, Value
 from adbc.ir.loops import Loop, Loops
-from adbc.types.callsites import DTYPE_CODES, Knowledge, formula_call, is_inline_number, is_view
+from adbc.types.callsites import (
+    DTYPE_CODES,
+    Knowledge,
+    formula_call,
+    is_inline_number,
+    is_moved,
+    is_view,
+)
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
 from adbc.types.readers import HARMLESS, PLAIN_ATTRIBUTES
@@ -93,7 +100,21 @@ class _Search:
             for call, row in self.rows.items()
             if row is not None
         }
-        self.views = {call for call in self.rows if _is_view_call(call)}
+        self.views = {
+            call
+            for call, row in self.rows.items()
+            if _is_view_call(call)
+            or (
+                row is not None
+                and type(type_of(call)) is ArrayType
+                and is_moved(row, [type_of(v) for v in call_parts(call)[1]], call.keywords)
+            )
+        }
+        self.windows = {
+            call: call_parts(call)[1][found.arrays[0]]
+            for call, found in self.formulas.items()
+            if found is not None and found.window
+        }
         self.candidates: dict[Value, ArrayType] = {}
         for value in self._values():
             known = type_of(value)
@@ -130,25 +151,17 @@ class _Search:
                 base = call_parts(view)[1][0]
                 if view not in self.candidates or not self._is_value(base):
                     self._drop((view, base))
-            self._drop_more()
+            for call, base in self.windows.items():
+                if call not in self.views and (call not in self.candidates or not self._is_value(base)):
+                    self._drop((call, base))
+            for call, found in self.formulas.items():
+                if found is not None and call not in self.candidates and self._is_for_a_rule(call, found):
+                    arguments = call_parts(call)[1]
+                    self._drop(arguments[i] for i in found.arrays if i >= self.rows[call].takes_values)
             for block in self.graph.blocks:
                 for phi in block.phis:
                     if phi not in self.candidates or not all(map(self._is_value, phi.operands.values())):
                         self._drop((phi, *phi.operands.values()))
-
-    def _drop_more(self) -> None:
-        """Of an array and its view both are like numbers, or none is; and what is not computed by formulas
-        after all is computed by a rule, which may want shadows of its arguments."""
-        for call, found in self.formulas.items():
-            if found is None or call in self.views:
-                continue
-            values = call_parts(call)[1]
-            if call not in self.candidates and not is_inline_number(type_of(call)):
-                for i in found.arrays:
-                    if found.window or i >= self.rows[call].takes_values:
-                        self._drop((values[i],))
-            elif found.window and not self._is_value(values[found.arrays[0]]):
-                self._drop((call,))
 
     def _is_value(self, value: Value) -> bool:
         """Whether `value` is treated like a number, or is an array without a derivative."""
@@ -160,10 +173,17 @@ class _Search:
         for value in values:
             self.candidates.pop(value, None)
 
+    def _is_for_a_rule(self, call: Instruction, found: Any) -> bool:
+        """Whether a rule does what could be done by formulas: it may want shadows of its arguments."""
+        known = type_of(call)
+        return found.window or not (isinstance(known, ArrayType) or is_inline_number(known))
+
     def _grows_in_a_loop(self, value: Value, user: Instruction) -> bool:
         """Whether `user` would add to the cotangent of `value` in each iteration of a loop that the value
         comes from outside of, and a shadow is the better place."""
-        if value not in self.candidates or not (isinstance(value, Argument) or user in self.views):
+        found = self.formulas.get(user)
+        is_part = user in self.views or (found is not None and (found.parts or found.window))
+        if value not in self.candidates or not (isinstance(value, Argument) or is_part):
             return False
         home = None if isinstance(value, Argument) else self._region(value.block)  # type: ignore[attr-defined]
         region = self._region(user.block)
@@ -189,8 +209,6 @@ class _Search:
         if row.kind == "zero":
             return ()
         if found is not None:
-            if found.parts and not _is_at_home(call, arguments[found.arrays[0]]):
-                return arguments
             return [v for i, v in enumerate(arguments) if i not in found.arrays]
         return arguments if call.keywords else arguments[row.takes_values :]
 
@@ -212,11 +230,6 @@ class _Search:
             if is_read and not isinstance(slot, Const)
         }  # fmt: skip
         return [v for i, v in enumerate(arguments) if i not in read]
-
-
-def _is_at_home(call: Instruction, array: Value) -> bool:
-    """Whether `array` is computed just before `call`, not outside of a loop that this is in."""
-    return isinstance(array, Instruction | Argument) and getattr(array, "block", call.block) is call.block
 
 
 def _is_harmless(callee: Value, arguments: Sequence[Value]) -> bool:

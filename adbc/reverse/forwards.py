@@ -8,7 +8,6 @@ those.  Only values that are or hold memory cost anything here.
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import operator
 import types
@@ -35,13 +34,14 @@ from adbc.ir.graph import (
     Value,
 )
 from adbc.passes.protected import is_isolated
-from adbc.reverse.formula_steps import FormulaStep, UpdateStep
+from adbc.reverse.formulas import FormulaStep, FormulaUses, code_of, values_read
 from adbc.reverse.steps import (
     AppendStep,
     CallStep,
     CopyStep,
     DerivedStep,
     LoadStep,
+    MoveStep,
     OverwriteStep,
     OwnStep,
     PartStep,
@@ -55,14 +55,8 @@ from adbc.reverse.steps import (
     UndoStep,
 )
 from adbc.reverse.support import Support
-from adbc.types.callsites import (
-    DTYPE_CODES,
-    CallSite,
-    formula_call,
-    is_constant_dict,
-    is_exact,
-    name_of,
-)
+from adbc.reverse.updates import UpdateStep
+from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -70,6 +64,7 @@ from adbc.types.lattice import (
     ArrayType,
     Exact,
     TupleType,
+    ValueArrayType,
     has_cotangent,
     has_shadow,
     is_memory,
@@ -152,6 +147,7 @@ class ForwardsPass:
         self._dominators: Dominators | None = None
         self.own_shadows: set[Value] = set()
         """The shadows of owned parameters, and views of these."""
+        self.formulas = FormulaUses(primal_graph, active, sites)
         self.guarded = {
             call.operands[1]
             for call in primal_graph.instructions()
@@ -169,9 +165,6 @@ class ForwardsPass:
         graph.filename = primal_graph.filename
         graph.first_line = primal_graph.first_line
         self.shapes: dict[tuple[Block, Value], Value] = {}
-        self.formula_steps: dict[Value, FormulaStep] = {}
-        """What computes arrays that are treated like numbers."""
-        self.uses: collections.Counter[Value] | None = None
         self.context = graph.add_argument("context")
         self.function: Value | None = None
         self.function_shadow: Value | None = None
@@ -586,9 +579,14 @@ class ForwardsPass:
     def _part(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         array, index = site.arguments
         self._define(call, self._copy_call(call))
-        shape, known = self._shape(self.p(array)), type_of(array)
-        assert isinstance(known, ArrayType)
-        steps.append(PartStep(call, array, self.p(index), shape, DTYPE_CODES[known.dtype]))
+        shape = self._shape(self.p(array))
+        steps.append(PartStep(call, array, self.p(index), shape, code_of(type_of(array))))
+
+    def _move(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
+        array = site.arguments[0]
+        self._define(call, self._copy_call(call))
+        shape = None if site.row.moves == "transpose" else self._shape(self.p(array))
+        steps.append(MoveStep(call, array, shape))
 
     def _own(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         (argument,) = site.arguments
@@ -602,31 +600,51 @@ class ForwardsPass:
             (self._dynamic if call.keywords and not site.options else self._row)(call, site, steps)
             return
         out = self._copy_call(call)
-        self._define(call, out)
+        shadow = None
+        if type(type_of(call)) is ArrayType:
+            shadow = self.builder.call(self.support.fresh_shadow, out, False)
+            self.own_shadows.add(shadow)
+        self._define(call, out, shadow)
         found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords, type_of(call))
         assert found is not None
         arguments = [site.arguments[i] for i in found.arrays]
         others = {name: self.p(site.arguments[i]) for name, i in found.others}
-        formulas = [
-            formula if argument in self.active else None
-            for formula, argument in zip(found.formulas, arguments, strict=True)
-        ]
+        parts = self.formulas.parts(call)
         values = list(map(self.p, arguments))
         shadows = [self.s(a) if type(type_of(a)) is ArrayType else None for a in arguments]
-        types_ = [type_of(a) for a in arguments]
-        exact = [is_exact(formula, i, types_, type_of(call)) for i, formula in enumerate(formulas)]
-        together = found.together if len(arguments) > 1 and None not in formulas else None
-        step = FormulaStep(call, arguments, formulas, out, values, shadows, exact, others, together)
-        for value, known in zip([out, *values], [type_of(call), *types_], strict=True):
-            if value in step.shaped and value not in step.read and isinstance(known, ArrayType):
-                step.shapes[value] = self._shape(value), DTYPE_CODES[known.dtype]
-        step.find_needs()
-        if isinstance(call.type, ArrayType):
-            self.formula_steps[call] = step
-        inner = self.formula_steps.get(arguments[0])
-        if inner is not None and self._is_only_use(call, arguments[0]) and inner.takes_wide():
-            step.gives_wide = "where" not in others
-        steps.append(step)
+        kept: list[tuple[Value, Value, bool]] = []
+        """Arrays of which the value or the shape is needed, in the forwards pass and in the primal, and
+        whether it must be the shape."""
+        is_number = self.formulas.may_get_number(call)
+        together = found.together if len(parts) > 1 and None not in parts else None
+        if isinstance(type_of(call), ValueArrayType):
+            needs_whole = together is not None or any(p is not None and p.needs_whole for p in parts)
+            grows = is_number and needs_whole
+            if grows or not self.formulas.are_all_users_of(call):
+                kept.append((out, call, grows))
+        for argument, value, part in zip(arguments, values, parts, strict=True):
+            if part is None or not part.is_array:
+                continue
+            if part.uniform is not None:
+                if part.uniform != 1 or not part.may_hand_on:
+                    kept.append((value, argument, True))
+            elif is_number and part.is_simple:
+                if part.is_broadcast or not part.may_hand_on:
+                    kept.append((value, argument, True))
+            elif part.of_shape is not None and together is None:
+                kept.append((value, argument, True))
+            elif not part.fits and isinstance(type_of(argument), ValueArrayType):
+                kept.append((value, argument, False))
+        read = values_read(parts, out, values, together)
+        shapes = {
+            value: (self._shape(value), code_of(type_of(of)))
+            for value, of, is_shape in kept
+            if is_shape or value not in read
+        }
+        keeps = [value for value, _, _ in kept]
+        steps.append(
+            FormulaStep(call, arguments, parts, out, values, shadows, shapes, others, keeps, together, shadow)
+        )
 
     def _update(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         if not self.support.values:
@@ -643,24 +661,17 @@ class ForwardsPass:
             if type(known) is ArrayType:
                 shadow = self.s(value)
             else:
-                shape = self._shape(self.p(value)), DTYPE_CODES[known.dtype]
+                shape = self._shape(self.p(value)), code_of(known)
         last = steps[-1] if steps else None
         is_passed = (
             isinstance(last, FormulaStep)
             and last.result is value
             and last.copies()
-            and self._is_only_use(call, value)
+            and isinstance(value, Instruction)
+            and value.block is call.block
+            and self.formulas.users.get(value) == [call]
         )
         steps.append(UpdateStep(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
-
-    def _is_only_use(self, call: Instruction, value: Value) -> bool:
-        """Whether `call` is all that `value` is computed for, right behind it."""
-        if self.uses is None:
-            self.uses = collections.Counter(v for c in self.source.instructions() for v in c.operands)
-            for block in self.source.blocks:
-                self.uses.update(v for phi in block.phis for v in phi.operands.values())
-                self.uses.update(block.terminator.values)
-        return isinstance(value, Instruction) and value.block is call.block and self.uses[value] == 1
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array`, read once per block."""

@@ -67,13 +67,15 @@ class PullbackWriter:
         self.owned: set[Value] = set()
         """Cotangents of arrays, new memory (or None) that nothing but one leaf will ever use: others may be
         added to it in place."""
+        self.uniform: set[Value] = set()
+        """Numbers that stand for cotangents of arrays, all elements being the same."""
+        self.never_none: set[Value] = set()
+        """Cotangents of arrays that are not the symbolic zero when the pullback runs."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
         self.variables = Variables(graph, initial=self._initial)
         self.recomputed: Mapping[Value, Sequence[Value]] = {}
         """Values of the forwards pass that are not saved, but computed again where they are needed, with the
         operands of the call that they were."""
-        self.never_none: set[Value] = set()
-        """Cotangents of arrays that are known to be there."""
         self._again: dict[tuple[Value, Block], Value] = {}
 
     def _initial(self, variable: Hashable) -> Value:
@@ -152,6 +154,10 @@ class PullbackWriter:
 
     def _sum_of_arrays(self, a: Value, b: Value, type: AbstractType) -> Value:
         """The same of cotangents that have the shape and dtype of one array."""
+        if a in self.uniform and b in self.uniform:
+            total = self.builder.call(operator.add, a, b)
+            self.uniform.add(total)
+            return total
         if b in self.owned and (a not in self.owned or not self.is_never_none(a, type)):
             a, b = b, a
         known = self.is_never_none(a, type), self.is_never_none(b, type)
@@ -169,7 +175,7 @@ class PullbackWriter:
 
     def is_never_none(self, cotangent: Value, type: AbstractType) -> bool:
         """Whether a cotangent for `type` is certainly not the symbolic zero when the pullback runs."""
-        if is_number(type) or cotangent in self.never_none:
+        if is_number(type) or cotangent in self.never_none or cotangent in self.uniform:
             return True
         callee = cotangent.operands[0] if isinstance(cotangent, Instruction) else None
         return isinstance(callee, Const) and callee.value in (

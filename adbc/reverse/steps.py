@@ -25,6 +25,7 @@ __all__ = [
     "CopyStep",
     "DerivedStep",
     "LoadStep",
+    "MoveStep",
     "OverwriteStep",
     "OwnStep",
     "PartStep",
@@ -146,6 +147,32 @@ class PartStep(Step):
         if present is not None and present not in writer.owned:
             writer.give(self.array, {(): present})
         writer.give(self.array, {(): whole})
+
+
+@dataclasses.dataclass
+class MoveStep(Step):
+    """``y = a.reshape(...)``, or ``y = a.T`` where `shape` is None, of an array that is treated like a
+    number."""
+
+    result: Value
+    array: Value
+    shape: Value | None
+
+    def __post_init__(self) -> None:
+        self.needs = [] if self.shape is None or isinstance(self.shape, Const) else [self.shape]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        cotangent = writer.take(self.result).get(())
+        if cotangent is None or not wants(writer, self.array):
+            return
+        call, support = writer.builder.call, writer.support
+        if self.shape is None:
+            moved = call(support.transposed, cotangent)
+        else:
+            moved = call(support.reshaped, cotangent, writer.get(self.shape))
+        if writer.is_never_none(cotangent, type_of(self.result)):
+            writer.never_none.add(moved)
+        writer.give(self.array, {(): writer.moved(cotangent, moved)})
 
 
 @dataclasses.dataclass
@@ -371,7 +398,7 @@ class CallStep(Step):
 
 
 def wants(writer: PullbackWriter, value: Value) -> bool:
-    """Whether `value` gets a cotangent."""
+    """Whether the pullback adds up a cotangent of `value`."""
     return value in writer.active and has_cotangent(type_of(value))
 
 

@@ -112,6 +112,15 @@ class Support:
     add_to_array: Callable[..., Any]
     """add_to_array(a, b): the sum of two cotangents of one array, either perhaps None; `a` is ours to
     change"""
+    transposed: Callable[..., Any]
+    """transposed(d): ``d.T``, or None"""
+    reshaped: Callable[..., Any]
+    """reshaped(d, shape): `d` in that shape, or None"""
+    share: Callable[..., Any]
+    """share(number, part, whole): of a cotangent full of `number` in the shape `whole`, what broadcasting
+    from the shape `part` leaves"""
+    full_array: Callable[..., Any]
+    """full_array(number, shape, code): an array of that shape and dtype, full of `number`"""
     new_array: Callable[..., Any]
     """new_array(d): a copy of the array `d`, or None"""
     as_part: Callable[..., Any]

@@ -138,15 +138,24 @@ class Rule:
     together: Callable[..., Any] | None = None
     """See `FormulaCall`."""
     formulas: Sequence[Callable[..., Any] | int | None] | None = None
-    """Of an elementwise function, per argument what builders write inline for arrays of real numbers:
-    ``vjp(by, out, *args)``, or 1 or -1 where that is all there is to it, or None for zero.
+    """Per argument what builders write inline for arrays of real numbers: ``vjp(by, out, *args)``, or 1 or -1
+    where that is all there is to it, or None for zero.  A formula may have attributes:
 
-    What else is known of a formula are attributes of it.  ``reads``: which of the result and the arguments it
-    reads, by position.  ``of_shape``: ``of_shape(by, shape, **others)`` is the same, from the shape of the
-    argument.  ``into``: ``into(shadow, by, **others)`` adds the same to a shadow.  ``wide``:
-    ``wide(by, shape, **others)`` can be broadcast to it.  ``makes_new``: what it gives is memory that nobody
-    else has.  ``exact``: when the result is known to have the shape and the dtype of the argument
-    (`types.callsites.is_exact`).  ``partial``: it is ``partial(out, *args) * by``."""
+    reads: which of ``(out, *args)`` it reads, as numbers; all if it does not say.
+    makes_new: what it gives is new memory (or nobody else's), not a part of what it was given.
+    is_elementwise: it is a product of the cotangent and an elementwise function of what it reads; where that
+        is all there is to it, `partial` is this function, ``partial(out, *args)``.
+    fits: from the types of the arguments, whether what it gives has shape and dtype of its argument.
+    uniform: all elements of what it gives are the number ``uniform(by, shape of the argument)``; 1 if that is
+        the cotangent.
+    of_shape: ``of_shape(by, shape of the argument, **others)`` is the same.
+    into: ``into(shadow, by, **others)`` adds the same to a shadow.
+    """
+
+    moves: str | None = None
+    """Of a function that may give a view of its first argument, when it is called with ints (and tuples of
+    such) besides: "reshape" if the elements keep their order, "transpose" if called with nothing besides it
+    turns the order of the axes round."""
 
     def __init__(
         self,

@@ -277,14 +277,6 @@ def _key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
-def _named(x: Any, shadow: Any) -> list[tuple[Any, Any]]:
-    """`x` and the lists in it, each with its shadow."""
-    parts = [(x, shadow)]
-    if type(x) is list and type(shadow) is list and type(shadow[0]) is list:
-        parts += zip(x, shadow, strict=True)
-    return parts
-
-
 def _owner(x: Any) -> Any:
     """The array that the memory of array `x` belongs to; None if that is no array, or if `x` has gaps, in
     which case its elements might overlap."""
@@ -295,6 +287,14 @@ def _owner(x: Any) -> Any:
         if type(x) is not sys.modules["numpy"].ndarray:  # loaded: there is an array
             return None
     return x
+
+
+def _named(x: Any, shadow: Any) -> list[tuple[Any, Any]]:
+    """`x` and the lists in it, each with its shadow."""
+    parts = [(x, shadow)]
+    if type(x) is list and type(shadow) is list and type(shadow[0]) is list:
+        parts += zip(x, shadow, strict=True)
+    return parts
 
 
 def _zero(x: Any, is_constant: bool) -> Any:

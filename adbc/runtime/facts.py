@@ -177,13 +177,53 @@ class _Fields:
         return are_fields(self.cls, self.names)
 
 
+_Names = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]
+
+
+class _NamesFact:
+    """What names in the dictionaries of modules stand for."""
+
+    def __init__(self, names: _Names) -> None:
+        self.names = list(names.values())
+
+    def holds(self) -> bool:
+        for namespace, name, value in self.names:  # noqa: SIM110  # quicker than a generator
+            if namespace.get(name) is not value:
+                return False
+        return True
+
+
+def _is_of_names(fact: Fact, names: _Names) -> bool:
+    """Whether all that `fact` says is what names in the dictionaries of modules stand for; if so, these are
+    added to `names`: facts share them."""
+    if type(fact) is not NameFact or fact.code is not None:
+        return False
+    found: list[tuple[dict[str, Any], str, Any]] = []
+    namespace = fact.globals
+    for k, name in enumerate(fact.path):
+        if name not in namespace:
+            return False
+        value = namespace[name]
+        found.append((namespace, name, value))
+        if k + 1 < len(fact.path):
+            if type(value) is not types.ModuleType:
+                return False
+            namespace = value.__dict__
+    if found[-1][2] is not fact.value:
+        return False
+    names.update(((id(namespace), name), (namespace, name, value)) for namespace, name, value in found)
+    return True
+
+
 def together(facts: Iterable[Fact]) -> Sequence[Checked]:
-    """The same facts, none twice, and those about the fields of a class as one."""
+    """The same facts, none twice, those about the fields of a class as one, and those of names in modules."""
     fields: dict[type, dict[str, None]] = {}
     others: dict[Any, Checked] = {}
+    names: _Names = {}
     for fact in facts:
         if type(fact) is ClassFact and fact.function is None:
             fields.setdefault(fact.cls, {})[fact.name] = None
-        else:
+        elif not _is_of_names(fact, names):
             others.setdefault(fact.key(), fact)
-    return (*others.values(), *[_Fields(cls, names) for cls, names in fields.items()])
+    in_modules = [_NamesFact(names)] if names else []
+    return (*in_modules, *others.values(), *[_Fields(cls, found) for cls, found in fields.items()])

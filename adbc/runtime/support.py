@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 import types
 from collections.abc import Callable, Iterable
@@ -104,6 +105,10 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         fit_array=fit_array,
         filled_array=filled_array,
         add_to_array=add_to_array,
+        transposed=transposed,
+        reshaped=reshaped,
+        share=share,
+        full_array=full_array,
         new_array=new_array,
         as_part=as_part,
         add_to_part=add_to_part,
@@ -134,7 +139,12 @@ def view(shadow: Any, index: Any) -> Any:
 
 def give_array(shadow: Any, x: Any, d: Any) -> None:
     """Let the shadow of array `x` grow by `d`; None is the shadow of a constant."""
-    if shadow is not None:
+    if shadow is None:
+        return
+    is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
+    if is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF":
+        shadow += d  # no two elements are at one place
+    else:
         ARRAY_ACCUMULATE[shadow.__class__](shadow, x, d)
 
 
@@ -175,6 +185,29 @@ def add_to_array(a: Any, b: Any) -> Any:
         return b if a is None else a
     a += b
     return a
+
+
+def transposed(d: Any) -> Any:
+    """The cotangent of what was transposed."""
+    return None if d is None else d.T
+
+
+def reshaped(d: Any, shape: tuple[int, ...]) -> Any:
+    """The cotangent of what had `shape` before."""
+    return None if d is None else d.reshape(shape)
+
+
+def share(number: Any, part: tuple[int, ...], whole: tuple[int, ...]) -> Any:
+    """`number` times how often each element of an array of shape `part` is in one of shape `whole`."""
+    return number if part == whole else number * (math.prod(whole) / max(math.prod(part), 1))
+
+
+def full_array(number: Any, shape: tuple[int, ...], code: str) -> Any:
+    """An array of that shape and dtype, full of `number`."""
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    whole = numpy.empty(shape, code)
+    whole.fill(number)
+    return whole
 
 
 def new_array(d: Any) -> Any:

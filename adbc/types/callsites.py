@@ -24,6 +24,7 @@ and from what the rule table says; it writes no code.
     contextual  a name is read, a function is made: the builder knows what to do
     view        a view of an array is taken, and the same of its shadow
     part        a view of an array that is treated like a number
+    move        a reshape or transpose of such an array
     own         a parameter that is treated like a number becomes memory
     formula     a function of arrays whose result is a number, or is treated like one, inline
     update      an array grows or shrinks in place, inline
@@ -73,10 +74,11 @@ __all__ = [
     "activity",
     "classify",
     "formula_call",
+    "is_complex",
     "is_constant_dict",
-    "is_exact",
     "is_inline_number",
     "is_method",
+    "is_moved",
     "is_view",
     "name_of",
 ]
@@ -233,6 +235,8 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         return site("overwrite_item", row=knowledge.row(operator.setitem, types_[:3]))
     if function is intrinsics._getattr_ and is_method(call, knowledge) is not None:
         return site("method" if active(arguments[0]) else "primal")
+    if function is intrinsics._getattr_ and _is_description(arguments, types_):
+        return site("primal")
     if function is intrinsics._own_:
         return site("own" if any_active else "primal")
     if function is operator.getitem and any_active and is_view(types_):
@@ -250,11 +254,15 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         if row.kind == "overlay":
             binding = knowledge.bind(row.body, len(arguments), call.keywords)
             return site("dynamic") if binding is None else site("derived", binding=binding)
+        if type(result) is ValueArrayType and any_active and is_moved(row, types_, call.keywords):
+            return site("move", row=row)
         if type(result) is ValueArrayType:
             return site("formula" if any_active and row.kind != "zero" else "primal", row=row)
-        is_number = any_active and is_inline_number(result)
-        if is_number and formula_call(row, types_, call.keywords, result) is not None:
-            return site("formula", row=row)
+        is_new = type(result) is ArrayType and result.dtype in DTYPE_CODES
+        if any_active and (is_new or is_inline_number(result)):
+            found = formula_call(row, types_, call.keywords, result)
+            if found is not None and not found.window:
+                return site("formula", row=row)
         if row.kind == "zero" or (not any_active and row.is_pure(len(arguments), call.keywords)):
             return site("fresh" if has_shadow(result) else "primal", row=row)
         if call.keywords:
@@ -306,6 +314,15 @@ def _bound(
     return values, options
 
 
+def _is_description(arguments: Sequence[Value], types_: Sequence[AbstractType]) -> bool:
+    """Whether an attribute of an array is read that is not made of its numbers."""
+    name = arguments[1]
+    return isinstance(types_[0], ArrayType) and isinstance(name, Const) and name.value in _DESCRIPTIONS
+
+
+_DESCRIPTIONS = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
+
+
 def _is_plain_check(arguments: Sequence[Value]) -> bool:
     """Whether it is known that the class in question does not answer for itself."""
     kind = arguments[1] if len(arguments) == 2 else None
@@ -331,7 +348,7 @@ def formula_call(
     """
     if not any(isinstance(t, ArrayType) for t in types_) and not row.makes_arrays:
         return None
-    found = row.formula_call(len(types_), keywords, any(map(_is_complex, types_)))
+    found = row.formula_call(len(types_), keywords, any(map(is_complex, types_)))
     if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
         return None
     if found.parts and not isinstance(result, ArrayType):
@@ -350,10 +367,10 @@ def _is_plain(type: AbstractType) -> bool:
     """Whether all members are numbers or arrays of such."""
     if isinstance(type, ArrayType):
         return type.dtype in DTYPE_CODES or type.dtype.startswith(("int", "uint", "bool"))
-    return is_inline_number(type) or _is_complex(type) or _is_integer(type)
+    return is_inline_number(type) or is_complex(type) or _is_integer(type)
 
 
-def _is_complex(type: AbstractType) -> bool:
+def is_complex(type: AbstractType) -> bool:
     """Whether members may be complex, being numbers or arrays of such."""
     if isinstance(type, ArrayType):
         return type.dtype.startswith("complex")
@@ -370,27 +387,6 @@ def _holds_array(type: AbstractType) -> bool:
     )
 
 
-def is_exact(formula: Any, i: int, types_: Sequence[AbstractType], result: AbstractType) -> bool:
-    """Whether what `formula` gives is known to have the shape and the dtype of argument `i` of `types_`, if
-    the cotangent that it is given has those of the result.
-
-    Known are numbers of 64 bits.  ``exact`` of a formula is "always", "alone" (no other array is there to be
-    broadcast with; this holds of 1 and -1 too) or "matrices" (all arrays have two axes).
-    """
-    kind = getattr(formula, "exact", None) if callable(formula) else "alone"
-    own = types_[i]
-    if kind is None or not isinstance(own, ArrayType) or own.dtype != "float64":
-        return False
-    arrays = [t for t in types_ if isinstance(t, ArrayType)]
-    if not all(t.dtype == "float64" for t in arrays) or any(map(_is_complex, types_)):
-        return False
-    if not (result.dtype == "float64" if isinstance(result, ArrayType) else is_float64(result)):
-        return False
-    if kind == "alone":
-        return len(arrays) == 1 and isinstance(result, ArrayType)
-    return kind == "always" or all(t.ndim == 2 for t in arrays)
-
-
 def is_view(types_: Sequence[AbstractType]) -> bool:
     """Whether a subscript takes a view of an array of real numbers: ints and slices, and nothing else."""
     array = types_[0]
@@ -399,12 +395,23 @@ def is_view(types_: Sequence[AbstractType]) -> bool:
     return isinstance(array_getitem(array, types_[1]), ArrayType)
 
 
+def is_moved(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> bool:
+    """Whether a call of a function with this row just gives the elements of an array in another shape."""
+    if row.moves is None or keywords or not isinstance(types_[0], ArrayType):
+        return False
+    if row.moves == "transpose":
+        return len(types_) == 1
+    return all(
+        t == INT or (isinstance(t, TupleType) and all(part == INT for part in t.elements)) for t in types_[1:]
+    )
+
+
 def _is_update(types_: Sequence[AbstractType]) -> bool:
     """Whether an array of real numbers is changed in place by a number or an array of such."""
     array, value = types_
     if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
         return False
-    return _is_plain(value) and not _is_complex(value)
+    return _is_plain(value) and not is_complex(value)
 
 
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:

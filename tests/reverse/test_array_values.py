@@ -210,5 +210,5 @@ def test_no_shadow_and_no_rule() -> None:
     found = text(chain, vector, vector)
     assert found.count("rrule") == 0 and found.count("_unpack_") == 0
     # What can be seen has a shadow: returned, changed, kept.
-    assert text(returned_too, vector).count("_unpack_") == 1
-    assert text(changed_in_place, vector).count("_unpack_") == 2
+    assert text(returned_too, vector).count("fresh_shadow") == 1
+    assert text(changed_in_place, vector).count("fresh_shadow") == 2

@@ -28,6 +28,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.reading import parameters_read
 from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, When
+from adbc.tangents import NO_FDATA
 from adbc.tangents.arrays import overlaps_itself
 
 __all__ = [
@@ -111,10 +112,9 @@ def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
             def formula(d: Any, out: Any, *args: Any) -> Any:
                 return partial(out, *args) * d
 
-            formula.makes_new = True  # type: ignore[attr-defined]
-            formula.partial = partial  # type: ignore[attr-defined]
-        formula.reads = parameters_read(partial)  # type: ignore[attr-defined]  # read by builders
-        formula.exact = "alone"  # type: ignore[attr-defined]
+            formula.partial = partial  # type: ignore[attr-defined]  # these are read by builders
+        formula.reads = parameters_read(partial)  # type: ignore[attr-defined]
+        formula.makes_new = formula.is_elementwise = True  # type: ignore[attr-defined]
     return formula
 
 
@@ -123,7 +123,7 @@ def inline(formula: Callable[..., Any]) -> Callable[..., Any]:
     read = parameters_read(formula)
     if read is not None:
         formula.reads = frozenset(i - 1 for i in read if i > 0)  # type: ignore[attr-defined]  # read by builders
-    formula.exact = "alone"  # type: ignore[attr-defined]
+    formula.makes_new = formula.is_elementwise = True  # type: ignore[attr-defined]
     return formula
 
 
@@ -150,6 +150,9 @@ def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 class ElementwiseRule(ArrayRule):
     """A ufunc, or an operator on arrays, with ``out=`` and ``where=`` where the function knows them."""
+
+    partials: Sequence[Partial] = ()
+    """What the formulas were made from, where that is so."""
 
     def __init__(
         self,
@@ -258,7 +261,11 @@ class InplaceRule(ElementwiseRule):
             if fargs[1] is None:
                 return None, None
             # The shadow will change, and what is given may be kept.
-            return None, give(fargs[1], args[1], shadow.copy() if self.sign == 1 else -shadow)
+            d = shadow.copy() if self.sign == 1 else -shadow
+            y = args[1]
+            if fargs[1] is NO_FDATA and type(y) is np.ndarray and y.shape == d.shape and y.dtype == d.dtype:
+                return None, d
+            return None, give(fargs[1], y, d)
 
         return target, shadow, linear_pullback
 
@@ -275,7 +282,7 @@ def elementwise(
     result: Any = "elementwise",
 ) -> ElementwiseRule:
     """The row of a function with these partial derivatives; None: the derivative is zero."""
-    return ElementwiseRule(
+    row = ElementwiseRule(
         function,
         jvp=[None if p is None else _along(p, singular) for p in partials],
         vjp=[None if p is None else _against(p, singular) for p in partials],
@@ -283,6 +290,8 @@ def elementwise(
         result=result,
         formulas=[_real(p, singular) for p in partials],
     )
+    row.partials = partials
+    return row
 
 
 def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:

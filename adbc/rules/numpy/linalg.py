@@ -111,12 +111,31 @@ def _lower(y: Any, others: dict[str, Any]) -> Any:
     return adjoint(y) if others.get("upper") else y
 
 
+_BASE = 32
+
+
+def lower_inverse(low: Any) -> Any:
+    """The inverse of lower triangular matrices: of the blocks on the diagonal, from these the block below.
+
+    A third of the work of ``np.linalg.inv``, and all but what is on the diagonal are products of matrices."""
+    n = low.shape[-1]
+    if n <= _BASE:
+        return np.linalg.inv(low)
+    k = n // 2
+    upper, lower = lower_inverse(low[..., :k, :k]), lower_inverse(low[..., k:, k:])
+    inverse = np.zeros(low.shape, low.dtype)
+    inverse[..., :k, :k] = upper
+    inverse[..., k:, k:] = lower
+    inverse[..., k:, :k] = np.matmul(lower, np.matmul(-low[..., k:, :k], upper))
+    return inverse
+
+
 def cholesky_jvp(d: Any, y: Any, a: Any, **others: Any) -> Any:
     """Only the lower triangle of `a` is read (the upper, with ``upper=True``)."""
     low = _lower(y, others)
-    d = _hermitian(d, others)
-    inner = np.linalg.solve(low, adjoint(np.linalg.solve(low, d)))
-    dlow = np.matmul(low, _half(adjoint(inner)))
+    inverse = lower_inverse(low)
+    inner = np.matmul(np.matmul(inverse, _hermitian(d, others)), adjoint(inverse))
+    dlow = np.matmul(low, _half(inner))
     return adjoint(dlow) if others.get("upper") else dlow
 
 
@@ -136,7 +155,7 @@ def cholesky_vjp(by: Any, y: Any, a: Any, **others: Any) -> Any:
     weight.reshape(-1)[:: low.shape[-1] + 1] = 0.5
     middle = np.matmul(adjoint(low), adjoint(by) if upper else by)
     middle *= weight
-    inverse = np.linalg.inv(low)
+    inverse = lower_inverse(low)
     s = np.matmul(np.matmul(adjoint(inverse), middle), inverse)
     s = s + adjoint(s)
     s *= weight.T if upper else weight

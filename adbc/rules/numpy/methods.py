@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import ArrayRule, gather_tangent, plain, refuse_opaque
+from adbc.rules.numpy.base import ViewRule, gather_tangent, plain, refuse_opaque
+from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import accumulate, fresh_shadow, fresh_tangent
 
@@ -40,12 +41,17 @@ def tolist_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
     return out, fout, tolist_pullback
 
 
-def _conjugated(d: Any, y: Any, x: Any) -> Any:
-    return np.conjugate(d)
+def _conjugated(by: Any, x: Any) -> Any:
+    return np.conjugate(by)
 
 
-def _conjugate_row(function: Any) -> ArrayRule:
-    return ArrayRule(function, "x out", jvp=[_conjugated], vjp=[_conjugated])
+def conjugate_back(by: Any, out: Any, x: Any) -> Any:
+    return conj(by)
+
+
+def _conjugate_row(function: Any) -> ViewRule:
+    """Of real numbers it is the array itself."""
+    return ViewRule(function, back=_conjugated, parameters=("x",), names="x", against=conjugate_back)
 
 
 ROWS: list[Rule] = [

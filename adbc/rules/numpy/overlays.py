@@ -65,18 +65,6 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
     return tuple(views) if BROADCAST_TO_TUPLE else views
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
-    if axis is not None:
-        axisa, axisb, axisc = axis, axis, axis
-    a, b = np.moveaxis(np.asarray(a), axisa, -1), np.moveaxis(np.asarray(b), axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise UnsupportedError("np.cross of vectors of two components: append a zero")
-    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return np.stack((x, y, z), axis=axisc)
-
-
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -235,7 +223,6 @@ BODIES: list[tuple[str, Any]] = [
     ("trapz", trapezoid),
     ("append", append),
     ("meshgrid", meshgrid),
-    ("cross", cross),
     ("broadcast_arrays", broadcast_arrays),
     ("select", select),
     ("cov", cov),

@@ -17,6 +17,7 @@ from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import ArrayRule, array_operands, plain
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
+from adbc.tangents import project
 
 __all__ = ["ROWS", "adjoint"]
 
@@ -27,15 +28,20 @@ def adjoint(a: Any) -> Any:
 
 
 def exact(formula: Any) -> Any:
-    """`formula`, marked: for matrices it gives just the shape of its argument."""
-    formula.exact = "matrices"
-    return formula
-
-
-def new(formula: Any) -> Any:
-    """`formula`, marked: what it gives is memory that nobody else has."""
+    """`formula`, marked: it gives new memory, and for matrices just in the shape of its argument."""
     formula.makes_new = True
+    formula.fits = _are_matrices
     return formula
+
+
+def fitting(formula: Any) -> Any:
+    """`formula`, marked: it gives just the shape of its argument."""
+    formula.fits = lambda types: True
+    return formula
+
+
+def _are_matrices(types: Any) -> bool:
+    return all(getattr(t, "ndim", None) == 2 for t in types)
 
 
 # -- dot, matmul -----------------------------------------------------------------------------------------
@@ -68,7 +74,6 @@ def _refuse_axes(others: dict[str, Any]) -> None:
         raise UnsupportedError("matmul with axes=: move the axes first")
 
 
-@new
 @exact
 def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     """``by @ b.T``; a stack of matrices times one matrix is one product."""
@@ -83,7 +88,6 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     return np.matmul(by, adjoint(b))
 
 
-@new
 @exact
 def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     """``a.T @ by``; where the same matrix was multiplied by many, all of them are one tall matrix."""
@@ -188,16 +192,52 @@ def kron_b(by: Any, y: Any, a: Any, b: Any) -> Any:
     return np.dot(conj(np.ravel(a)), _blocks(by, a, b)).reshape(np.shape(b))
 
 
+@fitting
 def outer_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     return np.dot(by, conj(np.ravel(b))).reshape(np.shape(a))
 
 
+@fitting
 def outer_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     return np.dot(conj(np.ravel(a)), by).reshape(np.shape(b))
 
 
-for _formula in (outer_a, outer_b):
-    _formula.exact = "always"  # type: ignore[attr-defined]  # read by builders
+# -- cross -----------------------------------------------------------------------------------------------
+
+_TURN = (1, 2, 0)
+
+
+def _turned_product(a: Any, b: Any) -> Any:
+    """The cross product of vectors of three components, on the last axis."""
+    c = a * b[..., _TURN] - a[..., _TURN] * b
+    return c[..., _TURN]
+
+
+def _vectors(by: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: Any) -> tuple[Any, ...]:
+    """The three with the components on the last axis, and where they are in `a` and `b`."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise UnsupportedError("np.cross of vectors of two components: append a zero")
+    return np.moveaxis(by, axisc, -1), a, b, axisa, axisb
+
+
+@fitting
+def cross_a(
+    by: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+) -> Any:
+    """``b x by``: the product of three vectors does not change when they are turned round."""
+    by, a, b, axisa, _ = _vectors(by, a, b, axisa, axisb, axisc, axis)
+    return np.moveaxis(project(_turned_product(conj(b), by), a), -1, axisa)
+
+
+@fitting
+def cross_b(
+    by: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+) -> Any:
+    by, a, b, _, axisb = _vectors(by, a, b, axisa, axisb, axisc, axis)
+    return np.moveaxis(project(_turned_product(by, conj(a)), b), -1, axisb)
 
 
 # -- rows ------------------------------------------------------------------------------------------------
@@ -259,4 +299,5 @@ ROWS: list[Rule] = [
     bilinear(np.outer, "a b out", outer_a, outer_b),
     bilinear(np.tensordot, "a b axes", tensordot_a, tensordot_b),
     bilinear(np.kron, "a b", kron_a, kron_b, kron_both),
+    bilinear(np.cross, "a b axisa axisb axisc axis", cross_a, cross_b),
 ]

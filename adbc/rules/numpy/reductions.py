@@ -75,9 +75,8 @@ def sum_back(by: Any, shape: tuple[int, ...], /, where: Any = True, **others: An
 
 
 sum_vjp: Any = shaped(sum_back)
-sum_vjp.exact = "always"
+sum_vjp.fits = lambda types: True
 sum_vjp.makes_new = True
-sum_vjp.wide = widened
 
 
 def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
@@ -111,14 +110,9 @@ def mean_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
     return sum_back(_share(by, shape, **others), shape, **others)
 
 
-def mean_wide(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
-    return widened(_share(by, shape, **others), shape, **others)
-
-
 _plain_mean: Any = shaped(mean_back)
-_plain_mean.exact = "always"
+_plain_mean.fits = lambda types: True
 _plain_mean.makes_new = True
-_plain_mean.wide = mean_wide
 
 
 def deviation(x: Any, axis: Any, where: Any, mean: Any) -> Any:
@@ -271,7 +265,7 @@ def cumsum_back(by: Any, shape: tuple[int, ...], /, axis: Any = None, **_: Any) 
 
 
 cumsum_vjp: Any = shaped(cumsum_back)
-cumsum_vjp.exact = "always"
+cumsum_vjp.fits = lambda types: True
 
 
 def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
@@ -313,7 +307,10 @@ def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) ->
     """A row of one array; parameters as in `names`."""
     result = "whole" if names not in (CUMULATIVE, UFUNC_REDUCE, UFUNC_ACCUMULATE) else None
     kind = MeanRule if formulas is MEAN else ArrayRule
-    return kind(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
+    row = kind(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
+    if result == "whole" and formulas in _WHOLE:
+        row.formulas = [_WHOLE[formulas]]
+    return row
 
 
 class MeanRule(ArrayRule):
@@ -337,6 +334,21 @@ def axis_zero(formulas: Formulas) -> Formulas:
     )
 
 
+def _spread_sum(by: Any, y: Any, x: Any) -> Any:
+    return np.full(np.shape(x), by)
+
+
+def _spread_mean(by: Any, y: Any, x: Any) -> Any:
+    return np.full(np.shape(x), by / max(np.size(x), 1))
+
+
+def _mean_share(by: Any, shape: tuple[int, ...]) -> Any:
+    return by / max(math.prod(shape), 1)
+
+
+_spread_sum.uniform = 1  # type: ignore[attr-defined]  # read by builders
+_spread_mean.uniform = _mean_share  # type: ignore[attr-defined]
+
 SUM: Formulas = (sum_jvp, sum_vjp)
 MEAN: Formulas = (mean_jvp, mean_vjp)
 VAR: Formulas = (var_jvp, var_vjp)
@@ -344,6 +356,9 @@ STD: Formulas = (std_jvp, std_vjp)
 EXTREMUM: Formulas = (extremum_jvp, extremum_vjp)
 PTP: Formulas = (ptp_jvp, ptp_vjp)
 PROD: Formulas = (prod_jvp, prod_vjp)
+_WHOLE: dict[Formulas, Callable[..., Any]] = {SUM: _spread_sum, MEAN: _spread_mean}
+"""Of sums over a whole array, where no axis has to be put back."""
+
 CUMSUM: Formulas = (cumsum_jvp, cumsum_vjp)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 

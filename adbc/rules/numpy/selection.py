@@ -76,6 +76,28 @@ def nan_to_num_vjp(d: Any, y: Any, x: Any, **_: Any) -> Any:
     return np.where(np.isfinite(x), d, 0)
 
 
+class NanToNumRule(ArrayRule):
+    """``np.nan_to_num``, unless it works in place."""
+
+    def __init__(self) -> None:
+        super().__init__(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp])
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return super().is_pure(count, keywords) and "copy" not in keywords and count - len(keywords) == 1
+
+    def _check(self, args: Args, kwargs: Kwargs) -> None:
+        if not (args[1] if len(args) > 1 else kwargs.get("copy", True)):
+            raise UnsupportedError("np.nan_to_num with copy=False: write what it returns into the array")
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        self._check(args, kwargs)
+        return super().frule(args, dargs, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        self._check(args, kwargs)
+        return super().rrule(args, fargs, kwargs)
+
+
 def _sinc_slope(x: Any, y: Any) -> Any:
     """(cos(pi x) - sinc(x)) / x, 0 at 0."""
     x = np.asarray(x)
@@ -287,7 +309,7 @@ ROWS: list[Rule] = [
     by_example(ZeroRule(np.where, when=plain)),
     clip_row(np.clip, "a a_min a_max out"),
     clip_row(np.ndarray.clip, "a min max out"),
-    ArrayRule(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp]),
+    NanToNumRule(),
     ArrayRule(
         np.sinc,
         "x",

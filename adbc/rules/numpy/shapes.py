@@ -97,7 +97,7 @@ class _PartRule(ViewRule):
 def _exactly(formula: Callable[..., Any]) -> Callable[..., Any]:
     """The formula ``formula(by, shape, **others)``, the result of which has that shape."""
     made: Any = shaped(formula)
-    made.exact = "always"
+    made.fits = lambda types: True
     return made  # type: ignore[no-any-return]
 
 
@@ -252,6 +252,12 @@ if hasattr(np, "matrix_transpose"):
     )
 if hasattr(np, "permute_dims") and np.permute_dims is not np.transpose:
     VIEWS.append(ViewRule(np.permute_dims))
+
+for _row in VIEWS:
+    if _row.function in (np.transpose, np.ndarray.transpose, np.ndarray.T):
+        _row.moves = "transpose"
+    elif getattr(_row.function, "__name__", "") in ("reshape", "ravel", "flatten", "squeeze", "expand_dims"):
+        _row.moves = "reshape"
 
 
 # -- several arrays at once: atleast_1d and its kin, broadcast_arrays ----------------------------------------

@@ -269,6 +269,30 @@ def test_other_programs() -> None:
     check_rule(wide, n(3, 4))
 
 
+def conjugated(x: Any) -> Any:
+    """The method gives a real array itself."""
+    y = x * x
+    z = y.conj()
+    z += x
+    w = (x + 1j * x * x).conjugate()
+    return np.sum(y * z) + np.sum(np.imag(w * w)) + np.sum(x.conj() * 3.0)
+
+
+def test_conjugates() -> None:
+    check_rule(conjugated, n(3))
+
+
+def test_numbers_are_not_replaced_in_place() -> None:
+    def program(x: Any) -> Any:
+        y = x * 2.0
+        z = np.nan_to_num(y, copy=False)
+        z *= 2.0
+        return np.sum(y * y)
+
+    with pytest.raises(UnsupportedError, match="copy=False"):
+        adbc.grad(program)(n(3))
+
+
 def test_an_array_that_overlaps_itself_is_not_added_to() -> None:
     def program(x: Any) -> Any:
         y = x * 1.0

@@ -12,7 +12,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from adbc.ir import intrinsics
-from adbc.rules.numpy import ROWS
+from adbc.rules.numpy import ROWS, creation, joining
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
 from adbc.rules.numpy.walks import read_only
@@ -418,6 +418,21 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.tensordot, lambda: (n(2, 3, 4), n(4, 3, 2)), {"axes": ([1, 2], [1, 0])}),
     (np.tensordot, lambda: (c(2, 3), c(4, 3)), {"axes": (1, 1)}),
     (np.tensordot, lambda: (n(2), n(3)), {"axes": 0}),
+    (joining.concatenated, lambda: (n(2, 3), n(1, 3)), {}),
+    (joining.concatenated, lambda: (n(2, 3), 2.0 * n(2, 1)), {"axis": -1}),
+    (joining.stacked, lambda: (n(2, 3), n(2, 3)), {"axis": 1}),
+    (joining.vstacked, lambda: (n(3), n(2, 3)), {}),
+    (joining.hstacked, lambda: (n(2, 1), n(2, 3)), {}),
+    (joining.dstacked, lambda: (n(2, 3), n(2, 3)), {}),
+    (joining.column_stacked, lambda: (n(2), n(2, 3)), {}),
+    (creation.array_of, lambda: (0.3, 1.2), {"shape": (2,)}),
+    (creation.array_of, lambda: (0.3, 1.2, -0.5, 2.0), {"shape": (2, 2)}),
+    (creation.array_of, lambda: (n(3), n(3)), {"shape": (2,)}),
+    (np.cross, lambda: (n(4, 3), n(4, 3)), {}),
+    (np.cross, lambda: (n(3), n(4, 3)), {}),
+    (np.cross, lambda: (c(2, 1, 3), n(4, 3)), {}),
+    (np.cross, lambda: (n(3, 4), n(4, 3)), {"axisa": 0, "axisc": 0}),
+    (np.cross, lambda: (n(3, 4), n(3, 1)), {"axis": 0}),
     (np.kron, lambda: (n(2, 3), n(3, 2)), {}),
     (np.kron, lambda: (n(2), n(3, 2)), {}),
     (np.kron, lambda: (c(2), c(3)), {}),
@@ -442,6 +457,8 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.linalg.slogdet, lambda: (spd(3) + n(3, 3),), {}),
     (np.linalg.cholesky, lambda: (spd(3),), {}),
     (np.linalg.cholesky, lambda: (hpd(3),), {}),
+    (np.linalg.cholesky, lambda: (spd(40) / 40,), {}),
+    (np.linalg.cholesky, lambda: (np.stack([hpd(35), hpd(35, 1)]) / 35,), {}),
     (np.linalg.eigvalsh, lambda: (spd(3),), {}),
     (np.linalg.eigvalsh, lambda: (hpd(3), "U"), {}),
     (np.linalg.eigh, lambda: (spd(3),), {}),

@@ -1,0 +1,408 @@
+"""The reverse of a function that formulas differentiate: ``y = f(a, b)``, ``ba += formula(by, y, a, b)``.
+
+What is known of a formula (`rules.table.Formula`) and of the types says how little has to be written:
+
+- A cotangent of which all elements are the same, as a sum has for what it adds up, stays one number while
+  elementwise formulas are all that is done with it.
+- What a formula gives is made to fit its argument (broadcasting undone, dtype kept) unless it fits anyway.
+- The last product with a cotangent that nothing else has is written over it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any
+
+from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.reverse.pullback import PullbackWriter
+from adbc.reverse.steps import Step, wants
+from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
+from adbc.types.inference import type_of
+from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
+
+__all__ = ["FormulaStep", "FormulaUses", "Part", "code_of", "values_read"]
+
+Formula = Callable[..., object] | int | None
+
+
+def code_of(type: AbstractType) -> str:
+    """The character for the dtype of an array that is treated like a number."""
+    assert isinstance(type, ArrayType)
+    return DTYPE_CODES[type.dtype]
+
+
+class Part:
+    """What formula number `i` does, of a call with these types of arguments.
+
+    makes_new: it gives new memory.  fits: what it gives for an array has its shape and dtype.  takes_number:
+    it may be given a number for a cotangent of which all elements are the same; gives_number: then it gives a
+    number.  may_hand_on: the argument may have such a cotangent.
+    """
+
+    def __init__(
+        self,
+        formulas: Sequence[Formula],
+        i: int,
+        types: Sequence[AbstractType],
+        is_double: bool,
+        may_hand_on: bool,
+    ) -> None:
+        formula = formulas[i]
+        self.formula = formula
+        self.is_array = isinstance(types[i], ArrayType)
+        self.may_hand_on = may_hand_on
+        others = [j for j, t in enumerate(types) if j != i and isinstance(t, ArrayType)]
+        arrays = [j for j, t in enumerate(types) if isinstance(t, ArrayType)]
+        reads = getattr(formula, "reads", None)
+        is_simple = formula in (1, -1)
+        is_elementwise = bool(getattr(formula, "is_elementwise", False)) or is_simple
+        self.uniform = getattr(formula, "uniform", None) if is_double else None
+        """Of a sum over all of its argument: the number that the cotangent is full of, by cotangent and
+        shape; 1 if that is the cotangent itself."""
+        self.makes_new = formula == -1 or bool(getattr(formula, "makes_new", False))
+        check = getattr(formula, "fits", None)
+        self.fits = (
+            is_double and self.is_array
+            and (self.uniform is not None or (is_elementwise and not others) or (check is not None and
+            check(types)))
+        )  # fmt: skip
+        self.is_simple = is_simple
+        self.is_elementwise = is_elementwise
+        self.of_shape = getattr(formula, "of_shape", None)
+        """``of_shape(by, shape, **others)``, the same from the shape of the argument."""
+        self.into = getattr(formula, "into", None)
+        """``into(shadow, by, **others)`` adds the same to a shadow."""
+        self.is_broadcast = bool(others)
+        """Whether the result may be larger than the argument."""
+        self.takes_number = is_simple or (
+            is_elementwise
+            and reads is not None
+            and (not others or 0 in reads or all(j + 1 in reads for j in others))
+        )
+        self.gives_number = is_simple or (
+            reads is not None and 0 not in reads and not any(j + 1 in reads for j in arrays)
+        )
+        self.needs_whole = self.uniform is None and (
+            self.is_broadcast or not self.is_array if is_simple
+            else not (self.takes_number and (may_hand_on or not self.gives_number))
+        )  # fmt: skip
+        """Whether the shape of the result is needed if its cotangent is full of one number."""
+        self.partial = getattr(formula, "partial", None) if is_double else None
+
+
+@dataclasses.dataclass
+class FormulaStep(Step):
+    """See the module.  `parts` are None where an argument is inactive; `out` and `values` are result and
+    arguments in the forwards pass, `shadows` those of arguments that are memory.  Of arrays that no formula
+    reads only `shapes` are kept: pairs of shape and code of the dtype, by array.
+    """
+
+    result: Value
+    arguments: Sequence[Value]
+    parts: Sequence[Part | None]
+    out: Value
+    values: Sequence[Value]
+    shadows: Sequence[Value | None]
+    shapes: dict[Value, tuple[Value, str]]
+    others: dict[str, Value]
+    """What the formulas are given by name."""
+    kept: Sequence[Value]
+    """Arrays of which the value, or the shape, is needed."""
+    together: Callable[..., object] | None = None
+    """All formulas at once."""
+    memory: Value | None = None
+    """The shadow of the result, which has its cotangent, if it is memory."""
+
+    def __post_init__(self) -> None:
+        self.read = values_read(self.parts, self.out, self.values, self.together)
+        needs: dict[Value, None] = {}
+        for value in self.kept:
+            needs[self.shapes[value][0] if value in self.shapes else value] = None
+        for part, value, shadow in zip(self.parts, self.values, self.shadows, strict=True):
+            if part is not None and shadow is not None:
+                needs[shadow] = None
+            elif part is not None and not part.is_array:
+                needs[value] = None
+        needs.update(dict.fromkeys(self.read))
+        if any(part is not None and callable(part.formula) for part in self.parts):
+            needs.update(dict.fromkeys(self.others.values()))
+        if self.memory is not None:
+            needs[self.memory] = None
+        self.needs = [v for v in needs if not isinstance(v, Const)]
+
+    def copies(self) -> bool:
+        """Whether the reverse only makes one new array of the cotangent of the result, which is not kept."""
+        parts = [part for part in self.parts if part is not None]
+        return (
+            len(parts) == 1 and callable(parts[0].formula) and parts[0].makes_new and parts[0].is_elementwise
+        )
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        if self.memory is None:
+            cotangent = writer.take(self.result).get(())
+        else:
+            cotangent = writer.get(self.memory)
+            writer.never_none.add(cotangent)
+        if cotangent is None:
+            return
+        support = writer.support
+        if not writer.is_never_none(cotangent, type_of(self.result)):
+            filled = self._like(writer, support.filled, support.filled_array, cotangent, self.out)
+            cotangent = writer.moved(cotangent, filled)
+        given = self._given(writer, cotangent)
+        # What is given to a leaf may be added to in place, so that comes last.
+        for shadow, (_, value) in zip(self.shadows, given, strict=True):
+            if value is not None and shadow is not None and not isinstance(shadow, Const):
+                kept = writer.get(shadow)  # the shadow has shape and dtype of its array
+                writer.builder.call(support.give_array, kept, kept, value)
+        fitting: list[tuple[Value, Value]] = []
+        for argument, value, part, (fits, d) in zip(
+            self.arguments, self.values, self.parts, given, strict=True
+        ):
+            if d is None or part is None or not wants(writer, argument):
+                continue
+            if not fits:
+                d = writer.moved(d, self._like(writer, support.fit, support.fit_array, d, value))
+            fitting.append((argument, d))
+        for argument, d in fitting:
+            writer.give(argument, {(): d})
+
+    def _given(self, writer: PullbackWriter, cotangent: Value) -> list[tuple[bool, Value | None]]:
+        """Per argument, what the formula gives, and whether it fits as it is."""
+        call = writer.builder.call
+        known = [
+            writer.get(v) if v in self.read or isinstance(v, Const) else Const(None) for v in self.values
+        ]
+        out = writer.get(self.out) if self.out in self.read else Const(None)
+        is_number = isinstance(type_of(self.result), ArrayType) and cotangent in writer.uniform
+        whole: Value | None = None if is_number else cotangent
+        last = max((i for i, part in enumerate(self.parts) if part is not None), default=-1)
+        result: list[tuple[bool, Value | None]] = []
+        looking = 0
+        """How many leaves get the cotangent, or what may look into its memory."""
+        computed: Sequence[Value] = ()
+        if self.together is not None:
+            if whole is None:
+                whole = self._whole(writer, cotangent)
+            others = map(writer.get, self.others.values())
+            answer = call(self.together, whole, out, *known, *others, keywords=tuple(self.others))
+            computed = writer.unpack(answer, len(self.parts))
+        for i, (argument, value, part) in enumerate(
+            zip(self.arguments, self.values, self.parts, strict=True)
+        ):
+            if part is None:
+                result.append((True, None))
+                continue
+            if computed:
+                looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
+                if part.makes_new:
+                    writer.owned.add(computed[i])
+                if part.fits:
+                    writer.never_none.add(computed[i])
+                result.append((part.fits, computed[i]))
+                continue
+            if part.uniform is not None:
+                result.append((True, self._spread(writer, part, cotangent, value)))
+                continue
+            if is_number and part.is_simple and part.is_array:
+                result.append((True, self._share(writer, part, cotangent, value)))
+                continue
+            d: Value
+            by, stays = cotangent, is_number and part.takes_number
+            if is_number and (not stays or (part.gives_number and not part.may_hand_on)):
+                if whole is None:
+                    whole = self._whole(writer, cotangent)
+                by, stays = whole, False
+            shadow = self.shadows[i]
+            if part.into is not None and shadow is not None:
+                if not isinstance(shadow, Const):
+                    others = map(writer.get, self.others.values())
+                    call(part.into, writer.get(shadow), by, *others, keywords=tuple(self.others))
+                result.append((True, None))
+                continue
+            fits = part.fits
+            if callable(part.formula):
+                is_alone = i == last and looking == 0 and by in writer.owned
+                if (
+                    part.partial is not None
+                    and is_alone
+                    and all(p is None or p.makes_new for p in self.parts)
+                ):
+                    d = call(operator.imul, by, call(part.partial, out, *known))
+                else:
+                    others = map(writer.get, self.others.values())
+                    read: tuple[Value, ...] = (out, *known)
+                    if part.of_shape is not None:
+                        read = (writer.get(self.shapes[value][0]),)
+                    function = part.formula if part.of_shape is None else part.of_shape
+                    d = call(function, by, *read, *others, keywords=tuple(self.others))
+                    looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
+                if part.makes_new:
+                    writer.owned.add(d)
+            elif part.formula == -1:
+                d = call(operator.neg, by)
+                writer.owned.add(d)
+            else:
+                d = by
+                looking += isinstance(type_of(argument), ValueArrayType)
+            if stays and part.gives_number:
+                writer.uniform.add(d)
+                fits = True
+            elif fits:
+                writer.never_none.add(d)
+            result.append((fits, d))
+        if looking > 1:
+            writer.owned.discard(cotangent if whole is None else whole)
+        return result
+
+    def _whole(self, writer: PullbackWriter, number: Value) -> Value:
+        """The cotangent of the result that is full of `number`, as an array."""
+        shape, code = self.shapes[self.out]
+        whole = writer.builder.call(writer.support.full_array, number, writer.get(shape), code)
+        writer.owned.add(whole)
+        return whole
+
+    def _spread(self, writer: PullbackWriter, part: Part, cotangent: Value, value: Value) -> Value:
+        """What an array gets of the cotangent of its sum."""
+        call = writer.builder.call
+        number = cotangent
+        if part.uniform != 1:
+            number = call(part.uniform, cotangent, writer.get(self.shapes[value][0]))
+        return self._full(writer, part, number, value)
+
+    def _share(self, writer: PullbackWriter, part: Part, number: Value, value: Value) -> Value:
+        """What a term gets of the cotangent of the sum, which is full of `number`."""
+        call = writer.builder.call
+        if part.is_broadcast:
+            shapes = [writer.get(self.shapes[v][0]) for v in (value, self.out)]
+            number = call(writer.support.share, number, *shapes)
+        if part.formula == -1:
+            number = call(operator.neg, number)
+        return self._full(writer, part, number, value)
+
+    def _full(self, writer: PullbackWriter, part: Part, number: Value, value: Value) -> Value:
+        """A cotangent that is full of `number`, as that or as an array."""
+        if part.may_hand_on:
+            writer.uniform.add(number)
+            return number
+        shape, code = self.shapes[value]
+        whole = writer.builder.call(writer.support.full_array, number, writer.get(shape), code)
+        writer.owned.add(whole)
+        writer.never_none.add(whole)
+        return whole
+
+    def _like(self, writer: PullbackWriter, of_value: Any, of_shape: Any, d: Value, value: Value) -> Value:
+        """``of_value(d, value)``, by shape and dtype alone where the value is not kept."""
+        if value not in self.shapes:
+            return writer.builder.call(of_value, d, writer.get(value))
+        shape, code = self.shapes[value]
+        return writer.builder.call(of_shape, d, writer.get(shape), code)
+
+
+def values_read(
+    parts: Sequence[Part | None], out: Value, values: Sequence[Value], together: Formula = None
+) -> set[Value]:
+    """Those of result and arguments that one of the formulas reads."""
+    everything = [out, *values]
+    if together is not None:
+        return set(everything)
+    found: set[Value] = set()
+    for part in parts:
+        if part is not None and callable(part.formula) and part.uniform is None and part.of_shape is None:
+            reads = getattr(part.formula, "reads", None)
+            found.update(everything if reads is None else [everything[i] for i in reads])
+    return found
+
+
+class FormulaUses:
+    """What is known of the calls in a graph that formulas differentiate."""
+
+    def __init__(self, graph: Graph, active: Container[Value], sites: Mapping[Instruction, CallSite]) -> None:
+        self.active = active
+        self.sites = sites
+        self._parts: dict[Instruction, list[Part | None]] = {}
+        self._may_get_number: dict[Value, bool] = {}
+        self.users: dict[Value, list[object]] = {}
+        """By value, the phis, instructions and terminators of the primal that have it as an operand."""
+        for block in graph.blocks:
+            for phi in block.phis:
+                for value in phi.operands.values():
+                    self.users.setdefault(value, []).append(phi)
+            for instruction in block.instructions:
+                for value in instruction.operands:
+                    self.users.setdefault(value, []).append(instruction)
+            for value in block.terminator.values:
+                self.users.setdefault(value, []).append(block.terminator)
+
+    def may_get_number(self, call: Instruction) -> bool:
+        """Whether a number may stand for the cotangent of the array `call`, all elements being the same."""
+        known = self._may_get_number.get(call)
+        if known is None:
+            self._may_get_number[call] = False
+            known = self._may_be_number(call, call) and any(
+                self._gives_number(user, call)
+                for user in self.users.get(call, ())
+                if isinstance(user, Instruction)
+            )
+            self._may_get_number[call] = known
+        return known
+
+    def _gives_number(self, user: Instruction, array: Instruction) -> bool:
+        """Whether `user` may give a number to `array`, one of its arguments."""
+        site = self.sites[user]
+        if site.kind != "formula":
+            return False
+        found = formula_call(site.row, [type_of(a) for a in site.arguments], user.keywords, type_of(user))
+        assert found is not None
+        return any(
+            part is not None
+            and site.arguments[place] is array
+            and (part.uniform is not None or (part.gives_number and self.may_get_number(user)))
+            for part, place in zip(self.parts(user), found.arrays, strict=True)
+        )
+
+    def parts(self, call: Instruction) -> list[Part | None]:
+        """What the formulas of `call` do, None where an argument is inactive."""
+        known = self._parts.get(call)
+        if known is None:
+            site = self.sites[call]
+            found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords, type_of(call))
+            assert found is not None
+            arguments = [site.arguments[i] for i in found.arrays]
+            types_ = [type_of(a) for a in arguments]
+            is_double = all(
+                not is_complex(t)
+                and not (isinstance(t, ArrayType) and t.dtype.startswith("float") and t.dtype != "float64")
+                for t in [type_of(call), *types_]
+            )
+            known = self._parts[call] = [
+                Part(found.formulas, i, types_, is_double, self._may_be_number(argument, call))
+                if argument in self.active and found.formulas[i] is not None
+                else None
+                for i, argument in enumerate(arguments)
+            ]
+        return known
+
+    def _may_be_number(self, array: Value, user: Instruction) -> bool:
+        """Whether `user` may give a number for the cotangent of `array`: all that has to do with it is
+        formulas, here."""
+        known = type_of(array)
+        return (
+            isinstance(known, ValueArrayType)
+            and known.dtype == "float64"
+            and isinstance(array, Instruction)
+            and array.block is user.block
+            and self.sites[array].kind in ("formula", "part")
+            and self.are_all_users_of(array)
+        )
+
+    def are_all_users_of(self, call: Instruction) -> bool:
+        """Whether all cotangents that `call` gets are those that formulas give, in the same block."""
+        return all(
+            isinstance(user, Instruction)
+            and user.block is call.block
+            and self.sites[user].kind in ("formula", "part", "primal")
+            for user in self.users.get(call, ())
+        )

@@ -1,0 +1,64 @@
+"""The reverse of adding to an array in place."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+
+from adbc.ir.graph import Const, Value
+from adbc.reverse.pullback import PullbackWriter
+from adbc.reverse.steps import Step, wants
+from adbc.types.inference import type_of
+from adbc.types.lattice import has_cotangent
+
+__all__ = ["UpdateStep"]
+
+
+@dataclasses.dataclass
+class UpdateStep(Step):
+    """``u += v`` or ``u -= v`` of arrays: ``u[...] = old; bv = fu`` or ``-fu``; the cotangent of `u` stays.
+
+    `shadow` is that of `v` if it is memory, `shape` its shape and code of the dtype if it is treated like a
+    number.  With `is_passed` what comes next in the pullback makes a new array of `bv`; else it is a copy of
+    `fu`, which will change.
+    """
+
+    argument: Value
+    value: Value
+    shadow: Value | None
+    shape: tuple[Value, str] | None
+    target: Value
+    target_shadow: Value
+    old: Value
+    sign: int
+    is_passed: bool
+
+    def __post_init__(self) -> None:
+        needs = [self.target, self.target_shadow, self.old]
+        if self.shadow is not None:
+            needs.append(self.shadow)
+        elif self.shape is not None:
+            needs.append(self.shape[0])
+        elif has_cotangent(type_of(self.argument)):
+            needs.append(self.value)
+        self.needs = [v for v in needs if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        call, support = writer.builder.call, writer.support
+        call(operator.setitem, writer.get(self.target), ..., writer.get(self.old))
+        if self.argument not in writer.active or isinstance(self.target_shadow, Const):
+            return
+        part = writer.get(self.target_shadow)
+        if self.sign == -1:
+            part = call(operator.neg, part)
+        elif self.shadow is None and not self.is_passed:
+            part = call(support.copied, part)
+        if self.shadow is not None:
+            if not isinstance(self.shadow, Const):
+                kept = writer.get(self.shadow)
+                call(support.give_array, kept, kept, part)
+        elif self.shape is not None:
+            shape, code = self.shape
+            writer.give(self.argument, {(): call(support.fit_array, part, writer.get(shape), code)})
+        elif wants(writer, self.argument):
+            writer.give(self.argument, {(): call(support.fit, part, writer.get(self.value))})
