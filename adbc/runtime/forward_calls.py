@@ -77,6 +77,8 @@ class ForwardCalls:
         What was decided for the classes of the last call is kept with the plans, by the address of the code;
         not for classes of which a type says more than they do, and those that differentiated code has made.
         """
+        if self.table.rows(function):
+            return None  # another function of the same code may have none
         engine, code = self.engine, function.__code__
         last = engine.plans.get(id(code))
         if (
@@ -98,8 +100,6 @@ class ForwardCalls:
             else:
                 answer: Answer = rule.forwards(*arguments)
                 return answer
-        if self.table.rows(function):
-            return None
         plan = fast.plan(engine, "forward", function, xs, dxs)
         if plan is None:
             return None

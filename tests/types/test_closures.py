@@ -134,3 +134,32 @@ def test_every_path(speculation: Any) -> None:
         for _ in range(3):
             assert adbc.value_and_grad(solve, argnums=(0, 1))(3.0, 2.0) == (108.0, (108.0, 54.0))
             assert adbc.jvp(solve, (3.0, 2.0), (1.0, 1.0)) == (108.0, 162.0)
+
+
+def made() -> Function:
+    def f(t: float) -> float:
+        return 2.0 * t
+
+    return f
+
+
+def calls(functions: list[Function], x: float) -> float:
+    return sum([f(x) for f in functions])
+
+
+def test_a_rule_of_one_of_two_functions_with_the_same_code() -> None:
+    plain_one, ruled = made(), made()
+
+    @adbc.scalar_rule(ruled)
+    def partials(out: float, t: float) -> float:
+        return 100.0
+
+    for _ in range(3):
+        assert adbc.jvp(plain_one, (1.0,), (1.0,)) == (2.0, 2.0)
+        assert adbc.jvp(ruled, (1.0,), (1.0,)) == (2.0, 100.0)
+        assert adbc.value_and_grad(plain_one)(1.0) == (2.0, 2.0)
+        assert adbc.value_and_grad(ruled)(1.0) == (2.0, 100.0)
+    both = [plain_one, ruled, plain_one, ruled]
+    for _ in range(3):
+        assert adbc.jvp(calls, (both, 1.0), (None, 1.0)) == (8.0, 204.0)
+        assert adbc.value_and_grad(calls, argnums=1)(both, 1.0) == (8.0, 204.0)
