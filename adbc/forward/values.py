@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
-from adbc.types.callsites import Knowledge, is_inline_number
+from adbc.types.callsites import Knowledge, is_inline_number, row_of
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_cotangent, has_shadow
 
@@ -43,7 +43,7 @@ def _is_plain(type: AbstractType) -> bool:
 
 def find_values(graph: Graph, knowledge: Knowledge) -> None:
     """Write `ValueArrayType` into the typed `graph` where it is right."""
-    rows = {call: _row(call, knowledge) for call in graph.instructions() if call.op == "call"}
+    rows = {call: row_of(call, knowledge) for call in graph.instructions() if call.op == "call"}
     formulas = {
         call: tangent_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords)
         for call, row in rows.items()
@@ -92,15 +92,3 @@ def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
     if found is not None:
         return [v for i, v in enumerate(arguments) if i not in found.arrays]
     return arguments if call.keywords else arguments[row.takes_values :]
-
-
-def _row(call: Instruction, knowledge: Knowledge) -> Any:
-    """The rule by which `call` is differentiated, if the types decide it."""
-    callee, arguments = call_parts(call)
-    if not isinstance(callee, Const):
-        return None
-    try:
-        hash(callee.value)
-    except TypeError:
-        return None
-    return knowledge.row(callee.value, [type_of(a) for a in arguments])

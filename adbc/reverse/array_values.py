@@ -42,6 +42,7 @@ from adbc.types.callsites import (
     is_inline_number,
     is_moved,
     is_view,
+    row_of,
 )
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
@@ -94,7 +95,7 @@ class _Search:
             for argument, is_active in zip(graph.arguments, active_arguments, strict=True)
             if not is_active
         }
-        self.rows = {call: _row(call, knowledge) for call in graph.instructions() if call.op == "call"}
+        self.rows = {call: row_of(call, knowledge) for call in graph.instructions() if call.op == "call"}
         self.formulas = {
             call: formula_call(row, [type_of(v) for v in call_parts(call)[1]], call.keywords, type_of(call))
             for call, row in self.rows.items()
@@ -255,15 +256,3 @@ def _is_view_call(call: Instruction) -> bool:
         and type(type_of(call)) is ArrayType
         and is_view([type_of(a) for a in arguments])
     )
-
-
-def _row(call: Instruction, knowledge: Knowledge) -> Any:
-    """The rule by which `call` is differentiated, if the types decide it."""
-    callee, arguments = call_parts(call)
-    if not isinstance(callee, Const):
-        return None
-    try:
-        hash(callee.value)
-    except TypeError:
-        return None
-    return knowledge.row(callee.value, [type_of(a) for a in arguments])

@@ -24,7 +24,7 @@ from typing import Any
 from adbc.errors import LiftError
 from adbc.runtime.context import Context
 from adbc.runtime.entering import enter
-from adbc.runtime.fast import BY_VALUE, by_value, is_derived
+from adbc.runtime.fast import NUMBERS, by_value, described, is_derived
 from adbc.runtime.reading import only_read
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
@@ -35,8 +35,6 @@ __all__ = ["Entered", "Entrance", "gradient", "short"]
 
 Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...]]
 """Value, its shadow, the pullback (without the function in front), and the shadows of the arguments."""
-
-_NUMBERS = frozenset({float, int, bool})
 
 
 class _Way:
@@ -106,7 +104,7 @@ class Entrance:
 
     def way(self, engine: Any, f: Any, args: tuple[Any, ...]) -> _Way | None:
         """The way in for arguments like `args`, if one is known or can be said without a call."""
-        key = _key(args)
+        key = described(args)
         way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
         if (  # `is_good`, without a call
             way is not None
@@ -153,7 +151,7 @@ class Entrance:
         self, engine: Any, f: Any, args: tuple[Any, ...], shadows: Sequence[Any], constants: Sequence[int]
     ) -> None:
         """Keep what a call that took the long way has shown, if it was a simple one."""
-        key = _key(args)
+        key = described(args)
         if key is None or _is_watched(engine) or not _is_simple(f):
             return
         known = self.ways.get(key)
@@ -164,7 +162,7 @@ class Entrance:
         if plan is None:
             return
         kinds = [
-            shadow if type(x) in _NUMBERS else _HELD if i in constants else _NEW
+            shadow if type(x) in NUMBERS else _HELD if i in constants else _NEW
             for i, (x, shadow) in enumerate(zip(args, shadows, strict=True))
         ]
         wanted = [i % len(args) for i in self.numbers]
@@ -238,7 +236,7 @@ def gradient(shadow: Any, x: Any, b: Any) -> Any:
     `b`."""
     if shadow is not NO_FDATA:
         return slot_increment(shadow, b)
-    return _number(b, x) if type(x) in _NUMBERS else _array(b, x)
+    return _number(b, x) if type(x) in NUMBERS else _array(b, x)
 
 
 def _number(b: Any, x: Any) -> Any:
@@ -261,20 +259,6 @@ def _is_simple(f: Any) -> bool:
 def _is_value(type_: Any) -> bool:
     """Whether the cotangent of an argument of this type may be a value."""
     return isinstance(type_, ArrayType) and type_.dtype in ("float64", "float32") and bool(type_.ndim)
-
-
-def _key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What a way depends on, if it is nothing but classes, and of arrays dtype and dimensions."""
-    key: list[Any] = []
-    for x in args:
-        cls = type(x)
-        key.append(cls)
-        if cls not in _NUMBERS and cls is not list:
-            if cls in BY_VALUE or cls.__name__ != "ndarray" or cls.__module__ != "numpy":
-                return None
-            key.append(x.dtype)
-            key.append(x.ndim)
-    return tuple(key)
 
 
 def _owner(x: Any) -> Any:
@@ -303,7 +287,7 @@ def _zero(x: Any, is_constant: bool) -> Any:
     if type(x) is list:
         classes = set(map(type, x))
         if is_constant:
-            return NO_TANGENT if classes <= _NUMBERS else None
+            return NO_TANGENT if classes <= NUMBERS else None
         if classes == {list}:
             rows = [[0.0] * len(row) for row in x if set(map(type, row)) == {float}]
             return rows if len(rows) == len(x) else None

@@ -23,6 +23,7 @@ from adbc.types.lattice import ValueArrayType
 __all__ = [
     "BY_VALUE",
     "FIELD",
+    "NUMBERS",
     "SLOW",
     "are_fields",
     "attribute",
@@ -30,6 +31,7 @@ __all__ = [
     "checked",
     "constructor",
     "decide",
+    "described",
     "is_derived",
     "is_field",
     "keeps",
@@ -46,6 +48,9 @@ FIELD = "field"
 
 BY_VALUE = frozenset({tuple, slice, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
 """Classes whose instances have types of their own: what a rule is made for is more than the class."""
+
+NUMBERS = frozenset({float, int, bool})
+"""Classes of which nothing else is needed to enter a function with an instance."""
 
 _HEAP = 1 << 9
 _DEPENDS_ON_VALUES = frozenset(
@@ -127,6 +132,20 @@ def _has_parameters(function: Any, count: int) -> bool:
         and not code.co_kwonlyargcount
         and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
     )
+
+
+def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What a way depends on, if it is nothing but classes, and of arrays dtype and dimensions."""
+    key: list[Any] = []
+    for x in args:
+        cls = type(x)
+        key.append(cls)
+        if cls not in NUMBERS and cls is not list:
+            if cls in BY_VALUE or cls.__name__ != "ndarray" or cls.__module__ != "numpy":
+                return None
+            key.append(x.dtype)
+            key.append(x.ndim)
+    return tuple(key)
 
 
 def is_derived(engine: Any, function: Any) -> bool:

@@ -15,13 +15,11 @@ from typing import Any
 
 from adbc.runtime.context import Context
 from adbc.runtime.entering import enter
-from adbc.runtime.fast import BY_VALUE, plan
+from adbc.runtime.fast import NUMBERS, described, plan
 from adbc.tangents import NO_TANGENT
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["enter_known", "learn"]
-
-_NUMBERS = frozenset({float, int, bool})
 
 _GIVEN, _ZEROS, _HELD, _NOTHING = "given", "zeros", "held", "nothing"
 """What an argument has for a tangent: what was given; zeros, for it may be written to; it is held constant;
@@ -92,25 +90,18 @@ def _key(f: Any, primals: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...
     """
     if type(f) is not types.FunctionType:
         return None
-    key: list[Any] = ["jvp", id(f.__code__), id(f.__globals__)]
+    classes = described(primals)
+    if classes is None:
+        return None
     for x, t in zip(primals, given, strict=True):
-        cls = type(x)
-        key.append(cls)
-        if t is None:
-            key.append(None)
-        elif type(t) is not cls or cls is int or cls is bool:
+        if t is not None and (type(t) is not type(x) or type(x) is int or type(x) is bool):
             return None
-        if cls not in _NUMBERS and cls is not list:
-            if cls in BY_VALUE or cls.__name__ != "ndarray" or cls.__module__ != "numpy":
-                return None
-            key.append(x.dtype)
-            key.append(x.ndim)
-    return tuple(key)
+    return "jvp", id(f.__code__), id(f.__globals__), classes, tuple([t is None for t in given])
 
 
 def _has_none(x: Any) -> bool:
     """Whether `x`, which was given no tangent, can have none: a number is a constant then."""
-    return type(x) in _NUMBERS or (type(x) is not list and x.dtype.kind in "iub")
+    return type(x) in NUMBERS or (type(x) is not list and x.dtype.kind in "iub")
 
 
 Pairs = list[tuple[Any, Any]]
@@ -158,7 +149,7 @@ def _arrays(x: Any, t: Any) -> Pairs:
 def _constant(x: Any) -> Pairs:
     """An array that owns its memory or a list of numbers, without a tangent."""
     if type(x) is list:
-        is_plain = [*map(type, x)].count(float) == len(x) or _NUMBERS.issuperset(map(type, x))
+        is_plain = [*map(type, x)].count(float) == len(x) or NUMBERS.issuperset(map(type, x))
     else:
         is_plain = x.base is None and x.dtype.kind in "fc"
     return [(x, NO_TANGENT)] if is_plain else []

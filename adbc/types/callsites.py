@@ -81,6 +81,7 @@ __all__ = [
     "is_moved",
     "is_view",
     "name_of",
+    "row_of",
 ]
 
 
@@ -321,6 +322,18 @@ def _is_description(arguments: Sequence[Value], types_: Sequence[AbstractType]) 
 
 
 _DESCRIPTIONS = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
+
+
+def row_of(call: Instruction, knowledge: Knowledge) -> Any:
+    """The rule by which `call` is differentiated, if the types decide it."""
+    callee, arguments = call_parts(call)
+    if not isinstance(callee, Const):
+        return None
+    try:
+        hash(callee.value)
+    except TypeError:
+        return None
+    return knowledge.row(callee.value, [type_of(a) for a in arguments])
 
 
 def _is_plain_check(arguments: Sequence[Value]) -> bool:
