@@ -253,7 +253,7 @@ class _Call:
         self.shadows = shadows
         self.constants = constants
         self.out, self.fout, self._pullback = enter(
-            default_engine().reverse_calls.call,
+            default_engine().reverse_calls.call_from_outside,
             context,
             tuple(kwargs),
             f,
@@ -377,7 +377,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         None if i in constants else context.known_tangent(x) if t is None else t
         for i, (x, t) in enumerate(zip(primals, given, strict=True))
     ]
-    call = engine.forward_calls.call
+    call = engine.forward_calls.call_from_outside
     out, dout = enter(call, context, (), f, context.known_tangent(f), tuple(primals), tuple(directions))
     learn(engine, f, primals, given, directions)
     return _with_tangent(out, dout)

@@ -43,7 +43,7 @@ def test_ir(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", ROSENBROCK, POINT]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("rosenbrock(x: list)")
+    assert shown.startswith("rosenbrock(x: List[float])")
     assert "x[i] ** 2" in shown and "inline" in shown
     assert main(["explain", "--mode", "forward", ROSENBROCK, POINT]) == 0
     assert "saved" not in capsys.readouterr().out

@@ -1242,6 +1242,32 @@ def test_39_with_and_generators() -> None:
     right(stateful, 2 * X)
 
 
+def test_39_a_generator_is_closed_where_it_is_dropped() -> None:
+    def terms(values: list[float], x: float) -> Any:
+        try:
+            yield values[0] * x
+            yield x
+        finally:
+            values[0] *= x
+
+    def left(x: float) -> Any:
+        values = [1.0]
+        for y in terms(values, x):
+            values[0] += y
+            break
+        return values[0] + x  # (1 + x) x + x
+
+    def stored(x: float) -> Any:
+        values = [1.0]
+        kept = [terms(values, x)]
+        y = next(kept[0])
+        kept.clear()
+        return values[0] * y
+
+    right(left, 2 * X + 2)
+    refused(stored, UnsupportedError, "left suspended inside a try or with")
+
+
 def test_40_what_cannot_be_lifted_is_refused() -> None:
     def coroutine(x: float) -> Any:
         async def g() -> float:

@@ -145,3 +145,10 @@ NUMBERS_REFUSED: dict[str, dict[int, str]] = {}
 
 LOOP_EXIT: tuple[str, ...] = ()
 """The instructions at the exit of a loop that stand for popping the iterator."""
+
+ENDS_FROM_LAST: bool = False
+"""Whether a frame that ends lets go of its last variable first."""
+
+CLOSES_FROM_FIRST: bool = False
+"""Whether a generator that is closed where nothing catches lets go of its variables and then of its stack
+from the bottom, instead of raising, which begins at the top of the stack."""

@@ -119,3 +119,7 @@ NUMBERS_REFUSED: dict[str, dict[int, str]] = {
 }
 
 LOOP_EXIT: tuple[str, ...] = ("END_FOR",)
+
+ENDS_FROM_LAST: bool = v311.ENDS_FROM_LAST
+
+CLOSES_FROM_FIRST: bool = v311.CLOSES_FROM_FIRST

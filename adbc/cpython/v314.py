@@ -58,5 +58,9 @@ NUMBERS_REFUSED: dict[str, dict[int, str]] = {
 
 LOOP_EXIT: tuple[str, ...] = ("END_FOR", "POP_ITER")
 
+ENDS_FROM_LAST: bool = True
+
+CLOSES_FROM_FIRST: bool = False
+
 COMMON: tuple[object, ...] = (AssertionError, NotImplementedError, tuple, all, any)
 """What LOAD_COMMON_CONSTANT loads, by its argument."""

@@ -34,5 +34,9 @@ NUMBERS_REFUSED: dict[str, dict[int, str]] = {**v314.NUMBERS_REFUSED, "GET_ITER"
 
 LOOP_EXIT: tuple[str, ...] = v314.LOOP_EXIT
 
+ENDS_FROM_LAST: bool = v314.ENDS_FROM_LAST
+
+CLOSES_FROM_FIRST: bool = v314.CLOSES_FROM_FIRST
+
 COMMON: tuple[object, ...] = (*v314.COMMON, list, set, None, "", True, False, -1)
 """What LOAD_COMMON_CONSTANT loads, by its argument."""

@@ -1,16 +1,12 @@
-"""One set of instructions over all supported interpreters, and the only module that knows `bytecode`.
+"""One set of instructions over all supported interpreters.
 
 An `Assembler` takes operations ("compare and jump", "call with two arguments and one keyword") and
-writes what the running interpreter wants.  It counts the stack exactly, so that `bytecode` never
-has to guess, and keeps these traps of the library and the interpreters in one place:
+writes what the running interpreter wants, as items that `encoding` makes a code object of.  It counts the
+stack exactly, and keeps these traps of the interpreters in one place:
 
-* Constants are merged by the library if their marshalled bytes agree, which is wrong for every
-  mutable object and most arrays.  So the library only ever sees placeholder strings, one per
-  distinct constant; the real objects are put in afterwards.  Only constants of simple immutable
-  types are shared, and only if type and representation agree (``0.0`` and ``-0.0`` differ).
-* Stack size and the depths of exception regions come from here, never from the library.
-* Local variables are numbered here.
-* A table of locations with columns from 128 on is written by `locations`.
+* Only constants of simple immutable types are shared, and only if type and representation agree
+  (``0.0`` and ``-0.0`` differ).
+* Stack size and the depths of exception regions come from here.
 * From 3.12 all of a generator that has no other handler has one that makes a `RuntimeError` of a
   `StopIteration`.  It is put in at the end, around the regions that are there by then.
 * From 3.13 the handler of what a callee without a C frame of its own raises is looked for one code unit
@@ -26,13 +22,10 @@ import builtins
 import inspect
 import sys
 import types
-from collections.abc import Iterator
 from typing import Any, Final
 
-import bytecode as library
-from bytecode import instr as opcodes
-
-from adbc.emit import locations
+from adbc.emit.encoding import Units, encode
+from adbc.emit.items import Begin, Cell, End, Item, Label, Location
 from adbc.emit.peephole import optimised
 from adbc.errors import VerificationError
 from adbc.ir.graph import Inlined, Position
@@ -76,6 +69,8 @@ BINARY: Final = {
 }
 SPECIAL: Final = ("__enter__", "__exit__")
 COMPARE: Final = {name: number for number, name in enumerate(["lt", "le", "eq", "ne", "gt", "ge"])}
+OUTCOMES: Final = {"lt": 2, "le": 10, "eq": 8, "ne": 7, "gt": 4, "ge": 12}
+"""From 3.12 a comparison also tells for which outcomes it holds: unordered, less, greater, equal."""
 SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 
 JUMP_IF: Final = "POP_JUMP_IF_" if PY312 else "POP_JUMP_FORWARD_IF_"
@@ -85,33 +80,22 @@ ENTERS: Final = frozenset(
 """Instructions that may run Python code in the interpreter's own loop, without a C frame."""
 
 
-class Label:
-    """A place in the code.  `depth` is the height of the stack there, once known."""
-
-    __slots__ = ("depth", "placed", "target")
-
-    def __init__(self) -> None:
-        self.target = library.Label()
-        self.depth: int | None = None
-        self.placed = False
-
-
 class Assembler:
     """Writes one code object.  `depth` is the height of the stack at the current point."""
 
     def __init__(self) -> None:
-        self.items: list[Any] = []
+        self.items: list[Item] = []
         self.constants: list[object] = [None]
         self.constant_index: dict[Any, int] = {}
+        self.names: dict[str, int] = {}
         self.depth = 0
         self.max_depth = 0
-        self.location: opcodes.InstrLocation | None = None
-        self.wide = False  # whether there are columns that the library cannot write
-        self.inlined: dict[int, tuple[opcodes.InstrLocation, Inlined]] = {}
+        self.location: Location | None = None
+        self.inlined: dict[int, tuple[Location, Inlined]] = {}
         self.places: list[tuple[int, int, Inlined]] = []
         self._position: Position | None = None
         self.reachable = True
-        self.region: Any = None
+        self.region: Begin | None = None
 
     # -- bookkeeping -------------------------------------------------------------------------------
 
@@ -126,27 +110,23 @@ class Assembler:
         end_line = position.end_line if position.end_line is not None else line
         column, end_column = position.column, position.end_column
         if column is None or end_column is None or end_line < line:
-            self.location = opcodes.InstrLocation(line, None, None, None)
+            self.location = Location(line)
         else:
             if end_line == line and end_column < column:
                 end_column = column
-            self.location = opcodes.InstrLocation(line, end_line, column, end_column)
-            if max(column, end_column) > 127:
-                self.wide = True
+            self.location = Location(line, end_line, column, end_column)
         if position.inlined is not None:
             self.inlined[id(self.location)] = self.location, position.inlined
 
     def at_line(self, line: int) -> None:
         """The instructions that follow belong to `line`."""
-        self.location = opcodes.InstrLocation(line, None, None, None)
+        self.location = Location(line)
 
     def op(self, name: str, arg: Any, effect: int) -> None:
         """One instruction that changes the height of the stack by `effect`."""
-        if arg is None:
-            self.items.append(library.Instr(name, location=self.location))
-        else:
-            self.items.append(library.Instr(name, arg, location=self.location))
-        self._grow(effect)
+        self.items.append((name, arg, self.location))
+        if effect:
+            self._grow(effect)
 
     def _grow(self, effect: int) -> None:
         self.depth += effect
@@ -155,8 +135,8 @@ class Assembler:
         if self.depth > self.max_depth:
             self.max_depth = self.depth
 
-    def constant(self, value: object) -> str:
-        """The placeholder for a constant."""
+    def constant(self, value: object) -> int:
+        """The number of a constant."""
         key: Any
         if type(value) in SHARED_TYPES:
             key = (type(value), repr(value))
@@ -166,7 +146,11 @@ class Assembler:
         if index is None:
             index = self.constant_index[key] = len(self.constants)
             self.constants.append(value)
-        return f"constant {index}"
+        return index
+
+    def name(self, name: str) -> int:
+        """The number of a name that is not one of a variable of this code."""
+        return self.names.setdefault(name, len(self.names))
 
     def place(self, label: Label) -> None:
         """The next instruction is the target of jumps to `label`."""
@@ -178,7 +162,7 @@ class Assembler:
         self.depth = label.depth
         self.reachable = True
         label.placed = True
-        self.items.append(label.target)
+        self.items.append(label)
 
     def _meet(self, label: Label) -> None:
         if label.depth is None:
@@ -203,7 +187,7 @@ class Assembler:
         self.op("DELETE_FAST", name, 0)
 
     def make_cell(self, name: str) -> None:
-        self.op("MAKE_CELL", opcodes.CellVar(name), 0)
+        self.op("MAKE_CELL", Cell(name, False), 0)
 
     def copy_free_vars(self, count: int) -> None:
         self.op("COPY_FREE_VARS", count, 0)
@@ -211,26 +195,22 @@ class Assembler:
     def resume(self) -> None:
         self.op("RESUME", 0, 0)
 
-    @staticmethod
-    def _cell(name: str, free: bool) -> opcodes.CellVar | opcodes.FreeVar:
-        return opcodes.FreeVar(name) if free else opcodes.CellVar(name)
-
     def load_deref(self, name: str, free: bool) -> None:
-        self.op("LOAD_DEREF", self._cell(name, free), 1)
+        self.op("LOAD_DEREF", Cell(name, free), 1)
 
     def class_deref(self, name: str, free: bool) -> None:
         """``namespace -> value``, from 3.12."""
-        self.op("LOAD_FROM_DICT_OR_DEREF", self._cell(name, free), 0)
+        self.op("LOAD_FROM_DICT_OR_DEREF", Cell(name, free), 0)
 
     def store_deref(self, name: str, free: bool) -> None:
-        self.op("STORE_DEREF", self._cell(name, free), -1)
+        self.op("STORE_DEREF", Cell(name, free), -1)
 
     def delete_deref(self, name: str, free: bool) -> None:
-        self.op("DELETE_DEREF", self._cell(name, free), 0)
+        self.op("DELETE_DEREF", Cell(name, free), 0)
 
     def load_closure(self, name: str, free: bool) -> None:
         """Push the cell itself."""
-        self.op("LOAD_FAST" if PY313 else "LOAD_CLOSURE", self._cell(name, free), 1)
+        self.op("LOAD_FAST" if PY313 else "LOAD_CLOSURE", Cell(name, free), 1)
 
     def pop(self) -> None:
         self.op("POP_TOP", None, -1)
@@ -247,36 +227,38 @@ class Assembler:
         self.pop()
 
     def load_global(self, name: str) -> None:
-        self.op("LOAD_GLOBAL", (False, name), 1)
+        self.op("LOAD_GLOBAL", self.name(name) << 1, 1)
 
     def class_global(self, name: str) -> None:
         """``namespace -> value``, from 3.12."""
-        self.op("LOAD_FROM_DICT_OR_GLOBALS", name, 0)
+        self.op("LOAD_FROM_DICT_OR_GLOBALS", self.name(name), 0)
 
     def store_global(self, name: str) -> None:
-        self.op("STORE_GLOBAL", name, -1)
+        self.op("STORE_GLOBAL", self.name(name), -1)
 
     def delete_global(self, name: str) -> None:
-        self.op("DELETE_GLOBAL", name, 0)
+        self.op("DELETE_GLOBAL", self.name(name), 0)
 
     # -- operators ---------------------------------------------------------------------------------
 
     def binary(self, name: str) -> None:
         """``a b -> result``; `name` as in `operator` without underscores, in place with an ``i`` first."""
         number = BINARY.get(name)
-        self.op("BINARY_OP", opcodes.BinaryOp(BINARY[name[1:]] + 13 if number is None else number), -1)
+        self.op("BINARY_OP", BINARY[name[1:]] + 13 if number is None else number, -1)
 
     def compare(self, name: str, truth: bool = False) -> None:
         """``a b -> result``; with `truth` the result is made a bool where the interpreter can."""
         number = COMPARE[name]
-        if truth and PY313:
-            number += 16
-        self.op("COMPARE_OP", opcodes.Compare(number), -1)
+        if PY313:
+            number = number << 5 | (16 if truth else 0) | OUTCOMES[name]
+        elif PY312:
+            number = number << 4 | OUTCOMES[name]
+        self.op("COMPARE_OP", number, -1)
 
     def unary(self, name: str) -> None:
         if name == "pos":
             if PY312:
-                self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(5), 0)
+                self.op("CALL_INTRINSIC_1", 5, 0)
             else:
                 self.op("UNARY_POSITIVE", None, 0)
         else:
@@ -289,6 +271,12 @@ class Assembler:
         else:
             self.op("UNARY_NOT", None, 0)
             self.op("UNARY_NOT", None, 0)
+
+    def jump_if_true(self, label: Label) -> None:
+        """``value ->``, whatever it is."""
+        if PY313:
+            self.op("TO_BOOL", None, 0)
+        self.jump_if("TRUE", label)
 
     def not_(self, is_bool: bool = False) -> None:
         if PY313 and not is_bool:
@@ -304,7 +292,7 @@ class Assembler:
 
     def getitem(self) -> None:
         if PY314:
-            self.op("BINARY_OP", opcodes.BinaryOp(26), -1)
+            self.op("BINARY_OP", 26, -1)
         else:
             self.op("BINARY_SUBSCR", None, -1)
 
@@ -334,14 +322,14 @@ class Assembler:
     # -- attributes, iteration, containers ---------------------------------------------------------
 
     def getattr(self, name: str) -> None:
-        self.op("LOAD_ATTR", (False, name) if PY312 else name, 0)
+        self.op("LOAD_ATTR", self.name(name) << 1 if PY312 else self.name(name), 0)
 
     def setattr(self, name: str) -> None:
         """``value object ->``"""
-        self.op("STORE_ATTR", name, -2)
+        self.op("STORE_ATTR", self.name(name), -2)
 
     def delattr(self, name: str) -> None:
-        self.op("DELETE_ATTR", name, -1)
+        self.op("DELETE_ATTR", self.name(name), -1)
 
     def iter(self) -> None:
         """``iterable -> iterator``, an object that may go anywhere."""
@@ -379,7 +367,7 @@ class Assembler:
         """``loop iterator -> loop iterator, value``, or jump to `done`, which `end_for` must open."""
         # What the stack looks like after `end_for`; at the label itself it depends on the version.
         before = self.depth
-        self.op("FOR_ITER", done.target, 1)
+        self.op("FOR_ITER", done, 1)
         done.depth = before - ITERATOR_SLOTS
 
     def end_for(self, done: Label) -> None:
@@ -389,16 +377,16 @@ class Assembler:
         so they must be exactly the ones it expects.
         """
         assert not self.reachable and done.depth is not None
-        self.items.append(done.target)
+        self.items.append(done)
         self.depth = done.depth
         if PY314:
-            self.items.append(library.Instr("END_FOR", location=self.location))
-            self.items.append(library.Instr("POP_ITER", location=self.location))
+            self.items.append(("END_FOR", None, self.location))
+            self.items.append(("POP_ITER", None, self.location))
         elif PY313:
-            self.items.append(library.Instr("END_FOR", location=self.location))
-            self.items.append(library.Instr("POP_TOP", location=self.location))
+            self.items.append(("END_FOR", None, self.location))
+            self.items.append(("POP_TOP", None, self.location))
         elif PY312:
-            self.items.append(library.Instr("END_FOR", location=self.location))
+            self.items.append(("END_FOR", None, self.location))
         done.placed = True
         self.reachable = True
 
@@ -413,13 +401,16 @@ class Assembler:
         """`kind` is TUPLE, LIST, SET, STRING, SLICE or MAP (of `count` pairs)."""
         self.op(f"BUILD_{kind}", count, 1 - (2 * count if kind == "MAP" else count))
 
-    def extend(self, name: str) -> None:
-        """``container more -> container`` for LIST_APPEND and its like; MAP_ADD takes a key and a value."""
-        self.op(name, 1, -2 if name == "MAP_ADD" else -1)
+    def extend(self, name: str, below: int = 1) -> None:
+        """``container more -> container`` for LIST_APPEND and its like; MAP_ADD takes a key and a value.
+
+        What is added to is the value number `below` under what is added.
+        """
+        self.op(name, below, -2 if name == "MAP_ADD" else -1)
 
     def list_to_tuple(self) -> None:
         if PY312:
-            self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(6), 0)
+            self.op("CALL_INTRINSIC_1", 6, 0)
         else:
             self.op("LIST_TO_TUPLE", None, 0)
 
@@ -431,7 +422,7 @@ class Assembler:
         if conversion:
             if has_spec:
                 self.swap(2)
-            self.op("CONVERT_VALUE", opcodes.FormatValue(conversion), 0)
+            self.op("CONVERT_VALUE", conversion, 0)
             if has_spec:
                 self.swap(2)
         if has_spec:
@@ -441,12 +432,12 @@ class Assembler:
 
     def import_name(self, name: str) -> None:
         """``level fromlist -> module``"""
-        # From 3.15 two bits tell whether the import is lazy, and whether it is never.
-        self.op("IMPORT_NAME", (False, True, name) if PY315 else name, -1)
+        # From 3.15 two bits tell whether the import is lazy, and (the upper one) whether it is never.
+        self.op("IMPORT_NAME", self.name(name) << 2 | 2 if PY315 else self.name(name), -1)
 
     def import_from(self, name: str) -> None:
         """``module -> value``"""
-        self.op("IMPORT_FROM", name, 1)
+        self.op("IMPORT_FROM", self.name(name), 1)
         self.drop_below()
 
     def make_function(self, flags: int) -> None:
@@ -475,14 +466,14 @@ class Assembler:
             self.op("PUSH_NULL", None, 1)
 
     def global_callable(self, name: str) -> None:
-        self.op("LOAD_GLOBAL", (True, name), 2)
+        self.op("LOAD_GLOBAL", self.name(name) << 1 | 1, 2)
 
     def method(self, name: str) -> None:
         """``object -> method pair``"""
         if PY312:
-            self.op("LOAD_ATTR", (True, name), 1)
+            self.op("LOAD_ATTR", self.name(name) << 1 | 1, 1)
         else:
-            self.op("LOAD_METHOD", name, 1)
+            self.op("LOAD_METHOD", self.name(name), 1)
 
     def call(self, count: int, keywords: tuple[str, ...] = ()) -> None:
         """``pair arguments -> result``; the last arguments are passed by keyword."""
@@ -519,11 +510,7 @@ class Assembler:
 
     def jump(self, label: Label) -> None:
         self._meet(label)
-        self.items.append(
-            library.Instr(
-                "JUMP_BACKWARD" if label.placed else "JUMP_FORWARD", label.target, location=self.location
-            )
-        )
+        self.items.append(("JUMP_BACKWARD" if label.placed else "JUMP_FORWARD", label, self.location))
         self.reachable = False
 
     def jump_if(self, test: str, label: Label) -> None:
@@ -537,13 +524,13 @@ class Assembler:
             opposite = {"TRUE": "FALSE", "FALSE": "TRUE", "NONE": "NOT_NONE", "NOT_NONE": "NONE"}[test]
             over = Label()
             over.depth = self.depth
-            self.items.append(library.Instr(JUMP_IF + opposite, over.target, location=self.location))
+            self.items.append((JUMP_IF + opposite, over, self.location))
             self.jump(label)
             self.place(over)
             return
-        self.items.append(library.Instr(JUMP_IF + test, label.target, location=self.location))
+        self.items.append((JUMP_IF + test, label, self.location))
         if PY314:
-            self.items.append(library.Instr("NOT_TAKEN", location=self.location))
+            self.items.append(("NOT_TAKEN", None, self.location))
 
     def ret(self) -> None:
         self.op("RETURN_VALUE", None, -1)
@@ -590,7 +577,7 @@ class Assembler:
         loop, done = Label(), Label()
         self.place(loop)
         done.depth = self.depth if PY312 else self.depth - 1
-        self.items.append(library.Instr("SEND", done.target, location=self.location))
+        self.items.append(("SEND", done, self.location))
         cleanup, region = Label(), self.region
         if PY312:
             # What is thrown in and ends the inner iterator ends the loop.
@@ -601,9 +588,9 @@ class Assembler:
         if PY312:
             self.unprotect()
             if region is not None:
-                self._protect(region.target, region.stack_depth)
+                self.protect(region.handler, region.depth)
         self.op("RESUME", 2, 0)
-        self.items.append(library.Instr("JUMP_BACKWARD_NO_INTERRUPT", loop.target, location=self.location))
+        self.items.append(("JUMP_BACKWARD_NO_INTERRUPT", loop, self.location))
         self.reachable = False
         if PY312:
             cleanup.depth = self.depth + 1
@@ -621,17 +608,14 @@ class Assembler:
 
     def protect(self, handler: Label, depth: int) -> None:
         """What follows, up to `unprotect`, raises into `handler`, behind `depth` values and the exception."""
-        self._protect(handler.target, depth)
-
-    def _protect(self, target: library.Label, depth: int) -> None:
-        self.region = library.instr.TryBegin(target, push_lasti=False, stack_depth=depth)
+        self.region = Begin(handler, depth)
         self.items.append(self.region)
         # The interpreter pushes the exception even if the code in the region never gets that high.
         self.max_depth = max(self.max_depth, depth + 1)
 
     def unprotect(self) -> None:
         assert self.region is not None
-        self.items.append(library.instr.TryEnd(self.region))
+        self.items.append(End(self.region))
         self.region = None
 
     def push_exc_info(self) -> None:
@@ -670,7 +654,7 @@ class Assembler:
 
     def load_special(self, name: str) -> None:
         """``manager -> pair``, from 3.14."""
-        self.op("LOAD_SPECIAL", opcodes.SpecialMethod(SPECIAL.index(name)), 1)
+        self.op("LOAD_SPECIAL", SPECIAL.index(name), 1)
 
     def before_with(self) -> None:
         """``manager -> exit value``"""
@@ -680,7 +664,7 @@ class Assembler:
         """``manager -> manager``, or the error of a manager that has no such method, raised here."""
         if PY314:
             self.copy(1)
-            self.op("LOAD_SPECIAL", opcodes.SpecialMethod({"__enter__": 0, "__exit__": 1}[name]), 1)
+            self.op("LOAD_SPECIAL", SPECIAL.index(name), 1)
             self.pop()
             self.pop()
 
@@ -712,10 +696,10 @@ class Assembler:
         self.drop_below()
 
     def intrinsic_1(self, number: int) -> None:
-        self.op("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(number), 0)
+        self.op("CALL_INTRINSIC_1", number, 0)
 
     def intrinsic_2(self, number: int) -> None:
-        self.op("CALL_INTRINSIC_2", opcodes.Intrinsic2Op(number), -1)
+        self.op("CALL_INTRINSIC_2", number, -1)
 
     # -- the code object -----------------------------------------------------------------------------
 
@@ -750,110 +734,94 @@ class Assembler:
             flags |= inspect.CO_GENERATOR
         if docstring is not None and PY314:
             flags |= HAS_DOCSTRING
-        body = library.Bytecode()
-        body.name, body.qualname, body.filename = name, qualname, filename
-        body.first_lineno = first_line
-        body.argcount, body.posonlyargcount, body.kwonlyargcount = positional, posonly, kwonly
-        # All locals, not only the parameters: the library numbers them in this order.
-        body.argnames = list(local_names)
-        body.cellvars, body.freevars = list(cell_names), list(free_names)
-        body.docstring = "constant 0"
-        body.flags = library.CompilerFlags(flags)
         items = optimised(self.items, local_names)
         if generator and PY312:
             items = _without_stop_iteration(items)
             self.max_depth = max(self.max_depth, 2)
-        list.extend(body, _padded(items) if PY313 else items)
-        concrete = body.to_concrete_bytecode(compute_exception_stack_depths=False)
-        code = concrete.to_code(stacksize=max(self.max_depth, 1), compute_exception_stack_depths=False)
-        constants = [docstring, *self.constants[1:]]
-        code = code.replace(
-            co_consts=tuple(constants[int(c.removeprefix("constant "))] for c in code.co_consts)
+        code, units = encode(
+            _padded(items) if PY313 else items,
+            name=name,
+            qualname=qualname,
+            filename=filename,
+            first_line=first_line,
+            positional=positional,
+            posonly=posonly,
+            kwonly=kwonly,
+            flags=flags,
+            stack_size=max(self.max_depth, 1),
+            constants=[docstring, *self.constants[1:]],
+            names=list(self.names),
+            local_names=local_names,
+            cell_names=cell_names,
+            free_names=free_names,
         )
-        if self.wide:
-            code = code.replace(co_linetable=locations.table(first_line, _units(concrete)))
         if self.inlined:
-            self._find_places(concrete)
+            self._find_places(units)
         return code
 
-    def _find_places(self, concrete: library.ConcreteBytecode) -> None:
+    def _find_places(self, units: Units) -> None:
         """Note which of the code is that of functions that were written into this one."""
         at = 0
-        for item in concrete:
-            if isinstance(item, library.ConcreteInstr):
-                known = self.inlined.get(id(item.location))
-                if known is not None:
-                    start, end, inlined = self.places[-1] if self.places else (0, 0, None)
-                    if self.places and end == at and inlined is known[1]:
-                        self.places[-1] = start, at + item.size, known[1]
-                    else:
-                        self.places.append((at, at + item.size, known[1]))
-                at += item.size
+        for size, location in units:
+            end = at + 2 * size
+            known = self.inlined.get(id(location))
+            if known is not None:
+                if self.places and self.places[-1][1] == at and self.places[-1][2] is known[1]:
+                    self.places[-1] = self.places[-1][0], end, known[1]
+                else:
+                    self.places.append((at, end, known[1]))
+            at = end
 
 
-def _units(concrete: library.ConcreteBytecode) -> Iterator[tuple[int, locations.Location]]:
-    """The size of each instruction in units of two bytes, and where it belongs."""
-    last = locations.Location(None, None, None, None)
-    for item in concrete:
-        if isinstance(item, library.ConcreteInstr):
-            if item.location is not None:
-                at = item.location
-                last = locations.Location(at.lineno, at.end_lineno, at.col_offset, at.end_col_offset)
-            yield item.size // 2, last
-
-
-def _padded(items: list[Any]) -> list[Any]:
+def _padded(items: list[Item]) -> list[Item]:
     """Put a NOP between the edge of a region and an instruction that enters Python code.
 
     When the frame of a callee is left by an exception, the interpreter goes on in the caller as if the
     instruction in front of the call had raised: that one must be in the same region.
     """
-    result: list[Any] = []
-    labels: list[Any] = []
+    if not any(type(item) is Begin for item in items):
+        return items
+    result: list[Item] = []
+    labels: list[Label] = []
     edge = False  # whether a region begins or ends here
     for item in items:
-        if isinstance(item, library.Label):
+        if type(item) is Label:
             labels.append(item)
             continue
-        if isinstance(item, library.instr.TryBegin | library.instr.TryEnd):
-            edge = True
-        elif isinstance(item, library.Instr):
+        if type(item) is tuple:
             # In front of the labels: who jumps here need not run it.
-            if edge and item.name in ENTERS:
-                result.append(library.Instr("NOP", location=item.location))
+            if edge and item[0] in ENTERS:
+                result.append(("NOP", None, item[2]))
             edge = False
             result += labels
             labels.clear()
+        else:
+            edge = True
         result.append(item)
     return result + labels
 
 
-def _without_stop_iteration(items: list[Any]) -> list[Any]:
+def _without_stop_iteration(items: list[Item]) -> list[Item]:
     """Protect what nothing else protects, from where the generator starts to run."""
-    handler = library.Label()
-    result: list[Any] = []
-    region: Any = None  # the one of this function that is open
+    handler = Label()
+    result: list[Item] = []
+    region: Begin | None = None  # the one of this function that is open
     started = other = False
     for item in items:
-        if isinstance(item, library.instr.TryBegin):
+        if type(item) is Begin:
             other = True
             if region is not None:
-                result.append(library.instr.TryEnd(region))
+                result.append(End(region))
                 region = None
-        elif isinstance(item, library.instr.TryEnd):
+        elif type(item) is End:
             other = False
-        elif isinstance(item, library.Instr):
-            started = started or item.name == "RESUME"
+        elif type(item) is tuple:
+            started = started or item[0] == "RESUME"
             if started and not other and region is None:
-                region = library.instr.TryBegin(handler, push_lasti=True, stack_depth=0)
+                region = Begin(handler, 0, with_instruction=True)
                 result.append(region)
         result.append(item)
     if region is not None:
-        result.append(library.instr.TryEnd(region))
-    nowhere = opcodes.InstrLocation(None, None, None, None)
-    return [
-        *result,
-        handler,
-        library.Instr("CALL_INTRINSIC_1", opcodes.Intrinsic1Op(3), location=nowhere),
-        library.Instr("RERAISE", 1, location=nowhere),
-    ]
+        result.append(End(region))
+    nowhere = Location(None)
+    return [*result, handler, ("CALL_INTRINSIC_1", 3, nowhere), ("RERAISE", 1, nowhere)]

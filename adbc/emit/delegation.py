@@ -54,7 +54,7 @@ def iterator_to_delegate_to(iterable: object) -> NoReturn:
 
 def delegated(graph: Graph) -> Graph:
     """`graph` if nothing in it is a ``yield from``, else a copy with `delegate` in place of the loops."""
-    functions = {_function(x) for x in graph.instructions()} & {_yield_, _yield_from_}
+    functions = set(map(_function, graph.instructions())) & {_yield_, _yield_from_}
     if functions and not graph.is_generator:
         raise VerificationError(f"graph {graph.name} yields, but is not a generator")
     if _yield_from_ not in functions:
@@ -74,9 +74,12 @@ def delegated(graph: Graph) -> Graph:
 
 def _function(instruction: Instruction) -> Any:
     """The plain function that an instruction calls, else None."""
-    if instruction.op == "catch":
+    if instruction.op == "call":
+        callee = instruction.operands[0]
+    elif instruction.op == "catch":
         return None
-    callee = call_form(instruction)[0]
+    else:
+        callee = call_form(instruction)[0]
     function = callee.value if isinstance(callee, Const) else None
     return function if type(function) is type(delegate) else None
 

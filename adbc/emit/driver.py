@@ -2,7 +2,7 @@
 
 `delegation` finds the loops of ``yield from``, `regions` joins what one handler protects, `flow` lays
 the blocks out, `schedule` decides what stays on the stack, `slots` gives the rest to local variables,
-`writer` writes it and `assembler` spells it for the running interpreter.
+`writer` writes it, `assembler` spells it for the running interpreter and `encoding` makes it a code object.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from adbc.emit.delegation import delegated
 from adbc.emit.flow import Flow
 from adbc.emit.regions import widened
+from adbc.emit.releases import cut_at_releases
 from adbc.emit.schedule import Schedule
 from adbc.emit.slots import Slots
 from adbc.emit.writer import Writer
@@ -34,7 +35,7 @@ def emit(
     places: is told which of the code (from, up to, in bytes) is that of functions written into this one.
     """
     graph = widened(delegated(graph))
-    flow = Flow(graph)
+    flow = Flow(graph, cut_at_releases(graph))
     schedule = Schedule(graph, flow)
     slots = Slots(graph, flow, schedule)
     writer = Writer(graph, flow, schedule, slots)

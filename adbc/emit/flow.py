@@ -8,9 +8,11 @@ belongs to an edge always has a place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
-from adbc.ir.graph import Block, Graph, Instruction, Phi
+from adbc.emit.releases import is_next
+from adbc.ir.graph import Block, Branch, Graph, Instruction, Phi, Value
 
 __all__ = ["Flow", "Node"]
 
@@ -56,8 +58,10 @@ class Node:
 class Flow:
     """The nodes of a graph in the order of their code."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, released: Mapping[Block, Value] = MappingProxyType({})) -> None:
         self.graph = graph
+        self.released = released
+        """Blocks at whose ends iterators are let go of that are on the stack up to there, and which."""
         self.nodes: list[Node] = []
         self.node_of: dict[Block, Node] = {}
         self._collect()
@@ -180,10 +184,48 @@ class Flow:
                     body.add(node)
                     work.extend(node.predecessors)
             self.bodies[header] = body
+        self._hold_iterators()
         # Reverse postorder meets outer headers before inner ones.
         for header, body in self.bodies.items():
             for node in body:
                 node.loops.append(header)
+
+    def _hold_iterators(self) -> None:
+        """What is done behind a loop before its iterator is let go of belongs to the loop."""
+        if not self.released:
+            return
+        held = set(self.released.values())
+        heads = {node: x.operands[-1] for node in self.nodes for x in node.instructions[:1] if is_next(x)}
+        for header, iterator in heads.items():
+            if iterator in held:
+                self.bodies.setdefault(header, {header})
+        self.bodies = {node: self.bodies[node] for node in self.nodes if node in self.bodies}
+        for header, body in self.bodies.items():
+            around = [outer for h, outer in self.bodies.items() if header in outer and h is not header]
+            for block, iterator in self.released.items():
+                if header in heads and heads[header] is iterator:
+                    late = self._between(header, body, self.node_of[block])
+                    if late is not None and all(late <= outer for outer in around):
+                        body |= late
+
+    def _between(self, header: Node, body: set[Node], end: Node) -> set[Node] | None:
+        """The nodes from the exits of a loop to `end`; None if these may be reached otherwise too, or when
+        the iterator is exhausted."""
+        late: set[Node] = set()
+        waiting = [end]
+        assert header.block is not None
+        branch = header.block.terminator
+        if not isinstance(branch, Branch):
+            return None
+        exhausted = header.targets[branch.true]
+        while waiting:
+            node = waiting.pop()
+            if node not in body and node not in late:
+                if not self.dominates(header, node) or node is exhausted:
+                    return None
+                late.add(node)
+                waiting.extend(node.predecessors)
+        return late
 
     def dominates(self, a: Node, b: Node) -> bool:
         """Whether every way to `b` leads through `a`."""

@@ -1,9 +1,8 @@
-"""The table of locations of a code object, for code whose columns the assembling library cannot write.
+"""The table of locations of a code object.
 
-The library writes columns from 128 to 255 into a form of entry that has seven bits for each.  A table with
-such an entry covers more than the code has, and CPython 3.11 writes past its end when it is traced or
-profiled.  The entries written here are those that hold any number; CPython describes the format in
-``Objects/locations.md`` (later ``InternalDocs/code_objects.md``), and it is the same from 3.11 on.
+CPython describes the format in ``Objects/locations.md`` (later ``InternalDocs/code_objects.md``), and it is
+the same from 3.11 on.  An entry covers up to eight units of code.  Its first byte has its form and how many;
+none of the bytes that follow has the highest bit, so columns from 128 on need the long form.
 """
 
 from __future__ import annotations
@@ -11,23 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
-__all__ = ["Location", "table"]
+from adbc.emit.items import Location
+
+__all__ = ["table"]
 
 UNITS = 8
 """How many units of code one entry covers at most."""
 
-WITHOUT_COLUMNS, LONG, NOWHERE = 13, 14, 15
-
-
-class Location(NamedTuple):
-    """Lines from 1, columns in bytes from 0; None where it is not known."""
-
-    line: int | None
-    end_line: int | None
-    column: int | None
-    end_column: int | None
+ON_NEXT_LINES, WITHOUT_COLUMNS, LONG, NOWHERE = 10, 13, 14, 15
+SHORT_COLUMNS, SHORT_LENGTH = 72, 15
+"""What fits into two bytes, if the line is the same as before: eight columns per form."""
 
 
 def table(first_line: int, units: Iterable[tuple[int, Location]]) -> bytes:
@@ -49,9 +42,15 @@ def _entry(units: int, line: int, location: Location) -> bytes:
     step = location.line - line
     # The sign is the lowest bit.
     signed = -step << 1 | 1 if step < 0 else step << 1
-    if location.end_line is None or location.column is None or location.end_column is None:
+    column, end_column = location.column, location.end_column
+    if location.end_line is None or column is None or end_column is None:
         return bytes([_head(WITHOUT_COLUMNS, units), *_six_bits(signed)])
-    numbers = (signed, location.end_line - location.line, location.column + 1, location.end_column + 1)
+    if location.end_line == location.line:
+        if step == 0 and column < SHORT_COLUMNS and end_column - column <= SHORT_LENGTH:
+            return bytes([_head(column // 8, units), column % 8 << 4 | end_column - column])
+        if step in (1, 2) and column < 128 and end_column < 128:
+            return bytes([_head(ON_NEXT_LINES + step, units), column, end_column])
+    numbers = (signed, location.end_line - location.line, column + 1, end_column + 1)
     return bytes([_head(LONG, units), *(byte for number in numbers for byte in _six_bits(number))])
 
 

@@ -5,15 +5,15 @@ need not take a reference of its own if the variable outlives the value on the s
 interpreters form their pairs themselves.  The plain forms are always right: this pass may leave any of
 them as it is, and does so wherever it does not know exactly what an instruction does to the stack.
 
-It works on the list of items that `assembler` collects, before `bytecode` sees it.
+It works on the list of items that `assembler` collects.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from typing import Final
 
-import bytecode as library
+from adbc.emit.items import Item, Location, Op
 
 __all__ = ["optimised"]
 
@@ -25,6 +25,8 @@ PAIRS: Final = {
     ("STORE_FAST", "LOAD_FAST"): "STORE_FAST_LOAD_FAST",
     ("STORE_FAST", "STORE_FAST"): "STORE_FAST_STORE_FAST",
 }
+
+SINGLE: Final = frozenset({"LOAD_FAST", "STORE_FAST"})
 
 PUSHES: Final = {"LOAD_CONST": 1, "LOAD_DEREF": 1, "PUSH_NULL": 1, "NOP": 0, "NOT_TAKEN": 0}
 """Instructions that leave what is on the stack alone, and how much they put on it."""
@@ -58,7 +60,7 @@ Slot = tuple[int, int, str] | None
 """A value on the stack: which item loaded it, which of a pair it is, and from which variable."""
 
 
-def optimised(items: list[Any], local_names: list[str]) -> list[Any]:
+def optimised(items: list[Item], local_names: list[str]) -> list[Item]:
     """`items` in the forms that the running interpreter executes fastest."""
     if not PAIRED:
         return items
@@ -66,21 +68,19 @@ def optimised(items: list[Any], local_names: list[str]) -> list[Any]:
     return _borrowed(items) if BORROWED else items
 
 
-def _paired(items: list[Any], local_names: list[str]) -> list[Any]:
+def _paired(items: list[Item], local_names: list[str]) -> list[Item]:
     """Join neighbours.  A pair has four bits for the number of each variable."""
     small = set(local_names[:16])
-    result: list[Any] = []
-    previous: Any = None  # the last instruction, if it may still become the first of a pair
+    result: list[Item] = []
+    previous: Op | None = None  # the last instruction, if it may still become the first of a pair
     for item in items:
         current = None
-        plain = type(item) is library.Instr and item.name in ("LOAD_FAST", "STORE_FAST")
-        if plain and isinstance(item.arg, str) and item.arg in small:
+        if type(item) is tuple and item[0] in SINGLE and item[1] in small:
             current = item
-            if previous is not None and _same_line(previous, item):
-                joined = PAIRS.get((previous.name, item.name))
+            if previous is not None and _same_line(previous[2], item[2]):
+                joined = PAIRS.get((previous[0], item[0]))
                 if joined is not None:
-                    arguments = (previous.arg, item.arg)
-                    result[-1] = library.Instr(joined, arguments, location=previous.location)
+                    result[-1] = joined, (previous[1], item[1]), previous[2]
                     previous = None
                     continue
         result.append(item)
@@ -88,14 +88,12 @@ def _paired(items: list[Any], local_names: list[str]) -> list[Any]:
     return result
 
 
-def _same_line(a: Any, b: Any) -> bool:
+def _same_line(a: Location | None, b: Location | None) -> bool:
     """Neither can raise, so their columns are never shown; a tracer sees lines."""
-    return a.location is b.location or (
-        a.location is not None and b.location is not None and a.location.lineno == b.location.lineno
-    )
+    return a is b or (a is not None and b is not None and a.line == b.line)
 
 
-def _borrowed(items: list[Any]) -> list[Any]:
+def _borrowed(items: list[Item]) -> list[Item]:
     """Let loads borrow whose value is consumed before the block ends and before its variable changes."""
     safe: dict[int, int] = {}  # item -> how many of its loads were seen to be consumed
     killed: set[int] = set()
@@ -120,12 +118,11 @@ def _borrowed(items: list[Any]) -> list[Any]:
                 killed.add(slot[0])
 
     for index, item in enumerate(items):
-        if type(item) is not library.Instr:
+        if type(item) is not tuple:
             stack.clear()  # a label, or the border of a region
             continue
-        name = item.name
-        arg: Any = item.arg  # what it is depends on the name
-        if name == "LOAD_FAST" and isinstance(arg, str):
+        name, arg, _ = item  # what the argument is depends on the name
+        if name == "LOAD_FAST" and type(arg) is str:
             stack.append((index, 0, arg))
         elif name == "LOAD_FAST_LOAD_FAST":
             stack.extend(((index, 0, arg[0]), (index, 1, arg[1])))
@@ -140,7 +137,7 @@ def _borrowed(items: list[Any]) -> list[Any]:
         elif name in PUSHES:
             stack.extend([None] * PUSHES[name])
         elif name == "LOAD_GLOBAL":
-            stack.extend([None] * (1 + arg[0]))
+            stack.extend([None] * (1 + (arg & 1)))
         elif name in CONSUMES:
             takes, puts = CONSUMES[name]
             pop(takes)
@@ -148,7 +145,7 @@ def _borrowed(items: list[Any]) -> list[Any]:
         elif name == "LOAD_ATTR":
             # The receiver of a method stays on the stack, above the function.
             receiver = stack.pop() if stack else None
-            if arg[0]:
+            if arg & 1:
                 stack.extend((None, receiver))
             else:
                 stack.append(receiver)
@@ -167,9 +164,10 @@ def _borrowed(items: list[Any]) -> list[Any]:
             stack.clear()
     result = list(items)
     for index, count in safe.items():
-        item = items[index]
-        pair = item.name == "LOAD_FAST_LOAD_FAST"
+        loaded = items[index]
+        assert type(loaded) is tuple
+        pair = loaded[0] == "LOAD_FAST_LOAD_FAST"
         if index not in killed and count == 1 + pair:
             name = "LOAD_FAST_BORROW_LOAD_FAST_BORROW" if pair else "LOAD_FAST_BORROW"
-            result[index] = library.Instr(name, item.arg, location=item.location)
+            result[index] = name, loaded[1], loaded[2]
     return result

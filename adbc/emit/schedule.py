@@ -14,9 +14,12 @@ This module refuses to know which local a value gets (`slots`) and how a step is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from adbc.emit.assembler import SPECIAL, Assembler
 from adbc.emit.flow import Flow, Node
-from adbc.emit.templates import UPDATES, Callee, Form, Plan, form_of, plan_of
+from adbc.emit.templates import UPDATES, Callee, Form, Plan, Step, form_of, plan_of
 from adbc.ir import intrinsics as i
 from adbc.ir.graph import (
     Argument,
@@ -44,9 +47,13 @@ _PURE_IDS = frozenset(id(f) for f in PURE)
 
 
 class ForLoop:
-    """A loop header that becomes FOR_ITER: `iterator` stays on the stack, `value` is the loop variable."""
+    """A loop header that becomes FOR_ITER: `iterator` stays on the stack, `value` is the loop variable.
 
-    __slots__ = ("body", "exit", "iterator", "kept_from", "node", "value")
+    A `tape` that the loop writes stays there too, below the iterator, and goes into its variable behind the
+    loop.
+    """
+
+    __slots__ = ("body", "exit", "iterator", "kept_from", "node", "tape", "value")
 
     def __init__(self, node: Node, iterator: Value, value: Instruction, body: Node, exit: Node) -> None:
         self.node = node
@@ -55,6 +62,7 @@ class ForLoop:
         self.body = body
         self.exit = exit
         self.kept_from: Node | None = None  # the node that computes the iterator and leaves it there
+        self.tape: Instruction | None = None
 
 
 class Schedule:
@@ -74,6 +82,8 @@ class Schedule:
         self.for_loops: dict[Node, ForLoop] = {}
         self.loop_bodies: dict[Node, ForLoop] = {}
         self.loop_exits: dict[Node, ForLoop] = {}
+        self.recalls: dict[Instruction, ForLoop] = {}
+        """Steps of the iterator of the innermost ``for`` loop around that are not at its head."""
         self.absorbed: set[Value] = set()
         self.chained: set[Value] = set()  # updates whose value is the container they changed
         self.body: dict[Node, list[Instruction]] = {}
@@ -90,7 +100,9 @@ class Schedule:
         self._remove_unused()
         self._plan_all()
         self._find_for_loops()
-        self.kept: set[Value] = {f.iterator for f in self.for_loops.values() if f.kept_from is not None}
+        self.kept: dict[Value, ForLoop] = {
+            f.iterator: f for f in self.for_loops.values() if f.kept_from is not None
+        }
         for node in flow.layout:
             self._treeify(node)
         self.exceptions = self._find_exceptions()
@@ -387,6 +399,8 @@ class Schedule:
         function, arguments = form.function, form.arguments
         if instruction.op == "catch":
             return Plan([])
+        if function is i._release_:
+            return Plan([], False)
         if instruction in self.groups:
             if function is i._load_special_:
                 return Plan([arguments[0], ("before_with",)])
@@ -443,7 +457,8 @@ class Schedule:
             self.loop_exits[exit_node] = found
             self.body[header] = body[:-2]
             self.uses[value] -= 1  # the test is gone
-            self._keep_iterator(found, loop)
+        for found in self.for_loops.values():
+            self._keep_on_stack(found, self.flow.bodies[found.node])
 
     def _only_in(self, value: Value, body: Node, test: Instruction) -> bool:
         """Whether `value` is used only where it is a real element."""
@@ -451,19 +466,75 @@ class Schedule:
             user is test or self.flow.dominates(body, node) for node, user in self.users.get(value, [])
         )
 
-    def _keep_iterator(self, found: ForLoop, loop: set[Node]) -> None:
-        """Leave the iterator on the stack if it is made in the block before and used by this loop only."""
+    def _keep_on_stack(self, found: ForLoop, loop: set[Node]) -> None:
+        """Leave the iterator on the stack if it is made in the block before and used by this loop only.
+
+        A tape that is made there stays on the stack in either case.
+        """
+        recalls = self._find_recalls(found, loop)
         entries = [p for p in found.node.predecessors if p not in loop]
-        if len(entries) != 1 or self.uses.get(found.iterator) != 1:
+        if len(entries) != 1:
             return
         source = entries[0]
-        if found.iterator not in self.body[source]:
-            return
         if self.context(source) != self.context(found.node)[:-1]:
             return
-        if found.iterator in self.groups or found.iterator in self.cells:
-            return
-        found.kept_from = source
+        tapes = [x for x in self.body[source] if self._is_written_in(x, loop, source)]
+        if tapes:
+            found.tape = tapes[0]
+            self._wind(found, loop)
+            self.body[source].remove(tapes[0])
+        if (
+            self.uses.get(found.iterator) == 1 + len(recalls)
+            and found.iterator in self.body[source]
+            and found.iterator not in self.groups
+            and found.iterator not in self.cells
+        ):
+            found.kept_from = source
+
+    def _wind(self, found: ForLoop, loop: set[Node]) -> None:
+        """Let what is recorded in `loop` go straight to the tape on the stack."""
+        assert found.tape is not None
+        for node, user in self.users[found.tape]:
+            if node in loop:
+                assert isinstance(user, Instruction)
+                steps: list[Step] = []
+                for value in self.forms[user].arguments[1:]:
+                    steps += (self.resolve(value), ("wind", found))
+                self.plans[user] = Plan(steps, False)
+
+    def _is_written_in(self, tape: Instruction, loop: set[Node], source: Node) -> bool:
+        """Whether `tape` is a list that `loop` only puts values on, and of which more is wanted behind it.
+
+        An exception that is caught outside the loop would find it gone from the stack.
+        """
+        form = self.forms[tape]
+        if form.function is not i._new_ or len(form.arguments) != 1 or tape in self.chained:
+            return False
+        inside = [(node, user) for node, user in self.users.get(tape, []) if node in loop]
+        return (
+            0 < len(inside) < self.uses.get(tape, 0)
+            and all(node is not source for node, _ in self.users[tape])
+            and all(
+                isinstance(user, Instruction)
+                and self.forms[user].function is i._record_
+                and tape not in self.forms[user].arguments[1:]
+                for _, user in inside
+            )
+            and source.handler is None
+            and all(node.handler is None or node.handler in loop for node in loop)
+        )
+
+    def _find_recalls(self, found: ForLoop, loop: set[Node]) -> list[Instruction]:
+        """The other instructions that step the iterator where it is on top of the stack."""
+        recalls = []
+        for node, user in self.users.get(found.iterator, []):
+            if not isinstance(user, Instruction) or self.forms[user].function is not i._recall_:
+                continue
+            if node in loop and self.context(node)[-1] is found:
+                recalls.append(user)
+                self.recalls[user] = found
+                self.plans[user] = Plan([("recall", found)])
+        return recalls
 
     def context(self, node: Node) -> list[ForLoop]:
         """The loops whose iterators are on the stack in `node`, outermost first."""
@@ -550,34 +621,35 @@ class Schedule:
         body = self.body[node]
         position = len(body) - 1
 
-        def may_absorb(value: Value) -> bool:
+        def may_absorb(value: Instruction) -> bool:
+            """Of the last instruction that is left."""
             return (
-                value is body[position]
-                and self.uses.get(value) == 1
+                self.uses.get(value) == 1
                 and value not in self.groups
                 and value not in self.cells
                 and value not in self.kept
-                and body[position].op != "catch"
+                and value not in self.recalls
+                and value.op != "catch"
             )
 
-        def absorb(steps: list[object], depth: int) -> None:
+        def absorb(steps: Sequence[object], depth: int) -> None:
             nonlocal position
             for step in reversed(steps):
-                value = step.value if isinstance(step, Callee) else step
-                if position < 0 or not isinstance(value, Value):
-                    continue
-                if may_absorb(value) and depth < DEPTH_LIMIT:
+                if position < 0:
+                    return
+                value = step.value if step.__class__ is Callee else step
+                if value is body[position] and depth < DEPTH_LIMIT and may_absorb(value):
                     self.absorbed.add(value)
                     position -= 1
-                    absorb(list(self.plans[value].steps), depth + 1)
+                    absorb(self.plans[value].steps, depth + 1)
 
-        absorb(list(self.terminator_values(node)), 0)
+        absorb(self.terminator_values(node), 0)
         roots: list[Instruction] = []
         while position >= 0:
             root = body[position]
             roots.append(root)
             position -= 1
-            absorb(list(self.plans[root].steps), 0)
+            absorb(self.plans[root].steps, 0)
         roots.reverse()
         self.roots[node] = roots
 
@@ -598,11 +670,12 @@ class Schedule:
         result: list[Value] = []
         work: list[object] = list(steps)
         while work:
-            step = work.pop()
-            if type(step) is tuple:
-                continue
-            value = step.value if isinstance(step, Callee) else step
-            if isinstance(value, Const | Undef) or not isinstance(value, Value):
+            value: Any = work.pop()
+            kind = value.__class__
+            if kind is Callee:
+                value = value.value
+                kind = value.__class__
+            if kind is tuple or kind is Const or kind is Undef or not isinstance(value, Value):
                 continue
             if value in self.absorbed:
                 work.extend(self.plans[value].steps)

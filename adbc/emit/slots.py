@@ -10,6 +10,7 @@ It refuses to know about opcodes: it answers "the name of the variable of this v
 from __future__ import annotations
 
 from adbc.emit.flow import Flow, Node
+from adbc.emit.releases import is_kept, is_release, released
 from adbc.emit.schedule import Schedule
 from adbc.ir.graph import Argument, Graph, Instruction, Phi, Value
 
@@ -33,7 +34,7 @@ class Slots:
         self._caught: dict[int, int] = {}  # by node: the exceptions in variables that it catches
         self._caught_before: dict[int, int] = {}  # the same of all nodes on every way to it
         self.forgotten: dict[Instruction, list[str]] = {}
-        """The variables to be emptied when the handling of an exception ends."""
+        """The variables to be emptied when the handling of an exception ends, or the frame lets go."""
         self._collect()
         self._liveness()
         self._coalesce()
@@ -79,17 +80,28 @@ class Slots:
             for root in schedule.roots[node]:
                 for value in self.defined(root):
                     self._add(value)
+        for found in schedule.for_loops.values():
+            if found.tape is not None:
+                self._add(found.tape)
 
     def defined(self, root: Instruction) -> list[Value]:
         """The values that a root puts into variables."""
         schedule = self.schedule
         if root in schedule.kept:
-            return []
+            tape = schedule.kept[root].tape
+            return [] if tape is None else [tape]
         if root in schedule.groups:
             return [p for p in schedule.groups[root] if p is not None and schedule.uses.get(p)]
         if schedule.uses.get(root) and root not in schedule.cells:
             return [root]
         return []
+
+    def _released(self, root: Instruction) -> int:
+        """What the frame lets go of at `root`, if it is said there."""
+        if not is_release(root, False):
+            return 0
+        value = self.schedule.resolve(released(root))
+        return self._mask([value] if value in self.number else [])
 
     def _leaves(self, steps: object) -> int:
         values = self.schedule.tree_leaves(steps)  # type: ignore[arg-type]
@@ -105,7 +117,10 @@ class Slots:
         summary: dict[Node, tuple[list[tuple[int, int]], int]] = {}
         for node in self.flow.layout:
             roots = [
-                (self._mask(self.defined(root)), self._leaves(schedule.plans[root].steps))
+                (
+                    self._mask(self.defined(root)),
+                    self._leaves(schedule.plans[root].steps) | self._released(root),
+                )
                 for root in schedule.roots[node]
             ]
             summary[node] = (
@@ -134,13 +149,14 @@ class Slots:
                         clash(phis, incoming | phis)
                     incoming = incoming & ~phis | self._copied(node, successor)
                     found = schedule.for_loops.get(successor)
-                    if (
-                        found is not None
-                        and found.kept_from is None
-                        and found not in schedule.context(node)
-                        and found.iterator in self.number
-                    ):
-                        incoming |= 1 << self.number[found.iterator]
+                    if found is not None and found.kept_from is None and found not in schedule.context(node):
+                        if found.tape is not None:
+                            tape = 1 << self.number[found.tape]
+                            if record:
+                                clash(tape, incoming)
+                            incoming &= ~tape
+                        if found.iterator in self.number:
+                            incoming |= 1 << self.number[found.iterator]
                 live |= incoming
             roots, end = summary[node]
             live |= end
@@ -153,6 +169,10 @@ class Slots:
                     if record and schedule.ends_handling(schedule.roots[node][k]):
                         needed = live_in[node.handler] if node.handler is not None else 0
                         self._forget(schedule.roots[node][k], node, live | needed)
+                    if record and is_release(schedule.roots[node][k], False):
+                        needed = live_in[node.handler] if node.handler is not None else 0
+                        if not is_kept(schedule.roots[node][k]):
+                            self._forgotten[schedule.roots[node][k]] = (used, live | needed)
                     if record and defined:
                         clash(defined, live | defined)
                     live = live & ~defined | used

@@ -243,6 +243,17 @@ def _next(a: list[Value]) -> Plan:
 _simple(i._list_iterator_, 1, "iter")
 
 
+@_row(i._record_)
+def _record(a: list[Value]) -> Plan:
+    steps = [step for value in a[1:] for step in (value, ("extend", "LIST_APPEND"))]
+    return Plan([a[0], *steps], container=True)
+
+
+@_row(i._recall_, 1)
+def _recall(a: list[Value]) -> Plan:
+    return call_plan(Const(builtins.next), [a[0]])
+
+
 @_row(i._next_at_, 3)
 def _next_at(a: list[Value]) -> Plan:
     return _next_plan(a[0])
@@ -273,6 +284,16 @@ def _setattr(a: list[Value]) -> Plan | None:
 @_row(i._or_else_, 2)
 def _or_else(a: list[Value]) -> Plan | None:
     return Plan([a[0], ("or_else", a[1].value)]) if isinstance(a[1], Const) else None
+
+
+@_row(i._nonzero_, 2)
+def _nonzero(a: list[Value]) -> Plan | None:
+    return Plan([a[0], ("nonzero", a[1].value)]) if isinstance(a[1], Const) else None
+
+
+@_row(i._real_, 2)
+def _real(a: list[Value]) -> Plan | None:
+    return Plan([a[0], ("real", a[1].value)]) if isinstance(a[1], Const) else None
 
 
 @_row(i._slot_, 3)

@@ -91,14 +91,18 @@ class Writer:
         """How many values are on the stack when `node` is reached by a jump."""
         if self._moves_at_start(node):
             source = node.predecessors[0]
-            depth = ITERATOR_SLOTS * len(self.schedule.context(source))
+            depth = self._height(self.schedule.context(source))
             if node in self.schedule.loop_bodies:
                 return depth + 1
             if node in self.schedule.loop_exits:
                 return depth - ITERATOR_SLOTS
             return depth
         # A handler finds the exception on top.
-        return ITERATOR_SLOTS * len(self.schedule.context(node)) + (node in self.handlers)
+        return self._height(self.schedule.context(node)) + (node in self.handlers)
+
+    def _height(self, context: list[ForLoop]) -> int:
+        """How many values on the stack these loops are."""
+        return sum(ITERATOR_SLOTS + (found.tape is not None) for found in context)
 
     def _moves_at_start(self, node: Node) -> bool:
         """Whether the code of the edge into `node` stands at its beginning."""
@@ -161,6 +165,7 @@ class Writer:
                     or self.schedule.uses.get(root) != 1
                     or root in self.schedule.groups
                     or root in self.schedule.kept
+                    or root in self.schedule.recalls
                     or root.op == "catch"
                     or self.slots.slot_of.get(root) is None
                     or not self.schedule.pushes(root)
@@ -203,8 +208,20 @@ class Writer:
             common += 1
         if before[common:]:
             self._unprotect()  # the handler may want them
-        for _ in before[common:]:
+        for found in reversed(before[common:]):
             self.asm.drop_iterator()
+            self._take_tape(found)
+
+    def _begin_tape(self, found: ForLoop) -> None:
+        """In front of a loop: its tape goes under its iterator."""
+        if found.tape is not None:
+            self.flush()
+            self.asm.build("LIST", 0)
+
+    def _take_tape(self, found: ForLoop) -> None:
+        """Behind a loop: its tape goes from the stack into a variable."""
+        if found.tape is not None:
+            self.asm.store(self.slots.slot_of[found.tape])
 
     # -- nodes ---------------------------------------------------------------------------------------
 
@@ -216,6 +233,7 @@ class Writer:
             # the loop, tracers would not hear of that line.
             asm.at(schedule.loop_exits[node].value.position)
             asm.end_for(self.labels[node])
+            self._take_tape(schedule.loop_exits[node])
             if node.block is not None and node.block.instructions:
                 asm.at(node.block.instructions[0].position)
         else:
@@ -255,7 +273,7 @@ class Writer:
         assert node.handler is not None
         self.flush()
         self._transfer(node, node.handler, [])
-        depth = ITERATOR_SLOTS * len(self.schedule.context(node.handler))
+        depth = self._height(self.schedule.context(node.handler))
         self.asm.protect(self.labels[node.handler], depth)
 
     def _unprotect(self) -> None:
@@ -264,10 +282,12 @@ class Writer:
 
     def _root(self, root: Instruction, leave: bool, ends_region: bool) -> None:
         asm, schedule = self.asm, self.schedule
+        if root in schedule.kept:
+            self._begin_tape(schedule.kept[root])
         self.tree(root)
         if ends_region:
             self._unprotect()
-        if schedule.forms[root].function is i._pop_except_:
+        if schedule.forms[root].function in (i._pop_except_, i._release_):
             self.forget(root)
         if root in schedule.kept:
             if schedule.forms[root].function is not i._iter_:
@@ -297,7 +317,7 @@ class Writer:
             self.pending = root
 
     def forget(self, root: Instruction) -> None:
-        """Empty the variables that hold exceptions whose handling is over."""
+        """Empty the variables that hold exceptions whose handling is over, or what is let go of."""
         for name in self.slots.forgotten.get(root, ()):
             self.asm.const(None)
             self.asm.store(name)
@@ -468,6 +488,16 @@ class Writer:
             self._find_special(arguments[0])
         elif name == "or_else":
             self._or_else(arguments[0])
+        elif name == "nonzero":
+            self._nonzero(arguments[0])
+        elif name == "real":
+            self._real(arguments[0])
+        elif name == "recall":
+            # There is a value, so what is written here never jumps.
+            self.asm.for_iter(self.labels[arguments[0].exit])
+        elif name == "wind":
+            outer = self.schedule.context(arguments[0].node)[:-1]
+            self.asm.extend("LIST_APPEND", self.asm.depth - self._height(outer) - 1)
         elif name == "slot":
             self._slot(arguments[0])
         elif name == "method_is":
@@ -508,6 +538,31 @@ class Writer:
         asm.jump_if("NOT_NONE", there)
         asm.pop()
         asm.const(other)
+        asm.place(there)
+
+    def _nonzero(self, other: object) -> None:
+        """``value -> value``, or `other` in place of zero."""
+        asm = self.asm
+        there = Label()
+        asm.copy(1)
+        asm.jump_if_true(there)
+        asm.pop()
+        asm.const(other)
+        asm.place(there)
+
+    def _real(self, nothing: object) -> None:
+        """``value -> value``, or 0.0 in place of None and of `nothing`."""
+        asm = self.asm
+        zero, there = Label(), Label()
+        asm.copy(1)
+        asm.jump_if("NONE", zero)
+        asm.copy(1)
+        asm.const(nothing)
+        asm.is_(False)
+        asm.jump_if("FALSE", there)
+        asm.place(zero)
+        asm.pop()
+        asm.const(0.0)
         asm.place(there)
 
     def _slot(self, nothing: object) -> None:
@@ -640,6 +695,7 @@ class Writer:
             if entered is not None and entered not in before:
                 if entered.kept_from is None:
                     self._drop_iterators(before, after[:-1])
+                    self._begin_tape(entered)
                     self.push(entered.iterator)
                     self.asm.enter_loop_with_iterator()
             else:
@@ -767,17 +823,21 @@ class Writer:
     def _return(self, node: Node, terminator: Return) -> None:
         asm, schedule = self.asm, self.schedule
         value = schedule.resolve(terminator.value)
-        iterators = len(schedule.context(node))
+        context = schedule.context(node)[::-1]
         if isinstance(value, Const):
             self.flush()
             self._unprotect()
-            for _ in range(iterators):
+            for found in context:
                 asm.drop_iterator()
+                if found.tape is not None:
+                    asm.pop()
             asm.ret_const(value.value)
             return
         self.push(value)
         asm.at(terminator.position)
         self._unprotect()
-        for _ in range(iterators):
+        for found in context:
             asm.drop_iterator_below()
+            if found.tape is not None:
+                asm.drop_below()
         asm.ret()

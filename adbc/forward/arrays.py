@@ -20,11 +20,11 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.forward.linear import needed, taken_apart
 from adbc.forward.support import ForwardSupport
 from adbc.forward.values import tangent_call
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph, Instruction, Value
+from adbc.passes.partials import needed, taken_apart
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number

@@ -95,6 +95,8 @@ class _Dual:
     ) -> None:
         self.result = result
         self.free = source.free
+        self.captured: Instruction | None = None
+        """The cells of the closure and their tangents, once they have been asked for."""
         self.active = active
         self.sites = sites
         self.support = support
@@ -200,7 +202,7 @@ class _Dual:
         if covers(known, wanted):
             return tangent
         if is_number(wanted):
-            return self.builder.call(self.support.real_tangent, tangent)
+            return self.builder.call(intrinsics._real_, tangent, NO_TANGENT)
         if type(wanted) is ValueArrayType:
             return self.builder.call(self.support.fill_array, tangent, primal)
         return self.builder.call(self.support.fill_tangent, primal, tangent)
@@ -479,19 +481,13 @@ class _Dual:
         if function is intrinsics._freevar_:
             index = site.arguments[0]
             assert isinstance(index, Const) and isinstance(index.value, int)
-            cells = builder.call(intrinsics._getattr_, self.function, "__closure__")
-            self._define(
-                call,
-                builder.call(operator.getitem, cells, index),
-                builder.call(
-                    support.freevar_tangent,
-                    self.context,
-                    self.function,
-                    self.dfunction,
-                    index,
-                    self.free[index.value],
-                ),
+            if self.captured is None or self.captured.block is not builder.block:
+                whole = builder.call(support.captured, self.context, self.function, self.dfunction)
+                self.captured = builder.call(intrinsics._unpack_, whole, 2 * len(self.free))
+            cell, tangent = (
+                builder.call(intrinsics._project_, self.captured, 2 * index.value + k) for k in (0, 1)
             )
+            self._define(call, cell, tangent)
         elif function is intrinsics._store_global_:
             name, value = site.arguments
             where = builder.call(intrinsics._globals_)

@@ -34,9 +34,10 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
+from adbc.passes.partials import needed, taken_apart
 from adbc.passes.query import drop, target, use_counts
 
-__all__ = ["LinearForms", "Term", "needed", "taken_apart"]
+__all__ = ["LinearForms", "Term"]
 
 
 @dataclasses.dataclass
@@ -161,35 +162,6 @@ class LinearForms:
         if term.factor is not None:
             product = self.call(operator.mul, term.factor, product)
         return product if term.divisor is None else self.call(operator.truediv, product, term.divisor)
-
-
-def taken_apart(result: Value, is_quotient: bool) -> tuple[bool, Value | None, Value | None]:
-    """Sign, factor and divisor of a partial derivative."""
-    is_negative = False
-    divisor: Value | None = None
-    while isinstance(result, Instruction) and result.op == "call" and isinstance(result.operands[0], Const):
-        function = result.operands[0].value
-        if function is operator.neg:
-            is_negative = not is_negative
-        elif function is operator.truediv and is_quotient and divisor is None:
-            divisor = result.operands[2]
-        else:
-            break
-        result = result.operands[1]
-    if isinstance(result, Const) and type(result.value) is float and abs(result.value) == 1.0:
-        return is_negative != (result.value < 0.0), None, divisor
-    return is_negative, result, divisor
-
-
-def needed(results: list[Value]) -> set[Value]:
-    """The instructions that `results` are computed by."""
-    found: set[Value] = set()
-    while results:
-        value = results.pop()
-        if isinstance(value, Instruction) and value not in found:
-            found.add(value)
-            results += value.operands
-    return found
 
 
 def _is_same(a: Value, b: Value | None) -> bool:

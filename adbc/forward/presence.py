@@ -71,5 +71,5 @@ def _sources(
         return []
     if site.kind == "contextual" and site.function is intrinsics._instance_:
         return []
-    follows = site.kind in ("view", "copy") or (site.kind == "row" and site.row.follows_first)
+    follows = site.kind in ("view", "copy") or (site.kind in ("row", "formula") and site.row.follows_first)
     return site.arguments[:1] if follows and isinstance(known, ArrayType) else None

@@ -41,8 +41,8 @@ class ForwardSupport:
     """instance_tangent(context, obj): the tangent of a new instance, which has no fields yet"""
     function_tangent: Callable[..., Any]
     """function_tangent(context, function, dclosure, ddefaults, dkwdefaults)"""
-    freevar_tangent: Callable[..., Any]
-    """freevar_tangent(context, function, dfunction, index, name): of a cell of the closure"""
+    captured: Callable[..., Any]
+    """captured(context, function, dfunction): the cells of the closure, each followed by its tangent"""
     store_global: Callable[..., Any]
     """store_global(context, globals, name, value, dvalue)"""
     item_slot_tangent: Callable[..., Any]
@@ -77,8 +77,6 @@ class ForwardSupport:
     caught_tangent: Callable[..., Any]
     """caught_tangent(context, exception): its tangent; if it is a refusal, which no handler may see, it is
     raised again"""
-    real_tangent: Callable[..., Any]
-    """real_tangent(d): as a float, 0.0 if zero"""
     frule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("frule")
     """The frule of a row, as it is written into generated code; in debug mode one that checks it."""
     formulas: bool = True

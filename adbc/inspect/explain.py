@@ -137,8 +137,8 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
 
     >>> import adbc.inspect
     >>> def total(x, weights):
-    ...     return x * weights[0] + len(weights)
-    >>> for site in adbc.inspect.explain(total, 2.0, [3.0]).sites:
+    ...     return x * weights["first"] + len(weights)
+    >>> for site in adbc.inspect.explain(total, 2.0, {"first": 3.0}).sites:
     ...     print(f"{site.called}: {site.kind}")
     getitem: guarded
     mul: inline
@@ -274,9 +274,9 @@ def _first_line(loop: Loop) -> int | None:
 
 def _kept(value: Value, reasons: Reasons) -> str:
     """What a saved value is, in words."""
+    if isinstance(value, Phi | Instruction) and value.name == "tape" and value.type is None:
+        return "the records of a loop inside"
     if isinstance(value, Phi):
-        if value.name == "tape":
-            return "the records of a loop inside"
         if value.name == "came_from":
             return "the way that was taken"
         return value.name if value.name else "a position"

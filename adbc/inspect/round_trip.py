@@ -20,6 +20,7 @@ from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.lift import lift
 from adbc.passes import PASSES
+from adbc.passes.needed_releases import needed_releases
 
 __all__ = ["primal_graph", "roundtrip", "roundtrip_code"]
 
@@ -43,7 +44,9 @@ def primal_graph(function: types.FunctionType, *, normal: bool = True) -> Graph:
 
 
 def _graph(code: types.CodeType, globals: dict[str, Any], normal: bool) -> Graph:
-    graph = lift(code, globals=globals)
+    graph = lift(code, globals=globals, releases=True)
+    if not needed_releases(graph):
+        graph = lift(code, globals=globals)
     if normal:
         for step in PASSES:
             if step.name not in _GUARDED:

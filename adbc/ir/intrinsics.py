@@ -12,22 +12,28 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
+from adbc.errors import UnsupportedError
 from adbc.ir.native import written_as
 
 __all__ = [
+    "BEGINNING",
     "CONTEXTUAL",
     "EXHAUSTED",
+    "KEPT",
     "MISSING",
+    "STACK",
     "UNBOUND",
     "Raised",
     "Sentinel",
     "find_special",
     "in_namespace",
+    "unraisable",
 ]
 
 
@@ -51,6 +57,9 @@ UNBOUND = Sentinel("UNBOUND")
 
 EXHAUSTED = Sentinel("EXHAUSTED")
 """What `_next_` gives when the iterator has no more values."""
+
+BEGINNING = Sentinel("BEGINNING")
+"""What stands on a tape where the records of a loop begin, if these may end in None."""
 
 
 # -- names ---------------------------------------------------------------------------------------
@@ -371,6 +380,19 @@ def _join_(*parts: str) -> str:
     return "".join(parts)
 
 
+# -- tapes -----------------------------------------------------------------------------------------------
+
+
+def _record_(tape: list[Any], *values: object) -> None:
+    """Put `values` at the end of a tape."""
+    tape.extend(values)
+
+
+def _recall_(tape: Iterator[Any]) -> Any:
+    """The value that was put there last of those not yet recalled; there is one."""
+    return next(tape)
+
+
 # -- generators -----------------------------------------------------------------------------------------
 
 
@@ -415,6 +437,45 @@ def _send_(iterator: Any, value: Any) -> tuple[bool, Any]:
         return False, next(iterator) if value is None else iterator.send(value)
     except StopIteration as stop:
         return True, stop.value
+
+
+STACK = -1
+KEPT = -2
+
+
+def _release_(value: object, place: int) -> None:
+    """Up to here the frame has held `value`: in the local variable number `place`, on its stack (`STACK`), or
+    in a variable that outlives it, in the traceback of an exception that leaves it (`KEPT`).
+
+    Only in graphs that were asked for it, until it is known where generators are dropped.
+    """
+
+
+def _makes_generator_(function: Any) -> bool:
+    """Whether a call of `function` is known to make a generator, to which nobody refers but who calls."""
+    function = function.__func__ if type(function) is types.MethodType else function
+    return type(function) is types.FunctionType and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def _drop_(generator: object, is_own: bool) -> None:
+    """What becomes of a generator to which nobody refers any more, if `is_own`: it is closed.
+
+    Anything else is left alone.
+    """
+    if is_own and isinstance(generator, types.GeneratorType):
+        try:
+            generator.close()
+        except Exception as error:
+            raise unraisable(generator.__name__, error) from error
+
+
+def unraisable(name: str, error: Exception) -> UnsupportedError:
+    """The refusal of what Python prints and forgets."""
+    return UnsupportedError(
+        f"a generator of {name}, which was dropped inside a try or with statement, raised"
+        f" {type(error).__name__}: {error}. Python prints such exceptions and goes on, which cannot be"
+        " followed: catch it in the generator, or close the generator, so that it is raised"
+    )
 
 
 # -- exceptions as values ---------------------------------------------------------------------------
@@ -495,6 +556,16 @@ def _observe_(site: Any, value: object) -> None:
 def _or_else_(value: Any, other: Any) -> Any:
     """`value`, or `other` if it is None."""
     return other if value is None else value
+
+
+def _nonzero_(value: Any, other: Any) -> Any:
+    """`value`, or `other` if it is zero."""
+    return value or other
+
+
+def _real_(derivative: Any, nothing: object) -> Any:
+    """A derivative as a number: 0.0 for None, or `nothing`."""
+    return 0.0 if derivative is None or derivative is nothing else derivative
 
 
 def _slot_(values: Any, key: Any, nothing: object) -> Any:

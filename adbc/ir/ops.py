@@ -155,6 +155,7 @@ PURE: frozenset[Callable[..., Any]] = frozenset(
         i._project_,
         i._freevar_,
         i._globals_,
+        i._makes_generator_,
     }
 )
 """Functions whose calls may be removed if unused: no effect, never raise, whatever the operands."""
@@ -180,6 +181,8 @@ _QUIET: frozenset[Callable[..., Any]] = PURE | {
     i._cell_set_,
     i._list_append_,
     i._list_to_tuple_,
+    i._record_,
+    i._recall_,
     i._join_,
     i._push_exc_info_,
     i._pop_except_,
@@ -189,6 +192,7 @@ _QUIET: frozenset[Callable[..., Any]] = PURE | {
     i._is_raised_,
     i._exception_,
     i._assume_,
+    i._release_,
 }
 """Functions whose calls never raise."""
 

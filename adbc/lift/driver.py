@@ -33,18 +33,20 @@ def lift(
     *,
     globals: Mapping[str, Any] | None = None,
     inline: bool = False,
+    releases: bool = False,
 ) -> Graph:
     """The graph of a function, a bound method's function or a code object.
 
     `globals` is what global names are looked up in (to see whether ``super`` or ``locals`` still is
     the builtin): those of the function if not given.  `inline` makes loops of comprehensions that are
     functions of their own, as they are on 3.11; a traceback through them then has one frame less.
+    With `releases` the graph says where the frame lets go of what it holds (`_release_`).
 
     Raises `LiftError` if there is no bytecode, or if it contains a construct that is refused.
     """
     code, namespace = _code_of(function, globals)
     _refuse_kinds(code)
-    return _lifted(Frame(decode(code), _graph_for(code), namespace), inline)
+    return _lifted(Frame(decode(code), _graph_for(code), namespace, releases), inline)
 
 
 def lift_class_body(function: types.FunctionType, *, inline: bool = False) -> Graph:

@@ -19,12 +19,23 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from adbc.cpython.decode import Code, Region, Slot
+from adbc.cpython.decode import Code, Region, Slot, table
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 from adbc.ir.builder import Builder, Variables
-from adbc.ir.graph import UNDEF, Argument, Block, Const, Graph, Instruction, Jump, Position, Value
-from adbc.ir.intrinsics import UNBOUND, Sentinel
+from adbc.ir.graph import (
+    UNDEF,
+    Argument,
+    Block,
+    Const,
+    Graph,
+    Instruction,
+    Jump,
+    Position,
+    Undef,
+    Value,
+)
+from adbc.ir.intrinsics import KEPT, STACK, UNBOUND, Sentinel, _release_
 from adbc.ir.ops import may_raise
 
 __all__ = ["LASTI", "NULL", "Frame"]
@@ -39,8 +50,9 @@ LASTI: Value = Const(Sentinel("LASTI"))
 class Frame:
     """State shared by the handlers while one code object is lifted."""
 
-    def __init__(self, code: Code, graph: Graph, globals: Mapping[str, Any]) -> None:
+    def __init__(self, code: Code, graph: Graph, globals: Mapping[str, Any], releases: bool = False) -> None:
         self.code = code
+        self.releases = releases
         self.graph = graph
         self.globals = globals
         self.parameters = list(graph.arguments)
@@ -211,6 +223,29 @@ class Frame:
 
     def _initial(self, variable: object) -> Value:
         return UNDEF if isinstance(variable, int) else Const(UNBOUND)
+
+    # -- letting go ------------------------------------------------------------------------------
+
+    def release(self, value: Value, place: int = STACK) -> None:
+        """Say that the frame lets go of `value`, if the graph is to say such things."""
+        if self.releases and not isinstance(value, Const | Undef):
+            self.call(_release_, value, place)
+
+    def release_slots(self, kept: bool = False) -> None:
+        """Say that the frame ends, and with it its variables; `kept`: a traceback keeps them."""
+        if self.releases:
+            for slot in reversed(self.code.slots) if table().ENDS_FROM_LAST else self.code.slots:
+                if not slot.free:
+                    self.release(self.read(slot), KEPT if kept else slot.index)
+
+    def release_raising(self) -> None:
+        """Say what the frame lets go of where an exception is raised."""
+        if self.releases:
+            depth = 0 if self.region is None else self.region.depth
+            for value in reversed(self.stack[depth:]):
+                self.release(value)
+            if self.region is None:
+                self.release_slots(kept=True)
 
     # -- refusing --------------------------------------------------------------------------------
 

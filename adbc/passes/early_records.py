@@ -12,14 +12,15 @@ after::
     %3 = call _new_(tuple, %x, %1, %tape)
     %2 = call operator.mul(%1, %1)
 
-Building a tuple has no effect, so it may move.  Values that only the record still needs end their
+Building a tuple has no effect, so it may move, and so may `_record_`: what reads the tape runs when the
+graph has returned.  Values that only the record still needs end their
 lives earlier, so the next value of a loop variable can be computed straight into its place.
 """
 
 from __future__ import annotations
 
 from adbc.ir.graph import Const, Graph, Instruction
-from adbc.ir.intrinsics import _exhausted_, _new_, _next_
+from adbc.ir.intrinsics import _exhausted_, _new_, _next_, _record_
 
 __all__ = ["early_records"]
 
@@ -51,11 +52,8 @@ def _stays_first(instruction: Instruction) -> bool:
 
 def _is_record(instruction: Instruction) -> bool:
     operands = instruction.operands
-    return (
-        instruction.op == "call"
-        and len(operands) > 2
-        and isinstance(operands[0], Const)
-        and operands[0].value is _new_
-        and isinstance(operands[1], Const)
-        and operands[1].value is tuple
+    if instruction.op != "call" or len(operands) <= 2 or not isinstance(operands[0], Const):
+        return False
+    return operands[0].value is _record_ or (
+        operands[0].value is _new_ and isinstance(operands[1], Const) and operands[1].value is tuple
     )

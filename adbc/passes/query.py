@@ -21,9 +21,9 @@ def constant(value: Value) -> Any:
 
 def target(value: Value) -> Any:
     """The function that `value` is a call of, or `NOTHING`."""
-    if isinstance(value, Instruction) and value.op == "call":
+    if value.__class__ is Instruction and value.op == "call":
         callee = value.operands[0]
-        if isinstance(callee, Const):
+        if callee.__class__ is Const:
             return callee.value
     return NOTHING
 

@@ -73,10 +73,17 @@ def shadow_slots(graph: Graph) -> Graph:
     return graph
 
 
-def _place(instruction: Instruction, functions: dict[int, str]) -> _Place | None:
-    kind = functions.get(id(target(instruction)))
-    if kind is None:
-        return None
+def _places(instruction: Instruction) -> tuple[_Place | None, _Place | None]:
+    """What an instruction reads, or writes."""
+    function = id(target(instruction))
+    if function in _READS:
+        return _place(instruction, _READS[function]), None
+    if function in _WRITES:
+        return None, _place(instruction, _WRITES[function])
+    return None, None
+
+
+def _place(instruction: Instruction, kind: str) -> _Place:
     obj, key = instruction.operands[1:3]
     return kind, obj, (type(key.value), key.value) if isinstance(key, Const) else key
 
@@ -91,7 +98,7 @@ def _block(block: Block, replaced: dict[Value, Value]) -> None:
     known: dict[_Place, Value] = {}
     kept = []
     for instruction in block.instructions:
-        read, write = _place(instruction, _READS), _place(instruction, _WRITES)
+        read, write = _places(instruction)
         if read is not None:
             if _is_hashable(read) and read in known:
                 replaced[instruction] = known[read]
@@ -120,7 +127,7 @@ def _drop_idle_writes(block: Block) -> None:
     known: dict[_Place, Value] = {}
     kept = []
     for instruction in block.instructions:
-        read, write = _place(instruction, _READS), _place(instruction, _WRITES)
+        read, write = _places(instruction)
         if read is not None and _is_hashable(read):
             known[read] = instruction
         elif write is not None:
@@ -143,7 +150,7 @@ def _drop_unseen_writes(block: Block) -> None:
     covered: set[_Place] = set()
     kept = []
     for instruction in reversed(block.instructions):
-        read, write = _place(instruction, _READS), _place(instruction, _WRITES)
+        read, write = _places(instruction)
         if read is not None:
             covered = {place for place in covered if not _may_be(place, read)}
         elif write is not None:

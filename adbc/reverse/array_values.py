@@ -48,7 +48,7 @@ from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
 from adbc.types.readers import HARMLESS, PLAIN_ATTRIBUTES
 
-__all__ = ["find_value_arrays"]
+__all__ = ["find_value_arrays", "is_harmless"]
 
 
 def find_value_arrays(
@@ -204,7 +204,7 @@ class _Search:
         row, found = self.rows[call], self.formulas.get(call)
         callee, arguments = call_parts(call)
         if row is None:
-            return () if _is_harmless(callee, arguments) else self._kept_by_function(callee, call)
+            return () if is_harmless(callee, arguments) else self._kept_by_function(callee, call)
         if getattr(row, "mutates", False):
             return [arguments[0], *arguments[row.takes_values :]]  # what is overwritten is memory
         if row.kind == "zero":
@@ -233,7 +233,8 @@ class _Search:
         return [v for i, v in enumerate(arguments) if i not in read]
 
 
-def _is_harmless(callee: Value, arguments: Sequence[Value]) -> bool:
+def is_harmless(callee: Value, arguments: Sequence[Value]) -> bool:
+    """Whether a call only asks for what an array is, not for its numbers, or does nothing to it."""
     function = callee.value if isinstance(callee, Const) else None
     if function is intrinsics._getattr_:
         name = arguments[1]

@@ -25,7 +25,10 @@ def canonicalise(graph: Graph) -> Loops:
     remove_unreachable(graph)
     reducible(graph)
     _merge_returns(graph)
-    for loop in natural_loops(graph).all:
+    loops = natural_loops(graph)
+    if not loops.all:
+        return loops
+    for loop in loops.all:
         sources = predecessors(graph)[loop.header]
         latches = set(loop.latches)
         _gather(graph, loop.header, [b for b in sources if b not in latches], "preheader")

@@ -5,8 +5,8 @@ region: a value defined in a loop in the record of the iteration, any other in t
 call.  The record of the call is a tuple.  How those of a loop are kept is said in `tapes`: the tape is
 an ordinary SSA value, nothing is shared between calls, and the pullback of a loop ends where the tape
 does.  The last, partial iteration (the one that leaves) has a record of its own layout on each edge out
-of the loop, ``(values..., tape)``, or none if nothing in it is needed.  What is cheap enough is not saved
-at all, see `recompute`.
+of the loop, ``(values..., tape)``, or on the reel of the loop around, or none if nothing in it is needed.
+What is cheap enough is not saved at all, see `recompute`.
 
 **Which way back.**  A block with several predecessors records which one it was entered from: a phi
 of constants, saved like any other value.  A loop header needs none: it was entered from outside if
@@ -29,21 +29,20 @@ from adbc.ir.loops import Loop, Loops
 from adbc.ir.traverse import depth_first_postorder, predecessors, remove_unreachable, reverse_postorder
 from adbc.passes.cotangent_sums import cotangent_sums
 from adbc.passes.protected import is_isolated
-from adbc.passes.query import target as function_of
-from adbc.passes.query import use_counts
 from adbc.reverse.array_values import find_value_arrays
 from adbc.reverse.canonical import canonicalise
 from adbc.reverse.exceptions import attempt_calls, return_exceptions
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.reverse.recompute import Need, Recomputation, Slot
-from adbc.reverse.records import WayRecords, one_record, open_record
+from adbc.reverse.records import WayRecords, one_record, open_record, usual_way
 from adbc.reverse.support import Support
-from adbc.reverse.tapes import Count, Length, Links, Tape
+from adbc.reverse.tapes import Count, Length, Links, Reel, Tape, Winding, is_certain, put, taken
+from adbc.reverse.trips import is_short, range_of
 from adbc.types.callsites import activity
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, Exact, ValueArrayType, has_cotangent, has_shadow, join_all
+from adbc.types.lattice import AbstractType, ValueArrayType, has_cotangent, has_shadow, join_all
 from adbc.types.usefulness import drop_useless
 
 __all__ = ["ReversePair", "build_reverse"]
@@ -137,6 +136,12 @@ class _Reversal:
         self.layouts: dict[tuple[Block, Block], dict[Loop, list[Slot]]] = {}
         self.tape_at: dict[tuple[Block, Loop], Value] = {}
         self.iteration: dict[Loop, list[Slot]] = {}
+        self.reels: dict[Loop, Value] = {}
+        """The list that an outermost loop and those inside share, if it is such a loop."""
+        self.wound: set[Loop] = set()
+        """The loops that have records on a reel, their own or that of the loop around."""
+        self.iterators: dict[Loop, Value] = {}
+        """The iterators of the pullback over reels, where there is one only."""
 
     # -- which blocks matter ---------------------------------------------------------------------------
 
@@ -325,6 +330,10 @@ class _Reversal:
         values.arrange(forwards.graph.entry)
         self.values = values
         written: set[Slot] = set()
+        ways = self.sources[self.exit] if self.exit is not None and self.by_way else []
+        usual = usual_way(ways)
+        self.usually = set(self.order) if usual is None else self._before(ways[usual])
+        self.windable: dict[Loop, bool] = {}
 
         def announce() -> None:
             for slot, need in self.needed.items():
@@ -374,7 +383,6 @@ class _Reversal:
         (latch,) = loop.latches
         slots = [slot for slot in self.needed if slot[1] is loop]
         record = [slot for slot in slots if not self.needed[slot].users.isdisjoint(loop.blocks)]
-        self.iteration[loop] = record
         (preheader,) = [source for source in self.sources[loop.header] if source is not latch]
         tape = self.tapes[loop] = self._tape(loop, preheader, latch, record)
         for source, target in loop.exits:
@@ -383,6 +391,11 @@ class _Reversal:
             executed = self._partial_iteration(loop, source)
             layout = [slot for slot in slots if self.needed[slot].users & executed]
             self.layouts.setdefault((source, target), {})[loop] = layout
+            if isinstance(tape, Winding):
+                if layout:
+                    values = [self.values.read(slot, forwards.blocks[target]) for slot in layout]
+                    put(Builder(forwards.graph, forwards.blocks[target]), tape.value, values)
+                continue
             last = self._push(forwards.blocks[target], layout, tape.value) if layout else tape.value
             self.tape_at[target, loop] = last
             # An edge that leaves two loops at once saves the tape of the inner one in the record that
@@ -394,30 +407,45 @@ class _Reversal:
         """Write into the forwards pass how the records of `loop` are kept."""
         forwards = self.forwards
         graph, blocks = forwards.graph, forwards.blocks
-        values = [self.values.read(slot, blocks[latch]) for slot in record]
+        read = {slot: self.values.read(slot, blocks[latch]) for slot in record}
+        record = sorted(record, key=lambda slot: is_certain(read[slot]))
+        self.iteration[loop] = record
+        values = [read[slot] for slot in record]
+        outermost = loop
+        while outermost.parent is not None:
+            outermost = outermost.parent
+        if (values or not self.wound.isdisjoint(loop.children)) and self._may_wind(outermost):
+            reel = self._reel(outermost)
+            self.wound.add(loop)
+            if loop is outermost:
+                return Reel(graph, reel, blocks[latch], values)
+            return Winding(graph, reel, blocks[preheader], blocks[latch], values)
         if values:
             return Links(graph, blocks[preheader], blocks[loop.header], blocks[latch], values)
-        whole = self._range_of(loop)
+        whole = range_of(loop, self.loops, self.graph)
         if whole is not None:
             return Length(forwards.p(whole))
         return Count(graph, blocks[preheader], blocks[loop.header], blocks[latch])
 
-    def _range_of(self, loop: Loop) -> Value | None:
-        """The range that `loop` is over, if it is left at its end only."""
-        found = loop.header.instructions[-2:]
-        if len(found) != 2 or len(loop.exits) != 1 or loop.exits[0][0] is not loop.header:
-            return None
-        element, test = found
-        if function_of(element) is not intrinsics._next_ or function_of(test) is not intrinsics._exhausted_:
-            return None
-        iterator = element.operands[1]
-        if not isinstance(iterator, Instruction) or function_of(iterator) is not intrinsics._iter_:
-            return None
-        assert iterator.block is not None
-        if self._region(iterator.block) is not loop.parent or use_counts(self.graph)[iterator] != 1:
-            return None  # it may have given some of its numbers to somebody else
-        numbers = iterator.operands[1]
-        return numbers if type_of(numbers) == Exact(range) else None
+    def _reel(self, loop: Loop) -> Value:
+        """The list for the records of the outermost loop `loop` and of those inside."""
+        found = self.reels.get(loop)
+        if found is None:
+            (preheader,) = [s for s in self.sources[loop.header] if s not in loop.latches]
+            builder = Builder(self.forwards.graph, self.forwards.blocks[preheader])
+            found = self.reels[loop] = builder.call(intrinsics._new_, list, name="tape")
+        return found
+
+    def _may_wind(self, loop: Loop) -> bool:
+        """Whether the records of the outermost loop `loop` go into a list.
+
+        Where the way back enters the loop elsewhere than in its header, the pullback has no loop over the
+        list.
+        """
+        if loop not in self.windable:
+            sources = [source for source, target in loop.exits if target in self.usually]
+            self.windable[loop] = sources == [loop.header] and not is_short(loop)
+        return self.windable[loop]
 
     def _push(self, block: Block, record: Sequence[Slot], tape: Value) -> Value:
         builder = Builder(self.forwards.graph, block)
@@ -470,6 +498,12 @@ class _Reversal:
 
         variables.arrange(writer.block)
         variables.seal(writer.block)
+        self.entered_once = {
+            loop
+            for loop in self.reels
+            if sum(source in copies and target in copies for source, target in loop.exits) == 1
+        }
+        """The loops whose reels are rewound in one place, so that their iterator is one value."""
         self.saved = saved
         if self.ways is None:
             open_record(writer, self.call_record, saved)
@@ -488,7 +522,7 @@ class _Reversal:
             variables.begin(copies[block])
             writer.builder.block = copies[block]
             self._reverse_block(block, writer, edges, copies)
-            for source in set(self._reversed_sources(block)):
+            for source in dict.fromkeys(self._reversed_sources(block)):
                 missing[copies[source]] -= 1
                 if not missing[copies[source]]:
                     variables.seal(copies[source])
@@ -512,6 +546,7 @@ class _Reversal:
         waiting = [(phi, writer.take(phi)) for phi in block.phis if phi in self.active]
         sources = self._reversed_sources(block)
         targets = [edges[block, s] for s in sources]
+        seen: Value | None = None
         if not sources:
             self._return_cotangents(writer)
         elif block is self.exit and self.ways is not None:
@@ -524,9 +559,9 @@ class _Reversal:
         elif self._is_header(block):
             loop = self.loops.innermost[block]
             (latch,) = loop.latches
-            carried = writer.variables.read(("tape", loop), writer.block)
             inside, outside = targets if sources[0] is latch else targets[::-1]
-            builder.branch(self.tapes[loop].is_empty(builder, carried), outside, inside)
+            is_empty, seen = self.tapes[loop].look(builder, self._carried(writer, loop))
+            builder.branch(is_empty, outside, inside)
         else:
             label = writer.get(self.labels[block])
             if len(sources) == 2:
@@ -542,7 +577,7 @@ class _Reversal:
             if self._is_header(block) and original in self.loops.innermost[block].latches:
                 self._forget_cotangents(writer, self.loops.innermost[block])
             self._distribute(writer, waiting, original)
-            self._pop(writer, original, source, block)
+            self._pop(writer, original, source, block, seen)
             builder.jump(copies[source])
 
     def _distribute(
@@ -553,12 +588,17 @@ class _Reversal:
             if operand is not None and cotangent:
                 writer.give(operand, cotangent, type_of(phi))
 
-    def _pop(self, writer: PullbackWriter, original: Block, source: Block, block: Block) -> None:
-        """Going back from `block` to `source`: take the record of the iteration that is entered."""
+    def _pop(
+        self, writer: PullbackWriter, original: Block, source: Block, block: Block, seen: Value | None
+    ) -> None:
+        """Going back from `block` to `source`: take the record of the iteration that is entered.
+
+        `seen` is what the header of a loop has seen of the tape.
+        """
         loop = self._region(block)
         if original is source and loop is not None and block is loop.header and source in loop.latches:
-            carried = writer.variables.read(("tape", loop), writer.block)
-            popped, carried = self.tapes[loop].pop(writer.builder, carried)
+            assert seen is not None
+            popped, carried = self.tapes[loop].pop(writer.builder, self._carried(writer, loop), seen)
             self._define(writer, loop, self.iteration[loop], popped, carried)
             return
         left = []
@@ -568,6 +608,11 @@ class _Reversal:
                 left.append(inner)
             inner = inner.parent
         for loop in reversed(left):
+            if isinstance(self.tapes[loop], Winding):
+                layout = self.layouts[original, block][loop]
+                iterator = self._carried(writer, loop)
+                self._define(writer, loop, layout, taken(writer.builder, iterator, len(layout)), iterator)
+                continue
             tape = writer.get(self.tape_at[block, loop])
             layout = self.layouts[original, block][loop]
             values: list[Value] = []
@@ -595,7 +640,19 @@ class _Reversal:
     ) -> None:
         for slot, value in zip(layout, values, strict=True):
             writer.define(slot[0], value)
-        writer.variables.write(("tape", loop), writer.block, carried)
+        if loop in self.entered_once:
+            self.iterators[loop] = carried
+        elif not isinstance(self.tapes[loop], Winding):
+            writer.variables.write(("tape", loop), writer.block, carried)
+
+    def _carried(self, writer: PullbackWriter, loop: Loop) -> Value:
+        """What the pullback carries around `loop`."""
+        if isinstance(self.tapes[loop], Winding):
+            while loop.parent is not None:
+                loop = loop.parent
+        if loop in self.entered_once:
+            return self.iterators[loop]
+        return writer.variables.read(("tape", loop), writer.block)
 
     def _return_cotangents(self, writer: PullbackWriter) -> None:
         parts = []

@@ -20,7 +20,7 @@ from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
+from adbc.types.lattice import ANY, AbstractType, ArrayType, ValueArrayType
 
 __all__ = ["FormulaStep", "FormulaUses", "Part", "code_of", "values_read"]
 
@@ -38,7 +38,8 @@ class Part:
 
     makes_new: it gives new memory.  fits: what it gives for an array has its shape and dtype.  takes_number:
     it may be given a number for a cotangent of which all elements are the same; gives_number: then it gives a
-    number.  may_hand_on: the argument may have such a cotangent.
+    number.  may_hand_on: the argument may have such a cotangent.  may_be_negative: who takes the cotangent of
+    the argument can do with its negative.
     """
 
     def __init__(
@@ -48,9 +49,11 @@ class Part:
         types: Sequence[AbstractType],
         is_double: bool,
         may_hand_on: bool,
+        may_be_negative: bool,
     ) -> None:
         formula = formulas[i]
         self.formula = formula
+        self.may_be_negative = may_be_negative
         self.is_array = isinstance(types[i], ArrayType)
         self.may_hand_on = may_hand_on
         others = [j for j, t in enumerate(types) if j != i and isinstance(t, ArrayType)]
@@ -61,7 +64,7 @@ class Part:
         self.uniform = getattr(formula, "uniform", None) if is_double else None
         """Of a sum over all of its argument: the number that the cotangent is full of, by cotangent and
         shape; 1 if that is the cotangent itself."""
-        self.makes_new = formula == -1 or bool(getattr(formula, "makes_new", False))
+        self.makes_new = bool(getattr(formula, "makes_new", False))
         check = getattr(formula, "fits", None)
         self.fits = (
             is_double and self.is_array
@@ -90,6 +93,8 @@ class Part:
         )  # fmt: skip
         """Whether the shape of the result is needed if its cotangent is full of one number."""
         self.partial = getattr(formula, "partial", None) if is_double else None
+        self.over = getattr(formula, "over", None) if is_double else None
+        self.factor = getattr(formula, "factor", None)
 
 
 @dataclasses.dataclass
@@ -112,6 +117,8 @@ class FormulaStep(Step):
     """Arrays of which the value, or the shape, is needed."""
     together: Callable[..., object] | None = None
     """All formulas at once."""
+    plain: Container[Value] = ()
+    """Shadows of which no two elements are at one place."""
     memory: Value | None = None
     """The shadow of the result, which has its cotangent, if it is memory."""
 
@@ -145,41 +152,78 @@ class FormulaStep(Step):
         else:
             cotangent = writer.get(self.memory)
             writer.never_none.add(cotangent)
+            writer.owned.add(cotangent)  # this comes last of all that has to do with the result
         if cotangent is None:
             return
         support = writer.support
         if not writer.is_never_none(cotangent, type_of(self.result)):
             filled = self._like(writer, support.filled, support.filled_array, cotangent, self.out)
             cotangent = writer.moved(cotangent, filled)
-        given = self._given(writer, cotangent)
+        base, is_negated = writer.signed(cotangent)
+        if is_negated and self._ends_in_several():
+            if base in writer.owned:
+                cotangent = writer.builder.call(support.negate, base)
+                writer.owned.add(cotangent)
+            base, is_negated = cotangent, False
+        given = self._given(writer, base, cotangent)
         # What is given to a leaf may be added to in place, so that comes last.
-        for shadow, (_, value) in zip(self.shadows, given, strict=True):
+        for shadow, part, (fits, is_negative, value) in zip(self.shadows, self.parts, given, strict=True):
             if value is not None and shadow is not None and not isinstance(shadow, Const):
                 kept = writer.get(shadow)  # the shadow has shape and dtype of its array
-                writer.builder.call(support.give_array, kept, kept, value)
+                if fits and part is not None and part.fits and shadow in self.plain:
+                    update = operator.isub if is_negative != is_negated else operator.iadd
+                    writer.builder.call(update, kept, value)
+                elif shadow in self.plain:
+                    give = support.take_own if is_negative != is_negated else support.give_own
+                    writer.builder.call(give, kept, value)
+                else:
+                    give = support.take_array if is_negative != is_negated else support.give_array
+                    writer.builder.call(give, kept, kept, value)
         fitting: list[tuple[Value, Value]] = []
-        for argument, value, part, (fits, d) in zip(
+        for argument, value, part, (fits, is_negative, d) in zip(
             self.arguments, self.values, self.parts, given, strict=True
         ):
             if d is None or part is None or not wants(writer, argument):
                 continue
             if not fits:
                 d = writer.moved(d, self._like(writer, support.fit, support.fit_array, d, value))
+            if is_negative != is_negated:
+                d = self._minus(writer, d, part)
             fitting.append((argument, d))
         for argument, d in fitting:
             writer.give(argument, {(): d})
 
-    def _given(self, writer: PullbackWriter, cotangent: Value) -> list[tuple[bool, Value | None]]:
-        """Per argument, what the formula gives, and whether it fits as it is."""
+    def _ends_in_several(self) -> bool:
+        """Whether several values get a share of the cotangent, and one cannot do with its negative."""
+        active = [(p, s) for p, s in zip(self.parts, self.shadows, strict=True) if p is not None]
+        return len(active) > 1 and any(
+            part.is_array and shadow is None and not part.may_be_negative for part, shadow in active
+        )
+
+    def _minus(self, writer: PullbackWriter, d: Value, part: Part) -> Value:
+        """Minus the cotangent `d` of the argument of `part`."""
+        if part.may_be_negative and d not in writer.uniform:
+            return writer.negated(d, ANY)
+        result = writer.builder.call(operator.neg, d)
+        if part.is_array:
+            (writer.uniform if d in writer.uniform else writer.owned).add(result)
+        return result
+
+    def _given(
+        self, writer: PullbackWriter, cotangent: Value, original: Value
+    ) -> list[tuple[bool, bool, Value | None]]:
+        """Per argument, whether what the formula gives for `cotangent` fits as it is, whether its negative is
+        meant, and what it gives; `original` is `cotangent` with its sign."""
         call = writer.builder.call
         known = [
             writer.get(v) if v in self.read or isinstance(v, Const) else Const(None) for v in self.values
         ]
         out = writer.get(self.out) if self.out in self.read else Const(None)
-        is_number = isinstance(type_of(self.result), ArrayType) and cotangent in writer.uniform
+        is_array = isinstance(type_of(self.result), ArrayType)
+        is_number = is_array and cotangent in writer.uniform
         whole: Value | None = None if is_number else cotangent
         last = max((i for i, part in enumerate(self.parts) if part is not None), default=-1)
-        result: list[tuple[bool, Value | None]] = []
+        result: list[tuple[bool, bool, Value | None]] = []
         looking = 0
         """How many leaves get the cotangent, or what may look into its memory."""
         computed: Sequence[Value] = ()
@@ -193,7 +237,7 @@ class FormulaStep(Step):
             zip(self.arguments, self.values, self.parts, strict=True)
         ):
             if part is None:
-                result.append((True, None))
+                result.append((True, False, None))
                 continue
             if computed:
                 looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
@@ -201,13 +245,13 @@ class FormulaStep(Step):
                     writer.owned.add(computed[i])
                 if part.fits:
                     writer.never_none.add(computed[i])
-                result.append((part.fits, computed[i]))
+                result.append((part.fits, False, computed[i]))
                 continue
             if part.uniform is not None:
-                result.append((True, self._spread(writer, part, cotangent, value)))
+                result.append((True, False, self._spread(writer, part, cotangent, value)))
                 continue
             if is_number and part.is_simple and part.is_array:
-                result.append((True, self._share(writer, part, cotangent, value)))
+                result.append((True, False, self._share(writer, part, cotangent, value)))
                 continue
             d: Value
             by, stays = cotangent, is_number and part.takes_number
@@ -219,18 +263,24 @@ class FormulaStep(Step):
             if part.into is not None and shadow is not None:
                 if not isinstance(shadow, Const):
                     others = map(writer.get, self.others.values())
-                    call(part.into, writer.get(shadow), by, *others, keywords=tuple(self.others))
-                result.append((True, None))
+                    given = original if by is cotangent else by
+                    call(part.into, writer.get(shadow), given, *others, keywords=tuple(self.others))
+                result.append((True, False, None))
                 continue
-            fits = part.fits
+            fits, is_negative = part.fits, False
             if callable(part.formula):
-                is_alone = i == last and looking == 0 and by in writer.owned
-                if (
-                    part.partial is not None
-                    and is_alone
+                is_alone = (
+                    i == last and looking == 0 and by in writer.owned and is_array and not stays
                     and all(p is None or p.makes_new for p in self.parts)
-                ):
-                    d = call(operator.imul, by, call(part.partial, out, *known))
+                )  # fmt: skip
+                if part.partial is not None and not part.is_array and is_array and by is whole:
+                    d = call(writer.support.inner, by, self._slope(writer, part, [out, *known]))
+                elif part.over is not None and is_alone:
+                    d = call(part.over, by, out, *known)
+                elif part.partial is not None and is_alone:
+                    d = call(operator.imul, by, self._slope(writer, part, [out, *known]))
+                elif part.factor is not None:
+                    d = call(operator.mul, [out, *known][part.factor], by)
                 else:
                     others = map(writer.get, self.others.values())
                     read: tuple[Value, ...] = (out, *known)
@@ -241,21 +291,26 @@ class FormulaStep(Step):
                     looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
                 if part.makes_new:
                     writer.owned.add(d)
-            elif part.formula == -1:
+            elif part.formula == -1 and by in writer.uniform:
                 d = call(operator.neg, by)
-                writer.owned.add(d)
             else:
+                is_negative = part.formula == -1
                 d = by
-                looking += isinstance(type_of(argument), ValueArrayType)
+                if part.may_be_negative or not is_negative:
+                    looking += isinstance(type_of(argument), ValueArrayType)
             if stays and part.gives_number:
                 writer.uniform.add(d)
                 fits = True
             elif fits:
                 writer.never_none.add(d)
-            result.append((fits, d))
+            result.append((fits, is_negative, d))
         if looking > 1:
             writer.owned.discard(cotangent if whole is None else whole)
         return result
+
+    def _slope(self, writer: PullbackWriter, part: Part, read: Sequence[Value]) -> Value:
+        """The partial derivative that a cotangent is multiplied by."""
+        return writer.builder.call(part.partial, *read) if part.factor is None else read[part.factor]
 
     def _whole(self, writer: PullbackWriter, number: Value) -> Value:
         """The cotangent of the result that is full of `number`, as an array."""
@@ -303,17 +358,17 @@ class FormulaStep(Step):
 
 def values_read(
     parts: Sequence[Part | None], out: Value, values: Sequence[Value], together: Formula = None
-) -> set[Value]:
-    """Those of result and arguments that one of the formulas reads."""
+) -> list[Value]:
+    """Those of result and arguments that one of the formulas reads, each once."""
     everything = [out, *values]
     if together is not None:
-        return set(everything)
-    found: set[Value] = set()
+        return list(dict.fromkeys(everything))
+    found: dict[Value, None] = {}
     for part in parts:
         if part is not None and callable(part.formula) and part.uniform is None and part.of_shape is None:
             reads = getattr(part.formula, "reads", None)
-            found.update(everything if reads is None else [everything[i] for i in reads])
-    return found
+            found.update(dict.fromkeys(everything if reads is None else [everything[i] for i in reads]))
+    return list(found)
 
 
 class FormulaUses:
@@ -378,12 +433,28 @@ class FormulaUses:
                 for t in [type_of(call), *types_]
             )
             known = self._parts[call] = [
-                Part(found.formulas, i, types_, is_double, self._may_be_number(argument, call))
+                Part(
+                    found.formulas,
+                    i,
+                    types_,
+                    is_double,
+                    self._may_be_number(argument, call),
+                    self._is_of_formula(argument, call),
+                )
                 if argument in self.active and found.formulas[i] is not None
                 else None
                 for i, argument in enumerate(arguments)
             ]
         return known
+
+    def _is_of_formula(self, array: Value, user: Instruction) -> bool:
+        """Whether the cotangent that `user` gives to `array` is taken by a formula, or part of it, here."""
+        return (
+            isinstance(type_of(array), ValueArrayType)
+            and isinstance(array, Instruction)
+            and array.block is user.block
+            and self.sites[array].kind in ("formula", "part")
+        )
 
     def _may_be_number(self, array: Value, user: Instruction) -> bool:
         """Whether `user` may give a number for the cotangent of `array`: all that has to do with it is

@@ -55,6 +55,7 @@ from adbc.reverse.steps import (
     UndoStep,
 )
 from adbc.reverse.support import Support
+from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
 from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
 from adbc.types.inference import type_of
@@ -148,6 +149,10 @@ class ForwardsPass:
         self.own_shadows: set[Value] = set()
         """The shadows of owned parameters, and views of these."""
         self.formulas = FormulaUses(primal_graph, active, sites)
+        self.unrestored: set[Instruction] = set()
+        self.put_back: dict[Instruction, Any] = {}
+        if support.values:
+            self.unrestored, self.put_back = unrestored_updates(primal_graph, sites, self.formulas)
         self.guarded = {
             call.operands[1]
             for call in primal_graph.instructions()
@@ -321,7 +326,8 @@ class ForwardsPass:
             for i, a in enumerate(site.arguments)
         ]
         values = [out, *map(self.p, site.arguments)]
-        steps.append(ScalarStep(call, site.arguments, partials, values, name_of(site.function)))
+        name = name_of(site.function)
+        steps.append(ScalarStep(call, site.arguments, partials, values, name, site.row.is_quotient))
 
     def _load(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         container, index = site.arguments
@@ -593,7 +599,9 @@ class ForwardsPass:
         self.primal[call] = self.p(argument)
         shadow = self.shadow[call] = self.builder.call(self.support.fresh_shadow, self.p(argument), False)
         self.own_shadows.add(shadow)
-        steps.append(OwnStep(argument, shadow))
+        row = self.put_back.get(call)
+        old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True)
+        steps.append(OwnStep(argument, shadow, self.p(argument), old))
 
     def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
         if not self.support.values:
@@ -643,7 +651,20 @@ class ForwardsPass:
         }
         keeps = [value for value, _, _ in kept]
         steps.append(
-            FormulaStep(call, arguments, parts, out, values, shadows, shapes, others, keeps, together, shadow)
+            FormulaStep(
+                call,
+                arguments,
+                parts,
+                out,
+                values,
+                shadows,
+                shapes,
+                others,
+                keeps,
+                together,
+                self.own_shadows,
+                shadow,
+            )
         )
 
     def _update(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
@@ -653,7 +674,9 @@ class ForwardsPass:
         target, value = site.arguments
         u, fu = self.p(target), self.s(target)
         is_active = value in self.active
-        old = self.builder.call(site.row.save, u, fu, is_active)
+        old = None
+        if call not in self.unrestored:
+            old = self.builder.call(site.row.save, u, fu, is_active)
         self._define(call, self._copy_call(call), fu)
         shadow = shape = None
         known = type_of(value)

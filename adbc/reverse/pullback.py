@@ -69,6 +69,8 @@ class PullbackWriter:
         added to it in place."""
         self.uniform: set[Value] = set()
         """Numbers that stand for cotangents of arrays, all elements being the same."""
+        self.negations: dict[Value, Value] = {}
+        """Cotangents of arrays that are the negative of another: who can subtract need not negate."""
         self.never_none: set[Value] = set()
         """Cotangents of arrays that are not the symbolic zero when the pullback runs."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
@@ -158,6 +160,10 @@ class PullbackWriter:
             total = self.builder.call(operator.add, a, b)
             self.uniform.add(total)
             return total
+        if a in self.negations and b in self.negations:
+            return self.negated(self._sum_of_arrays(self.negations[a], self.negations[b], type), type)
+        if a in self.negations or b in self.negations:
+            return self._difference(a, b, type)
         if b in self.owned and (a not in self.owned or not self.is_never_none(a, type)):
             a, b = b, a
         known = self.is_never_none(a, type), self.is_never_none(b, type)
@@ -172,6 +178,35 @@ class PullbackWriter:
         if any(known):
             self.never_none.add(total)
         return total
+
+    def _difference(self, a: Value, b: Value, type: AbstractType) -> Value:
+        """The same where just one of the two is a negation."""
+        if a in self.negations:
+            a, b = b, a
+        if not self.is_never_none(a, type):
+            total = self.builder.call(self.support.add, a, b)
+            if a in self.owned:
+                self.owned.add(total)
+        else:
+            subtract = operator.isub if a in self.owned else operator.sub
+            total = self.builder.call(subtract, a, self.negations[b])
+            self.owned.add(total)
+        self.never_none.add(total)
+        return total
+
+    def negated(self, cotangent: Value, type: AbstractType) -> Value:
+        """Minus the cotangent of an array, which is there; it is computed only if somebody wants it as it
+        is."""
+        result = self.builder.call(operator.neg, cotangent)
+        self.negations[result] = cotangent
+        self.owned.add(result)
+        self.never_none.add(result)
+        return result
+
+    def signed(self, cotangent: Value) -> tuple[Value, bool]:
+        """What `cotangent` is the negative of, or itself, and whether it is."""
+        known = self.negations.get(cotangent)
+        return (cotangent, False) if known is None else (known, True)
 
     def is_never_none(self, cotangent: Value, type: AbstractType) -> bool:
         """Whether a cotangent for `type` is certainly not the symbolic zero when the pullback runs."""
@@ -232,7 +267,7 @@ class PullbackWriter:
         if type == FLOAT and not exact:
             return {(): self.builder.call(self.support.float_rdata, rdata)}
         if is_number(type) and not exact:
-            return {(): self.builder.call(self.support.real_rdata, rdata)}
+            return {(): self.builder.call(intrinsics._real_, rdata, self.support.no_tangent)}
         return {(): rdata}
 
     def convert(self, cotangent: Cotangent, source: AbstractType, target: AbstractType) -> Cotangent:

@@ -18,7 +18,7 @@ from adbc.passes.query import target as function_of
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.recompute import Slot
 
-__all__ = ["WayRecords", "one_record", "open_record"]
+__all__ = ["WayRecords", "one_record", "open_record", "usual_way"]
 
 Read = Callable[[Slot, Block], Value]
 """The value of a slot at the end of a block of the forwards pass."""
@@ -44,8 +44,7 @@ class WayRecords:
 
     def __init__(self, sources: Sequence[Block], layouts: Sequence[Sequence[Slot]]) -> None:
         self.layouts = layouts
-        usual = [k for k, source in enumerate(sources) if not _was_surprised(source)]
-        self.usual = usual[0] if len(usual) == 1 else None
+        self.usual = usual_way(sources)
 
     def write(self, graph: Graph, ways: Sequence[Block], exit: Block, read: Read) -> Value:
         """Write the records at the ends of `ways`; their phi in `exit`."""
@@ -100,6 +99,12 @@ class WayRecords:
             _, *values = writer.unpack(saved, len(layout) + 1)
             for (value, _), element in zip(layout, values, strict=True):
                 writer.define(value, element)
+
+
+def usual_way(sources: Sequence[Block]) -> int | None:
+    """The number of the way on which all guesses were right, if there is one such way."""
+    usual = [k for k, source in enumerate(sources) if not _was_surprised(source)]
+    return usual[0] if len(usual) == 1 else None
 
 
 def _was_surprised(block: Block) -> bool:

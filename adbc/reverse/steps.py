@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Const, Graph, Phi, Value
+from adbc.passes.partials import needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent
@@ -56,7 +57,8 @@ class ScalarStep(Step):
     """A call of a scalar rule on real numbers: ``bx += partial * bout``, written inline.
 
     `partials` has, per argument, the graph of the partial derivative in terms of (out, *arguments),
-    or None if the argument is inactive.  `values` are (out, *arguments) in the forwards pass.
+    or None if the argument is inactive.  `values` are (out, *arguments) in the forwards pass.  Of a quotient,
+    where all partial derivatives have the same divisor, the cotangent is divided once.
     """
 
     result: Value
@@ -64,6 +66,7 @@ class ScalarStep(Step):
     partials: Sequence[Graph | None]
     values: Sequence[Value]
     name: str = ""
+    is_quotient: bool = False
 
     def __post_init__(self) -> None:
         needs: dict[Value, None] = {}
@@ -77,12 +80,29 @@ class ScalarStep(Step):
         cotangent = writer.take(self.result).get(())
         if cotangent is None:
             return
+        quotients: dict[Value, Value] = {}
         for argument, partial in zip(self.arguments, self.partials, strict=True):
             if partial is not None:
-                product = times(writer, inline(writer, partial, self.values), cotangent)
+                product = self._product(writer, partial, cotangent, quotients)
                 if writer.support.watch is not None:
                     product = writer.builder.call(writer.support.watch, product, self.name)
                 writer.give(argument, {(): product})
+
+    def _product(
+        self, writer: PullbackWriter, partial: Graph, cotangent: Value, quotients: dict[Value, Value]
+    ) -> Value:
+        """``partial * cotangent``; `quotients` has the cotangent by what it has been divided by."""
+        (result,) = partial.entry.terminator.values
+        is_negative, factor, divisor = taken_apart(result, self.is_quotient)
+        call, product = writer.builder.call, cotangent
+        if divisor is not None:
+            below = inline(writer, partial, self.values, divisor)
+            if below not in quotients:
+                quotients[below] = call(operator.truediv, cotangent, below)
+            product = quotients[below]
+        if factor is not None:
+            product = call(operator.mul, inline(writer, partial, self.values, factor), product)
+        return call(operator.neg, product) if is_negative else product
 
 
 def used_arguments(graph: Graph) -> list[int]:
@@ -95,27 +115,20 @@ def used_arguments(graph: Graph) -> list[int]:
     return [a.index for a in graph.arguments if a in used]
 
 
-def inline(writer: PullbackWriter, graph: Graph, values: Sequence[Value]) -> Value:
-    """Write the one block of `graph` into the pullback; gives its result."""
-    mapping: dict[Value, Value] = {}
-    for index in used_arguments(graph):
-        mapping[graph.arguments[index]] = writer.get(values[index])
+def inline(writer: PullbackWriter, graph: Graph, values: Sequence[Value], result: Value) -> Value:
+    """Write what the `result` in the one block of `graph` takes into the pullback, and give it there."""
+    wanted = needed([result])
+    read = {result, *(v for instruction in wanted for v in instruction.operands)}
+    mapping: dict[Value, Value] = {a: writer.get(values[a.index]) for a in graph.arguments if a in read}
     for instruction in graph.entry.instructions:
-        operands = [mapping.get(v, v) for v in instruction.operands]
-        mapping[instruction] = writer.builder.emit(
-            instruction.op, *operands, keywords=instruction.keywords, attribute=instruction.attribute
-        )
-    (result,) = graph.entry.terminator.values
+        if instruction in wanted:
+            mapping[instruction] = writer.builder.emit(
+                instruction.op,
+                *(mapping.get(v, v) for v in instruction.operands),
+                keywords=instruction.keywords,
+                attribute=instruction.attribute,
+            )
     return mapping.get(result, result)
-
-
-def times(writer: PullbackWriter, partial: Value, cotangent: Value) -> Value:
-    """``partial * cotangent``, with the products that need no multiplication left out."""
-    if isinstance(partial, Const) and partial.value == 1.0:
-        return cotangent
-    if isinstance(partial, Const) and partial.value == -1.0:
-        return writer.builder.call(operator.neg, cotangent)
-    return writer.builder.call(operator.mul, partial, cotangent)
 
 
 @dataclasses.dataclass
@@ -136,12 +149,15 @@ class PartStep(Step):
         if cotangent is None or not wants(writer, self.array):
             return
         call, support = writer.builder.call, writer.support
+        cotangent, is_negative = writer.signed(cotangent)
         index, shape = writer.get(self.index), writer.get(self.shape)
         present = writer.take(self.array).get(())
         if present is not None and present in writer.owned:
-            whole = call(support.add_to_part, present, index, cotangent, shape, self.code)
+            add = support.take_from_part if is_negative else support.add_to_part
+            whole = call(add, present, index, cotangent, shape, self.code)
         else:
-            whole = call(support.as_part, index, cotangent, shape, self.code)
+            fill = support.as_negative_part if is_negative else support.as_part
+            whole = call(fill, index, cotangent, shape, self.code)
         writer.owned.add(whole)
         writer.never_none.add(whole)
         if present is not None and present not in writer.owned:
@@ -177,15 +193,22 @@ class MoveStep(Step):
 
 @dataclasses.dataclass
 class OwnStep(Step):
-    """``y = x``, where `x` is treated like a number and `y` has the shadow: ``bx += fy``."""
+    """``y = x``, where `x` is treated like a number and `y` has the shadow: ``bx += fy``.  If there is an
+    `old`, that is what the memory `array` is to have again."""
 
     argument: Value
     shadow: Value
+    array: Value
+    old: Value | None
 
     def __post_init__(self) -> None:
         self.needs = [self.shadow]
+        if self.old is not None:
+            self.needs += [self.array, self.old]
 
     def reverse(self, writer: PullbackWriter) -> None:
+        if self.old is not None:
+            writer.builder.call(operator.setitem, writer.get(self.array), ..., writer.get(self.old))
         shadow = writer.get(self.shadow)
         writer.owned.add(shadow)  # this comes last of all that has to do with `y`
         writer.never_none.add(shadow)

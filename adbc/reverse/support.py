@@ -99,6 +99,8 @@ class Support:
     """bound_shadow(value, obj, fobj, name): the shadow of `value`, a method of `obj` or its field `name`"""
     give_array: Callable[..., Any]
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
+    inner: Callable[..., Any]
+    """inner(d, p): the sum of ``d * p``, if both are arrays of one shape; else the product"""
     copied: Callable[..., Any]
     """copied(x): a copy of an array"""
     fit: Callable[..., Any]
@@ -128,6 +130,17 @@ class Support:
     add_to_part: Callable[..., Any]
     """add_to_part(whole, index, d, shape, code): the same, added to `whole`, which is ours, if it is not
     None"""
+    give_own: Callable[..., Any]
+    """give_own(fx, d): the same as `give_array` where no two elements of `fx` are at one place"""
+    take_own: Callable[..., Any]
+    """take_own(fx, d): the same for ``-d``"""
+    negate: Callable[..., Any]
+    """negate(d): ``-d``, written over `d`"""
+    take_array: Callable[..., Any]
+    """take_array(fx, x, d), as_negative_part(index, d, shape, code), take_from_part(whole, index, d, shape,
+    code): the same as `give_array`, `as_part`, `add_to_part` for ``-d``"""
+    as_negative_part: Callable[..., Any]
+    take_from_part: Callable[..., Any]
     values: bool
     """Whether arrays may be treated like numbers (not where rules are watched)"""
     view: Callable[..., Any]
@@ -138,8 +151,6 @@ class Support:
     """resumed_shadow(fl, index): the shadow of an iterator over a list that has given `index` elements"""
     float_rdata: Callable[..., Any]
     """float_rdata(rdata): as a Python float, 0.0 if zero"""
-    real_rdata: Callable[..., Any]
-    """real_rdata(rdata): as a float, 0.0 if zero"""
     add: Callable[..., Any]
     """add(rdata, rdata): their sum, None being zero"""
     later: Callable[[str, Callable[[], Graph]], Callable[..., Any]]

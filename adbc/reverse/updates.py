@@ -17,6 +17,7 @@ __all__ = ["UpdateStep"]
 @dataclasses.dataclass
 class UpdateStep(Step):
     """``u += v`` or ``u -= v`` of arrays: ``u[...] = old; bv = fu`` or ``-fu``; the cotangent of `u` stays.
+    There is no `old` where nobody looks at it (`reverse.unrestored`).
 
     `shadow` is that of `v` if it is memory, `shape` its shape and code of the dtype if it is treated like a
     number.  With `is_passed` what comes next in the pullback makes a new array of `bv`; else it is a copy of
@@ -29,12 +30,14 @@ class UpdateStep(Step):
     shape: tuple[Value, str] | None
     target: Value
     target_shadow: Value
-    old: Value
+    old: Value | None
     sign: int
     is_passed: bool
 
     def __post_init__(self) -> None:
-        needs = [self.target, self.target_shadow, self.old]
+        needs = [self.target_shadow]
+        if self.old is not None:
+            needs += [self.target, self.old]
         if self.shadow is not None:
             needs.append(self.shadow)
         elif self.shape is not None:
@@ -45,7 +48,8 @@ class UpdateStep(Step):
 
     def reverse(self, writer: PullbackWriter) -> None:
         call, support = writer.builder.call, writer.support
-        call(operator.setitem, writer.get(self.target), ..., writer.get(self.old))
+        if self.old is not None:
+            call(operator.setitem, writer.get(self.target), ..., writer.get(self.old))
         if self.argument not in writer.active or isinstance(self.target_shadow, Const):
             return
         part = writer.get(self.target_shadow)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import element_tangents, sequence_rdata
@@ -57,7 +58,8 @@ def _sign(x: float) -> float:
     return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x * 0.0
 
 
-# Numbers are spelt out: a partial derivative that reads them from this module is called, not written inline.
+# Numbers are spelt out: a partial derivative that reads them from this module is called, not written inline;
+# so is one with branches.  Divided by the smallest number there is, a half is infinite.
 # 0.69... is log(2), 2.30... is log(10), 1.12... is 2 / sqrt(pi), 57.2... is 180 / pi.
 _ELEMENTARY: list[Rule] = [
     *_unary("sin", lambda out, x: _cos(x)),
@@ -85,7 +87,7 @@ _ELEMENTARY: list[Rule] = [
     *_unary("log1p", lambda out, x: 1.0 / (1.0 + x)),
     *_unary("log2", lambda out, x: 1.0 / (x * 0.6931471805599453)),
     *_unary("log10", lambda out, x: 1.0 / (x * 2.302585092994046)),
-    *_unary("sqrt", lambda out, x: 0.5 / out if out != 0.0 else INF),
+    *_unary("sqrt", lambda out, x: 0.5 / _nonzero_(out, 5e-324)),
     *_unary("cbrt", lambda out, x: 1.0 / (3.0 * out * out) if out != 0.0 else INF),
     *_unary("fabs", lambda out, x: _sign(x)),
     *_unary("degrees", lambda out, x: 57.29577951308232),

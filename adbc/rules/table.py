@@ -145,12 +145,18 @@ class Rule:
     makes_new: what it gives is new memory (or nobody else's), not a part of what it was given.
     is_elementwise: it is a product of the cotangent and an elementwise function of what it reads; where that
         is all there is to it, `partial` is this function, ``partial(out, *args)``.
+    over: the same, written over the cotangent, which is an array of float64 that nobody else needs.
     fits: from the types of the arguments, whether what it gives has shape and dtype of its argument.
     uniform: all elements of what it gives are the number ``uniform(by, shape of the argument)``; 1 if that is
         the cotangent.
     of_shape: ``of_shape(by, shape of the argument, **others)`` is the same.
     into: ``into(shadow, by, **others)`` adds the same to a shadow.
     """
+
+    def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
+        """A function that gives the same in less time, if the first argument of such a call is an array of
+        NumPy's own class: it looks for no other.  It has a row too, with the same derivative."""
+        return None
 
     moves: str | None = None
     """Of a function that may give a view of its first argument, when it is called with ints (and tuples of
@@ -325,7 +331,10 @@ def _conjugate(x: Any) -> Any:
 
 
 class QuotientRule(ScalarRule):
-    """``x / y``, whose tangent ``(dx - out * dy) / y`` takes less than its partial derivatives."""
+    """``x / y``, whose tangent ``(dx - out * dy) / y`` takes less than its partial derivatives.
+
+    So do the cotangents, ``bx = bout / y`` and ``by = -(out * bx)``.
+    """
 
     is_quotient = True
 
@@ -338,6 +347,23 @@ class QuotientRule(ScalarRule):
             return out, None
         above = dx if dy is None else -(out * dy) if dx is None else dx - out * dy
         return out, project(above / y, out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out, fout, general = super().rrule(args, fargs, kwargs)
+        (x, y), (fx, fy) = args, fargs
+        if not isinstance(out, float) or not math.isfinite(out) or not (_is_real(x) and _is_real(y)):
+            return out, fout, general
+
+        def quotient_pullback(bout: Any) -> Sequence[Any]:
+            if not isinstance(bout, float) or not bout:
+                return general(bout)
+            below = bout / y
+            return (
+                None if fx is None else project(below, x),
+                None if fy is None else project(-(out * below), y),
+            )
+
+        return out, fout, quotient_pullback
 
 
 def _is_real(x: Any) -> bool:

@@ -41,7 +41,7 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
         table.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
-                generators.SEND, *class_bodies.ROWS,
+                *generators.ROWS, *class_bodies.ROWS,
             ]
         )  # fmt: skip
     return engine

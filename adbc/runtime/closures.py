@@ -7,9 +7,9 @@ import weakref
 from typing import Any
 
 from adbc.runtime.context import Context
-from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
+from adbc.tangents import NO_FDATA, NO_TANGENT
 
-__all__ = ["cells_of", "freevar", "freevar_shadow", "freevar_tangent", "with_active_defaults"]
+__all__ = ["captured", "cells_of", "freevar", "freevar_shadow", "with_active_defaults"]
 
 with_active_defaults: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 """Functions made while a derivative was taken whose defaults have a derivative: these are no constants."""
@@ -34,15 +34,20 @@ def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, 
     return None if known is NO_TANGENT else known  # a cell of a constant
 
 
-def freevar_tangent(
-    context: Context, function: types.FunctionType, tangent: Any, index: int, name: str
-) -> Any:
-    """The same in forward mode, where the name of the variable is known."""
-    if tangent.__class__ is MutableTangent:
-        known = tangent.__dict__.get(name)
-        if known is not None and known is not NO_TANGENT:
-            return known
-    return freevar_shadow(context, function, tangent, index)
+def captured(context: Context, function: types.FunctionType, tangent: Any) -> tuple[Any, ...]:
+    """The cells of `function`, each followed by its tangent.
+
+    They are looked up once: a function keeps the cells that it was made with, and these their tangents.
+    """
+    try:
+        known = context.captured[function]
+        if known[0] is tangent:
+            return known[1]
+    except KeyError:
+        pass
+    parts = tuple([part for pair in cells_of(context, function, tangent) for part in pair])
+    context.captured[function] = tangent, parts
+    return parts
 
 
 def cells_of(context: Context, function: types.FunctionType, shadow: Any) -> list[tuple[types.CellType, Any]]:

@@ -8,6 +8,7 @@ abandoned, and run in several threads at once.
 from __future__ import annotations
 
 import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.shadows import Shadows
@@ -17,24 +18,42 @@ __all__ = ["Context"]
 
 
 class Context:
-    """One top-level call."""
+    """One top-level call.  What it knows of something is made when it is first asked for: a function of
+    numbers and arrays alone may never ask."""
 
-    __slots__ = ("attributes", "checked", "classes", "held", "opened", "protected", "shadows")
+    shadows: Shadows
+    attributes: dict[Any, Any]
+    """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
+    unknown C code has run, which may have changed one."""
+    classes: dict[int, tuple[type, dict[Any, Any]]]
+    """By address, a class that was made in this call, and the tangents of its attributes."""
+    entered: Any = None
+    """The rule that was entered from outside, if it has been checked: the first of `checked`."""
+    checked: set[Any]
+    protected = False
+    """Whether the call being made is attempted: the function that it enters returns its exceptions."""
+    opened: Sequence[Any] = ()
+    """Generators that may have to be closed, see `generators.refuse_left_open`; `opening` notes them."""
+    captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
+    """The tangent of a function, and the cells of its closure with theirs."""
+    held: dict[int, tuple[Any, list[Any]]]
+    """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
 
-    def __init__(self) -> None:
-        self.shadows = Shadows()
-        self.attributes: dict[Any, Any] = {}
-        """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
-        unknown C code has run, which may have changed one."""
-        self.classes: dict[int, tuple[type, dict[Any, Any]]] = {}
-        """By address, a class that was made in this call, and the tangents of its attributes."""
-        self.checked: set[Any] = set()
-        self.protected = False
-        """Whether the call being made is attempted: the function that it enters returns its exceptions."""
-        self.opened: list[Any] = []
-        """Generators that may have to be closed, see `generators.refuse_left_open`."""
-        self.held: dict[int, tuple[Any, list[Any]]] = {}
-        """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+    def __getattr__(self, name: str) -> Any:
+        if name == "checked":
+            made: Any = {self.entered}
+        elif name in _PARTS:
+            made = _PARTS[name]()
+        else:
+            raise AttributeError(name)
+        setattr(self, name, made)
+        return made
+
+    def opening(self) -> list[Any]:
+        """`opened`, to be added to."""
+        if not isinstance(self.opened, list):
+            self.opened = []
+        return self.opened
 
     def class_fields(self, cls: type) -> dict[Any, Any] | None:
         """The tangents of the attributes of `cls`, if it was made in this call.
@@ -66,6 +85,16 @@ class Context:
             return None
         tangent = self.shadows.tangent(value)
         return None if tangent is NO_TANGENT else tangent
+
+
+_PARTS: dict[str, Callable[[], Any]] = {
+    "attributes": dict,
+    "captured": dict,
+    "classes": dict,
+    "held": dict,
+    "shadows": Shadows,
+}
+"""What makes the parts of a context."""
 
 
 def _has_no_state(function: types.FunctionType) -> bool:

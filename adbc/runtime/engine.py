@@ -26,6 +26,7 @@ from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Inlined, Instruction, Return, Value
 from adbc.ir.traverse import copy_graph
+from adbc.passes.dropped_generators import Made, drop_generators, generators_made
 from adbc.passes.early_records import early_records
 from adbc.passes.foreigncall_to_call import normal_call
 from adbc.passes.inline_calls import inline_calls, is_small
@@ -47,7 +48,7 @@ from adbc.runtime.facts import (
     together,
 )
 from adbc.runtime.fast import constructor, is_field, method
-from adbc.runtime.generators import Segments
+from adbc.runtime.generators import Segments, candidates
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_asked, is_differentiation, runs_as_it_is
@@ -59,9 +60,20 @@ from adbc.types.builtin_methods import builtin_methods, drop_method_reads
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
 from adbc.types.constructions import constructions
+from adbc.types.direct_calls import direct_calls
 from adbc.types.displays import spread_displays
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import FLOAT, ClosureType, Exact, RealType, ValueArrayType, memory_type
+from adbc.types.lattice import (
+    FLOAT,
+    ClosureType,
+    Exact,
+    ListType,
+    RealType,
+    ValueArrayType,
+    inferred_type,
+    memory_type,
+)
+from adbc.types.list_elements import drop_proved_tests, kept_lists
 from adbc.types.readers import only_reads
 from adbc.types.self_writes import drop_self_writes
 from adbc.types.spreads import spread_calls
@@ -150,7 +162,11 @@ class Derived:
 
     def holds(self) -> bool:
         """Whether all of them are true."""
-        return all([fact.holds() for fact in self.facts()])  # noqa: C419  # quicker than a generator
+        facts = self._facts if self._builds == self.engine.builds else self.facts()
+        for fact in facts:  # noqa: SIM110  # quicker than a generator
+            if not fact.holds():
+                return False
+        return True
 
     def _all_facts(self) -> Iterator[Fact]:
         seen: set[Derived] = set()
@@ -202,6 +218,8 @@ class Engine:
         self.lifting: set[Key] = set()
         """The functions that are being lifted: none is written into itself."""
         self.generators: dict[Key, Segments] = {}
+        self.closed: dict[Key, bool] = {}
+        """Whether something has to run where generators are dropped."""
         self.bodies: dict[Key, GraphFunction] = {}
         self.results: dict[Key, AbstractType] = {}
         self.assumed: dict[Key, AbstractType] = {}
@@ -218,8 +236,11 @@ class Engine:
         self.representatives: dict[Key, types.FunctionType] = {}
         """A function for each code and namespace of functions that are made while others run."""
         self.plans: dict[Key, Any] = {}
+        self.ways: dict[int, list[Any]] = {}
+        """Short ways in for `jvp`, by the address of the code (`runtime.forward_entry`)."""
         """What dispatch does to enter functions, by code and classes of arguments."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
+        self.keepers: dict[Key, tuple[bool, ...]] = {}
         """Whether functions are closed and which parameters they only read, by code, namespace and types of
         the parameters."""
         self.samples: dict[Any, AbstractType | None] = {}
@@ -247,11 +268,14 @@ class Engine:
             self.generation += 1
             self.graphs.clear()
             self.generators.clear()
+            self.closed.clear()
             self.bodies.clear()
             self.results.clear()
             self.rules.clear()
             self.plans.clear()
+            self.ways.clear()
             self.readers.clear()
+            self.keepers.clear()
             self.samples.clear()
             self.read_places.clear()
             self.guarded.clear()
@@ -288,6 +312,11 @@ class Engine:
         graph.namespace = function.__globals__
         self.observer.graph(function.__code__, "lifted", graph, normal_form=False)
         passes.normalise(graph, function.__globals__)
+        if self._makes_closed(graph, function):
+            graph = lift.lift(function, inline=True, releases=True)
+            graph.namespace = function.__globals__
+            passes.normalise(graph, function.__globals__)
+            drop_generators(graph, lambda made: self.must_be_closed(made, function))
         zipped_loops(graph)
         if self.inlines:
             key = (function.__code__, id(function.__globals__))
@@ -317,6 +346,33 @@ class Engine:
         if not is_small(callee):
             return None
         return callee, [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
+
+    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool:
+        """Whether something may have to run where a generator that `made` makes is dropped by `function`:
+        what stands around a yield, or around that of another generator that is dropped with it.
+
+        Of one that makes its own kind this is asked while it is being found out; it is no then.
+        """
+        if isinstance(made, Instruction):
+            return any(self.must_be_closed(found, found) for found in candidates(made, function))
+        if isinstance(made, types.CodeType):  # its cells do not matter
+            cells = tuple(types.CellType() for _ in made.co_freevars)
+            made = types.FunctionType(made, function.__globals__, closure=cells)
+        key = (made.__code__, id(made.__globals__))
+        known = self.closed.get(key)
+        if known is None:
+            self.closed[key] = False
+            try:
+                graph = passes.normalise(lift.lift(made, inline=True), made.__globals__)
+            except LiftError:  # who calls it will hear of that
+                return False
+            known = bool(must_be_closed(graph)) or self._makes_closed(graph, made)
+            self.closed[key] = known
+        return known
+
+    def _makes_closed(self, graph: Graph, function: types.FunctionType) -> bool:
+        """Whether `function` makes generators that may have to be closed where it drops them."""
+        return any(self.must_be_closed(made, function) for _, made in generators_made(graph))
 
     def segments(self, function: types.FunctionType) -> Segments:
         """The segments of a generator function."""
@@ -367,7 +423,7 @@ class Engine:
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> tuple[bool, ...]:
         """Whether `function` is closed, and which parameters it only reads."""
-        parameters = tuple(map(memory_type, parameters))
+        parameters = tuple(map(inferred_type, parameters))
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.readers.get(key)
         if known is None:
@@ -385,6 +441,22 @@ class Engine:
                     self.cache.store_reads(function, parameters, known)
         return known
 
+    def kept_lists(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> tuple[bool, ...]:
+        """Whether nobody else writes into lists while `function` runs, and which it keeps as they are
+        (`types.list_elements`).  Of a function that calls itself nothing is known."""
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.keepers.get(key)
+        if known is None:
+            with self.lock:
+                self.keepers[key] = (False,) * (len(parameters) + 1)
+                graph, _, _ = copy_graph(self.primal(function))
+                self._infer(graph, tuple(map(memory_type, parameters)))
+                drop_method_reads(graph)
+                known = self.keepers[key] = kept_lists(graph, parameters, self)
+        return known
+
     def rows(self, function: object) -> Sequence[Any]:
         return self.table.rows(function)
 
@@ -397,9 +469,12 @@ class Engine:
             return None
         if len(rows) == 1 and rows[0].when is None:
             return rows[0]
+        classes = list(map(class_of, types_))
+        known = [cls for cls in classes if cls is not None]
+        if len(known) == len(classes):
+            return self.table.find(function, tuple(known))
         choices: list[tuple[type, ...]] = [()]
-        for type in types_:
-            cls = class_of(type)
+        for type, cls in zip(types_, classes, strict=True):
             if isinstance(type, RealType):
                 choices = [(*before, c) for before in choices for c in type.members]
             elif cls is None:
@@ -526,7 +601,7 @@ class Engine:
         binding = self.bind(function, len(types_), keywords)
         if binding is None:
             return ANY
-        bound = tuple(type_of(s) if isinstance(s, Const) else types_[s] for s in binding.slots)
+        bound = tuple(type_of(s) if isinstance(s, Const) else inferred_type(types_[s]) for s in binding.slots)
         return self.result(binding.function, bound)
 
     def result(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> AbstractType:
@@ -599,9 +674,20 @@ class Engine:
     ) -> AbstractType:
         """The type of the result that callers are told."""
         self.primal(function)
-        result = self.result(function, tuple(map(memory_type, parameters)))
+        known = tuple(map(memory_type, parameters))
+        if not self._keeps(function, known):
+            known = tuple(map(inferred_type, known))
+        result = self.result(function, known)
         # A protected rule may also return a `Raised`.
         return ANY if result is NEVER or mode == "protected" else result
+
+    def _keeps(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
+        """Whether lists of which the elements are known are such lists as long as `function` runs."""
+        lists = [i for i, t in enumerate(parameters) if isinstance(t, ListType)]
+        if not lists:
+            return False
+        is_closed, *kept = self.kept_lists(function, parameters)
+        return is_closed and all(kept[i] for i in lists)
 
     def static_entry(
         self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str
@@ -632,10 +718,12 @@ class Engine:
             (*key, rule.parameters),
             base,
             rule.globals,
-            lambda graph: self._infer(graph, tuple(map(memory_type, rule.parameters))),
+            lambda graph: self._infer(graph, tuple(map(inferred_type, rule.parameters))),
         )
         drop_method_reads(graph)
         drop_self_writes(graph)
+        if self.speculation != "dynamic":
+            drop_proved_tests(graph, rule.parameters, self)
         spread_displays(graph, self)
         for argument, passed in zip(graph.arguments, rule.parameters, strict=True):
             if isinstance(passed, ValueArrayType):
@@ -668,6 +756,7 @@ class Engine:
                 gone |= {rule for rule in self.rules.values() if not gone.isdisjoint(rule.needs)}
             self.rules = {key: rule for key, rule in self.rules.items() if rule not in gone}
             self.plans.clear()
+            self.ways.clear()
             self.generation += 1
 
     def build(self, rule: Derived) -> None:
@@ -700,6 +789,8 @@ class Engine:
                 )
         finally:
             self.building.pop()
+        if self.inlines:
+            direct_calls(rule.graphs[0], self)
         named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from sys import exception
 from typing import Any
 
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics
 from adbc.runtime.context import Context
 from adbc.runtime.generators import refuse_left_open
-from adbc.runtime.tracebacks import plain_tracebacks
+from adbc.runtime.tracebacks import leave
 
 __all__ = ["enter"]
 
@@ -22,14 +22,18 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     them, and what a thread is handling is its own state, which no ``except`` clause of ours could put back
     (it puts back what it found): so that is done here.
     """
-    before = sys.exception()
+    before = exception()
     try:
-        with plain_tracebacks():
-            answer = call(context, *arguments)
+        answer = call(context, *arguments)
+        if context.opened:
             refuse_left_open(context.opened)
-            return answer
+        return answer
     except AdbcError as error:
+        leave(error)
         refusal = error
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise
     intrinsics._pop_except_(before)
     try:
         raise refusal

@@ -24,7 +24,8 @@ from typing import Any
 from adbc.errors import LiftError
 from adbc.runtime.context import Context
 from adbc.runtime.entering import enter
-from adbc.runtime.fast import NUMBERS, by_value, described, is_derived
+from adbc.runtime.fast import NUMBERS, ROWS, by_value, described, elements, is_derived, lists_in
+from adbc.runtime.fast import plan as known_plan
 from adbc.runtime.reading import only_read
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
@@ -46,12 +47,14 @@ class _Way:
 
     __slots__ = (
         "arrays",
+        "classes",
         "code",
         "engine",
         "generation",
         "gradients",
         "is_closed",
         "is_short",
+        "lists",
         "plan",
         "shadows",
     )
@@ -62,16 +65,30 @@ class _Way:
         generation: int,
         plan: Any,
         shadows: tuple[Any, ...],
+        args: Sequence[Any],
         numbers: Sequence[int] = (),
+        lists: Sequence[Any] = (),
     ) -> None:
         self.engine = plan[0].engine
+        self.classes = [
+            (i, type(x), x.dtype, x.ndim) if hasattr(x, "dtype") else (i, type(x), None, 0)
+            for i, x in enumerate(args)
+        ]
+        """Of each argument its place and class, and of an array dtype and dimensions."""
+        self.lists = tuple(lists) or (None,) * len(shadows)
+        """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """Where arrays are that need no shadow, if cotangents are values."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         rule = plan[0]
         kinds = {_NEW} if self.is_closed else {_NEW, _HELD}
-        self.is_short = kinds.isdisjoint(shadows) and is_inline_number(rule.result) and rule.returns_cotangent
+        self.is_short = (
+            kinds.isdisjoint(shadows)
+            and is_inline_number(rule.result)
+            and rule.returns_cotangent
+            and all(self.classes[i][2] is not None for i in self.arrays)
+        )
         """Whether nothing needs a shadow, and the result is a real number: then it is called as it is."""
         returned = [i for i, flag in enumerate(plan[1]) if flag & 2]
         self.gradients = (
@@ -91,6 +108,20 @@ class _Way:
             return False
         return f.__code__ is self.code and bool(engine.epoch == engine.table.epoch)
 
+    def is_for(self, args: tuple[Any, ...]) -> bool:
+        """Whether `args` are described as the arguments were that it was found for (`described`)."""
+        if len(args) != len(self.classes):
+            return False
+        for i, cls, dtype, ndim in self.classes:
+            x = args[i]
+            if type(x) is not cls or (cls is list and elements(x) is not self.lists[i]):
+                return False
+            if dtype is not None and (
+                x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype)  # most are one object
+            ):
+                return False
+        return True
+
 
 _NEW, _HELD, _VALUE = object(), object(), object()
 
@@ -101,21 +132,19 @@ class Entrance:
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = numbers
         self.ways: dict[tuple[Any, ...], _Way] = {}
+        self.latest: _Way | None = None
+        """The way that was found last."""
 
     def way(self, engine: Any, f: Any, args: tuple[Any, ...]) -> _Way | None:
         """The way in for arguments like `args`, if one is known or can be said without a call."""
-        key = described(args)
-        way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
-        if (  # `is_good`, without a call
-            way is not None
-            and way.engine is engine
-            and way.generation == engine.generation
-            and f.__code__ is way.code
-            and not engine.stale
-            and engine.epoch == engine.table.epoch
-        ):
-            return way
-        return None if key is None or not _is_simple(f) else self._prepared(engine, f, args, key)
+        way = self.latest
+        if way is None or not way.is_good(engine, f) or not way.is_for(args):
+            key = described(args)
+            way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
+            if way is None or not way.is_good(engine, f):
+                return None if key is None or not _is_simple(f) else self._prepared(engine, f, args, key)
+            self.latest = way
+        return way
 
     def _prepared(self, engine: Any, f: Any, args: tuple[Any, ...], key: tuple[Any, ...]) -> _Way | None:
         """A way on which the cotangents of arrays are values, if there is one."""
@@ -144,7 +173,7 @@ class Entrance:
         plan = by_value(engine, f, types_, values, [k is not _HELD and k is not None for k in kinds])
         if plan is None:
             return None
-        way = self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), wanted)
+        way = self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted)
         return way
 
     def learn(
@@ -158,7 +187,8 @@ class Entrance:
         if known is not None and known.is_good(engine, f):
             return  # this call was not simple enough for it
         fs = [None if i in constants else shadow for i, shadow in enumerate(shadows)]
-        plan = None if engine.table.rows(f) else engine.reverse_calls.plan(Context(), f, args, fs)
+        lists = lists_in(args)
+        plan = None if engine.table.rows(f) else known_plan(engine, "reverse", f, args, fs, lists)
         if plan is None:
             return
         kinds = [
@@ -166,7 +196,7 @@ class Entrance:
             for i, (x, shadow) in enumerate(zip(args, shadows, strict=True))
         ]
         wanted = [i % len(args) for i in self.numbers]
-        self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), wanted)
+        self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted, lists)
 
     def enter(self, engine: Any, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
@@ -175,7 +205,7 @@ class Entrance:
         shadows: list[Any] = []
         objects: set[int] = set()
         is_closed = way.is_closed
-        for x, kind in zip(args, way.shadows, strict=True):
+        for x, kind, known_list in zip(args, way.shadows, way.lists, strict=True):
             if is_closed and (kind is _VALUE or kind is _HELD):
                 owner = x if x.base is None else _owner(x)
                 if owner is None:
@@ -184,12 +214,16 @@ class Entrance:
                 context.shadows.later(x, NO_FDATA)
                 shadows.append(NO_FDATA if kind is _VALUE else None)
             elif kind is _NEW or kind is _HELD:
-                shadow = _zero(x, kind is _HELD)
+                shadow = _zero(x, kind is _HELD, known_list)
                 if shadow is None:
                     return None
-                for part, of_part in _named(x, shadow):
-                    objects.add(id(part))
-                    context.shadows.later(part, of_part)
+                objects.add(id(x))
+                context.shadows.later(x, shadow)
+                if known_list is ROWS:
+                    of_rows = shadow if kind is _NEW else [shadow] * len(x)
+                    for row, of_row in zip(x, of_rows, strict=True):
+                        objects.add(id(row))
+                        context.shadows.later(row, of_row)
                 shadows.append(None if kind is _HELD else shadow)
             else:
                 shadows.append(kind)
@@ -208,27 +242,39 @@ class Entrance:
 
 def short(engine: Any, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients on a way on which nothing needs a shadow, unless the arrays share memory."""
-    owners: set[int] = set()
+    owners = []
     for i in way.arrays:
         x = args[i]
         owner = x if x.base is None else _owner(x)
         if owner is None:
             return None
-        owners.add(id(owner))
-    if len(owners) != len(way.arrays):
+        owners.append(id(owner))
+    if len(owners) > 1 and len(set(owners)) != len(owners):
         return None
     rule = way.plan[0]
     if not rule.is_built:
         rule.build()
-    if not engine.check(rule):
+    if not rule.holds():
+        engine.clear()
         return None
-    context = Context()
-    if way.is_closed:
-        context.shadows.waiting = [(None, NO_FDATA)]  # nobody may ask for one (see `Shadows.later`)
-    context.checked.add(rule)
+    context = _Closed() if way.is_closed else Context()
+    context.entered = rule
     out, saved = enter(rule.forwards, context, *args)
     parts = rule.pullback(saved, 1.0)
+    if len(way.gradients) == 1:  # without a loop
+        ((complete, k, i),) = way.gradients
+        return out, (complete(parts[k], args[i]),)
     return out, tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+
+
+class _Closed(Context):
+    """That of a function that meets no memory but that of its arguments, none of which has a shadow."""
+
+    def __getattr__(self, name: str) -> Any:
+        made = super().__getattr__(name)
+        if name == "shadows":
+            made.waiting = [(None, NO_FDATA)]  # nobody may ask for one (see `Shadows.later`)
+        return made
 
 
 def gradient(shadow: Any, x: Any, b: Any) -> Any:
@@ -273,25 +319,15 @@ def _owner(x: Any) -> Any:
     return x
 
 
-def _named(x: Any, shadow: Any) -> list[tuple[Any, Any]]:
-    """`x` and the lists in it, each with its shadow."""
-    parts = [(x, shadow)]
-    if type(x) is list and type(shadow) is list and type(shadow[0]) is list:
-        parts += zip(x, shadow, strict=True)
-    return parts
-
-
-def _zero(x: Any, is_constant: bool) -> Any:
+def _zero(x: Any, is_constant: bool, known_list: Any) -> Any:
     """The zero shadow of an array that owns its memory, of a list of floats or of lists of floats, or
-    `NO_TANGENT`; else None."""
+    `NO_TANGENT`; else None.  known_list: what is known of a list."""
     if type(x) is list:
-        classes = set(map(type, x))
+        if known_list is None:
+            return NO_TANGENT if is_constant and NUMBERS.issuperset(map(type, x)) else None
         if is_constant:
-            return NO_TANGENT if classes <= NUMBERS else None
-        if classes == {list}:
-            rows = [[0.0] * len(row) for row in x if set(map(type, row)) == {float}]
-            return rows if len(rows) == len(x) else None
-        return [0.0] * len(x) if classes == {float} else None
+            return NO_TANGENT
+        return [[0.0] * len(row) for row in x] if known_list is ROWS else [0.0] * len(x)
     if x.base is not None or x.dtype.kind not in "fc":
         return None
     return NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array

@@ -180,26 +180,40 @@ class _Fields:
 _Names = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]
 
 
-class _NamesFact:
-    """What names in the dictionaries of modules stand for."""
+_Absent = dict[tuple[int, str], tuple[dict[str, Any], str]]
 
-    def __init__(self, names: _Names) -> None:
+
+class _NamesFact:
+    """What names in the dictionaries of modules stand for, and that others are not there, which hide no
+    builtin function then."""
+
+    def __init__(self, names: _Names, absent: _Absent) -> None:
         self.names = list(names.values())
+        self.absent = list(absent.values())
 
     def holds(self) -> bool:
-        for namespace, name, value in self.names:  # noqa: SIM110  # quicker than a generator
+        for namespace, name, value in self.names:
             if namespace.get(name) is not value:
+                return False
+        for namespace, name in self.absent:  # noqa: SIM110  # quicker than a generator
+            if name in namespace:
                 return False
         return True
 
 
-def _is_of_names(fact: Fact, names: _Names) -> bool:
+def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
     """Whether all that `fact` says is what names in the dictionaries of modules stand for; if so, these are
-    added to `names`: facts share them."""
+    added to `names` and `absent`: facts share them."""
     if type(fact) is not NameFact or fact.code is not None:
         return False
     found: list[tuple[dict[str, Any], str, Any]] = []
-    namespace = fact.globals
+    namespace: Any = fact.globals
+    builtins = namespace.get("__builtins__")
+    if fact.path[0] not in namespace:  # a builtin
+        namespace = builtins.__dict__ if isinstance(builtins, types.ModuleType) else builtins
+        if not isinstance(namespace, dict):
+            return False
+    is_builtin = namespace is not fact.globals
     for k, name in enumerate(fact.path):
         if name not in namespace:
             return False
@@ -212,6 +226,9 @@ def _is_of_names(fact: Fact, names: _Names) -> bool:
     if found[-1][2] is not fact.value:
         return False
     names.update(((id(namespace), name), (namespace, name, value)) for namespace, name, value in found)
+    if is_builtin:
+        names[id(fact.globals), "__builtins__"] = fact.globals, "__builtins__", builtins
+        absent[id(fact.globals), fact.path[0]] = fact.globals, fact.path[0]
     return True
 
 
@@ -220,10 +237,11 @@ def together(facts: Iterable[Fact]) -> Sequence[Checked]:
     fields: dict[type, dict[str, None]] = {}
     others: dict[Any, Checked] = {}
     names: _Names = {}
+    absent: _Absent = {}
     for fact in facts:
         if type(fact) is ClassFact and fact.function is None:
             fields.setdefault(fact.cls, {})[fact.name] = None
-        elif not _is_of_names(fact, names):
+        elif not _is_of_names(fact, names, absent):
             others.setdefault(fact.key(), fact)
-    in_modules = [_NamesFact(names)] if names else []
+    in_modules = [_NamesFact(names, absent)] if names else []
     return (*in_modules, *others.values(), *[_Fields(cls, found) for cls, found in fields.items()])

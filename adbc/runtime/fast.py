@@ -18,12 +18,14 @@ from adbc.runtime.steps import Call
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType, ArrayType, has_cotangent, has_shadow, is_local
-from adbc.types.lattice import ValueArrayType
+from adbc.types.lattice import FLOAT, ListType, ValueArrayType
 
 __all__ = [
     "BY_VALUE",
     "FIELD",
+    "FLOATS",
     "NUMBERS",
+    "ROWS",
     "SLOW",
     "are_fields",
     "attribute",
@@ -32,9 +34,11 @@ __all__ = [
     "constructor",
     "decide",
     "described",
+    "elements",
     "is_derived",
     "is_field",
     "keeps",
+    "lists_in",
     "method",
     "plan",
 ]
@@ -68,11 +72,21 @@ def decide(function: Any, xs: Sequence[Any], table: Any, protocols: Any) -> Any:
     return step.row if isinstance(step, steps.UseRow) and step.call is call else SLOW
 
 
-def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Any:
+def plan(
+    engine: Any,
+    mode: str,
+    function: Any,
+    xs: Sequence[Any],
+    fs: Sequence[Any],
+    lists: Sequence[AbstractType | None] = (),
+) -> Any:
     """How to enter a Python function without a rule with exactly its positional parameters, if the
     classes decide: the rule, what to hand over per argument (1: its shadow too, 2: a cotangent comes
-    back), and what the rule is made for.  None if they do not."""
-    classes: list[Any] = []
+    back), and what the rule is made for.  None if they do not.
+
+    lists: of calls from outside, per argument what `elements` says of it if it is a list.
+    """
+    classes: list[Any] = [*lists]
     for x in xs:
         cls = type(x)
         if cls in BY_VALUE:
@@ -86,6 +100,8 @@ def plan(engine: Any, mode: str, function: Any, xs: Sequence[Any], fs: Sequence[
     known = engine.plans.get(key)
     if known is None:
         parameters = list(map(engine.typeof, xs))
+        for i, known_list in enumerate(lists):
+            parameters[i] = known_list or parameters[i]
         if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
             return None
         active = [
@@ -134,13 +150,38 @@ def _has_parameters(function: Any, count: int) -> bool:
     )
 
 
+FLOATS = ListType(list, FLOAT)
+ROWS = ListType(list, FLOATS)
+
+
+def elements(x: list[Any]) -> AbstractType | None:
+    """The type of a list of floats or of lists of floats, None of any other."""
+    classes = [*map(type, x)]
+    if classes.count(float) == len(x):
+        return FLOATS
+    if classes.count(list) == len(x) and all([*map(type, row)].count(float) == len(row) for row in x):
+        return ROWS
+    return None
+
+
+def lists_in(args: Sequence[Any]) -> list[AbstractType | None]:
+    """What is known of the elements of each argument; nothing if none is a list."""
+    if list not in map(type, args):
+        return []
+    return [elements(x) if type(x) is list else None for x in args]
+
+
 def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What a way depends on, if it is nothing but classes, and of arrays dtype and dimensions."""
+    """What a way depends on, if it is nothing but classes, of arrays dtype and dimensions, and of lists the
+    type of the elements, if that is known."""
     key: list[Any] = []
     for x in args:
         cls = type(x)
         key.append(cls)
-        if cls not in NUMBERS and cls is not list:
+        if cls is list:
+            found = elements(x)
+            key.append(None if found is None else found is FLOATS)
+        elif cls not in NUMBERS:
             if cls in BY_VALUE or cls.__name__ != "ndarray" or cls.__module__ != "numpy":
                 return None
             key.append(x.dtype)

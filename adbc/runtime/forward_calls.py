@@ -69,6 +69,24 @@ class ForwardCalls:
                     return out, None if dout is NO_TANGENT else dout
         return self.run(context, Call(f, df, xs, dxs, (None,) * len(xs), keywords))
 
+    def call_from_outside(
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        df: Any,
+        xs: tuple[Any, ...],
+        dxs: tuple[Any, ...],
+    ) -> Answer:
+        """The first call: lists among the arguments are looked through, for nobody has yet."""
+        if self.engine.forward.watch is not None:
+            return self.call(context, keywords, f, df, xs, dxs)
+        if not keywords and f.__class__ is FunctionType and list in map(type, xs) and not self.table.rows(f):
+            plan = fast.plan(self.engine, "forward", f, xs, dxs, fast.lists_in(xs))
+            if plan is not None:
+                return self.enter_planned(context, plan, f, df, xs, dxs)
+        return self.call(context, keywords, f, df, xs, dxs)
+
     def enter_function(
         self, context: Context, function: Any, df: Any, xs: tuple[Any, ...], dxs: tuple[Any, ...]
     ) -> Answer | None:
@@ -357,7 +375,7 @@ class ForwardCalls:
         tangents = (*(tangent for _, tangent, _ in bound), *(tangent for _, tangent in cells))
         filled = tuple(map(fill_tangent, state, tangents))
         segments = self.engine.segments(function)
-        out, shadow = suspended(segments, state, filled, function.__name__, context.opened)
+        out, shadow = suspended(segments, state, filled, function.__name__, context.opening())
         context.shadows.register(out, shadow)
         return out, shadow
 

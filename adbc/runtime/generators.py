@@ -3,23 +3,27 @@
 Where differentiated code calls a generator function, it gets a `Generator` instead of the
 interpreter's own kind.  Its methods are plain Python on two fields, so adbc differentiates them like
 any class of the user's: what a suspended generator holds follows the rules of fields, what a
-generator mutates is restored, and one that is only partly consumed, shared or abandoned is right too,
-except that one which is abandoned inside a ``try`` or ``with`` is refused.
+generator mutates is restored, and one that is only partly consumed, shared or abandoned is right too.
+One that is abandoned inside a ``try`` or ``with`` is closed where the function that made it drops it
+(`passes.dropped_generators`), or refused if that cannot be seen.
 """
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from adbc.errors import UnsupportedError
-from adbc.ir.intrinsics import EXHAUSTED, Thrown, _next_, _send_
+from adbc.ir.graph import Instruction
+from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _send_, unraisable
+from adbc.passes.query import constant, target
 from adbc.passes.segments import FINISHED
 from adbc.rules.table import Overlay
 from adbc.tangents import NO_TANGENT, MutableTangent
 
-__all__ = ["SEND", "Generator", "Segments", "refuse_left_open", "suspended"]
+__all__ = ["ROWS", "Generator", "Segments", "candidates", "refuse_left_open", "suspended"]
 
 
 class Segments(NamedTuple):
@@ -155,15 +159,46 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
     return (True, iterator.returned) if out is EXHAUSTED else (False, out)
 
 
-SEND = Overlay(_send_, send)
-"""The rule of ``yield from``."""
+def drop(iterator: Any, is_own: bool) -> None:
+    """`intrinsics._drop_`, in Python that adbc can follow."""
+    if is_own and iterator.__class__ is Generator:
+        try:
+            iterator.close()
+        except Exception as error:
+            raise unraisable(iterator.__name__, error) from error
+
+
+ROWS = (Overlay(_send_, send), Overlay(_drop_, drop))
+"""The rules of ``yield from``, and of dropping a generator."""
+
+
+def candidates(found: Instruction, function: types.FunctionType) -> list[types.FunctionType]:
+    """The generator functions that `found`, an attribute or a variable of the closure in the graph of
+    `function`, may be, as far as can be said by its name: those of classes that have a name there too.
+
+    Whether it is one will be asked when it is called (`_makes_generator_`); what is not among these is not
+    asked, so that calls of other things cost nothing.
+    """
+    name = constant(found.operands[2])
+    values: list[Any] = []
+    if target(found) is _getattr_:
+        values = [vars(cls).get(name) for cls in function.__globals__.values() if isinstance(cls, type)]
+    elif name in function.__code__.co_freevars:
+        cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+        values = [] if cell == types.CellType() else [cell.cell_contents]
+    return [
+        value
+        for value in values
+        if isinstance(value, types.FunctionType) and value.__code__.co_flags & inspect.CO_GENERATOR
+    ]
 
 
 def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
     """Refuse generators that are still suspended inside a ``try`` or ``with``.
 
     CPython closes a generator as soon as nobody refers to it, and closing it there runs code of the
-    user's, in the middle of whatever comes next.
+    user's, in the middle of whatever comes next.  Where that is, is known of generators to which only the
+    function refers that made them.
     """
     for generator, segments in generators:
         if generator.at in segments.guarded:
@@ -171,8 +206,10 @@ def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
             raise UnsupportedError(
                 f"a generator of {code.co_qualname} ({code.co_filename}:{code.co_firstlineno}) was left"
                 " suspended inside a try or with statement; Python runs what has to be run there when it"
-                " drops the generator, which cannot be followed. Exhaust it, or close it: call its close(),"
-                " or use contextlib.closing"
+                " drops the generator, and when that is cannot be seen: it was not made and consumed in one"
+                " function, by names of its own, but stored, returned, passed on, made by a function that is"
+                " not known by its name, or kept by the traceback of an exception. Exhaust it, or close it:"
+                " call its close(), or use contextlib.closing"
             )
 
 

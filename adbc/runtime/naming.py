@@ -24,6 +24,7 @@ from adbc.types.lattice import (
     ConstType,
     Exact,
     IteratorType,
+    ListType,
     RealType,
     TupleType,
     ValueArrayType,
@@ -293,6 +294,8 @@ class Names:
             return ("Real", tuple(map(self.of, classes)))
         if type(type_) is Exact:
             return ("Exact", self.of(type_.cls))
+        if type(type_) is ListType:
+            return ("List", self.of_type(type_.element))
         if type(type_) is TupleType:
             return ("Tuple", tuple(map(self.of_type, type_.elements)))
         if isinstance(type_, ArrayType):
@@ -318,6 +321,8 @@ class Names:
         if kind in ("Array", "ValueArray"):
             made = ArrayType if kind == "Array" else ValueArrayType
             return made(rest[0], rest[1], self.find(rest[2]))
+        if kind == "List":
+            return ListType(list, self.find_type(rest[0]))
         if kind == "Iterator":
             return IteratorType(self.find_type(rest[0]))
         if kind == "Closure":

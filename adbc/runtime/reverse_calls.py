@@ -100,6 +100,24 @@ class ReverseCalls:
                     return out, fout, lambda bout: (None, *pullback(bout))
         return self.call_slowly(context, keywords, f, ff, xs, fs)
 
+    def call_from_outside(
+        self,
+        context: Context,
+        keywords: tuple[str, ...],
+        f: Any,
+        ff: Any,
+        xs: tuple[Any, ...],
+        fs: tuple[Any, ...],
+    ) -> Answer:
+        """The first call: lists among the arguments are looked through, for nobody has yet."""
+        if self.engine.reverse.watch is not None:
+            return self.call(context, keywords, f, ff, xs, fs)
+        if not keywords and f.__class__ is FunctionType and list in map(type, xs) and not self.table.rows(f):
+            plan = fast.plan(self.engine, "reverse", f, xs, fs, fast.lists_in(xs))
+            if plan is not None:
+                return self.enter_planned(context, plan, f, ff, xs, fs, 1)
+        return self.call(context, keywords, f, ff, xs, fs)
+
     def call_slowly(
         self,
         context: Context,
@@ -454,7 +472,7 @@ class ReverseCalls:
             state,
             slot_tangent(state, shadows),
             function.__name__,
-            context.opened,
+            context.opening(),
         )
         context.shadows.register(out, shadow)
 

@@ -318,7 +318,7 @@ class _Watching(_Policy):
         return made_class(call) is not None or super().watch(call)
 
 
-_SPELLING: tuple[Any, ...] = (_format_, format, repr, str, ascii, print, hash)
+_SPELLING = frozenset(map(id, (_format_, format, repr, str, ascii, print, hash)))
 """What turns objects into text or numbers by running special methods of theirs, in C."""
 
 
@@ -331,7 +331,7 @@ def _runs_special_methods(graph: Graph) -> bool:
         if call.op != "call":
             continue
         callee, arguments = call_parts(call)
-        if isinstance(callee, Const) and any(callee.value is f for f in _SPELLING):
+        if isinstance(callee, Const) and id(callee.value) in _SPELLING:
             for argument in arguments:
                 cls = class_of(type_of(argument))
                 if cls not in _SPELT_BY_C and not is_real(type_of(argument)):

@@ -11,11 +11,12 @@ from typing import Any
 
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
+from adbc.ir.intrinsics import _real_
 from adbc.reverse import Support
 from adbc.runtime import asking, class_bodies, exceptions, fields, slots
 from adbc.runtime.activity import is_active
 from adbc.runtime.attributes import PROTOCOLS
-from adbc.runtime.closures import freevar, freevar_shadow, freevar_tangent, with_active_defaults
+from adbc.runtime.closures import captured, freevar, freevar_shadow, with_active_defaults
 from adbc.runtime.context import Context
 from adbc.runtime.debug import Watch
 from adbc.runtime.forward_calls import ForwardCalls
@@ -35,6 +36,7 @@ from adbc.tangents import (
     zero_tangent,
 )
 from adbc.tangents.internal import ARRAY_ACCUMULATE
+from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["forward_support", "reverse_support"]
@@ -100,6 +102,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         bound_shadow=slots.bound_shadow,
         give_array=give_array,
         copied=copied,
+        inner=inner,
         fit=fit,
         filled=filled,
         fit_array=fit_array,
@@ -112,6 +115,12 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         new_array=new_array,
         as_part=as_part,
         add_to_part=add_to_part,
+        give_own=give_own,
+        take_own=take_own,
+        negate=negate,
+        take_array=take_array,
+        as_negative_part=as_negative_part,
+        take_from_part=take_from_part,
         values=True,
         view=view,
         sink=slots.SINK,
@@ -120,7 +129,6 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         check_slot=slots.check_slot,
         restore_slot=slots.restore_slot,
         float_rdata=slots.as_float,
-        real_rdata=real,
         add=add,
         no_tangent=NO_TANGENT,
         no_fdata=NO_FDATA,
@@ -148,6 +156,47 @@ def give_array(shadow: Any, x: Any, d: Any) -> None:
         ARRAY_ACCUMULATE[shadow.__class__](shadow, x, d)
 
 
+def take_array(shadow: Any, x: Any, d: Any) -> None:
+    """Let the shadow of array `x` shrink by `d`."""
+    if shadow is None:
+        return
+    is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
+    if is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF":
+        shadow -= d  # no two elements are at one place
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, x, -d)
+
+
+def give_own(shadow: Any, d: Any) -> None:
+    """Let `shadow`, of which no two elements are at one place, grow by `d`."""
+    if d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype:
+        shadow += d
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, shadow, d)
+
+
+def take_own(shadow: Any, d: Any) -> None:
+    """The same for ``-d``."""
+    if d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype:
+        shadow -= d
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, shadow, -d)
+
+
+def negate(d: Any) -> Any:
+    """``-d``, written over `d`, which is nobody else's."""
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return numpy.negative(d, out=d)
+
+
+def inner(d: Any, p: Any) -> Any:
+    """The cotangent of a number by which an array has the partial derivative `p`, real as `d` is."""
+    if p.__class__ is d.__class__ and p.shape == d.shape:
+        numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+        return numpy.vdot(d, p)
+    return d * p
+
+
 def copied(x: Any) -> Any:
     return x.copy()
 
@@ -167,8 +216,11 @@ def filled(d: Any, x: Any) -> Any:
 def fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
     """`d` as a cotangent of an array of `shape` and of the dtype with this code; broadcasting undone."""
     try:
-        if d.shape == shape and d.dtype.char == code:
-            return d
+        if d.dtype.char == code:
+            if d.shape == shape:
+                return d
+            if d.shape:
+                return kind_of(d.__class__).summed(d, shape)  # type: ignore[attr-defined]  # of arrays
     except AttributeError:
         pass  # a number of Python
     return project(d, zeros_of(shape, code))
@@ -232,6 +284,24 @@ def add_to_part(whole: Any, index: Any, d: Any, shape: tuple[int, ...], code: st
     return whole
 
 
+def as_negative_part(index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`as_part` for ``-d``."""
+    whole = zeros_of(shape, code)
+    if d is not None:
+        numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+        numpy.negative(d, out=whole[index])
+    return whole
+
+
+def take_from_part(whole: Any, index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`add_to_part` for ``-d``."""
+    if whole is None:
+        return as_negative_part(index, d, shape, code)
+    if d is not None:
+        whole[index] -= d
+    return whole
+
+
 def zeros_of(shape: tuple[int, ...], code: str) -> Any:
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
     return numpy.zeros(shape, code)
@@ -269,7 +339,7 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         instance_tangent=Context.instance_shadow,
         append_tangent=slots.append_tangent,
         function_tangent=function_tangent,
-        freevar_tangent=freevar_tangent,
+        captured=captured,
         store_global=global_store(engine),
         item_tangent=item_tangent,
         fill_tangent=fill_tangent,
@@ -287,7 +357,6 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         resumed_tangent=slots.resumed_shadow,
         check_slot=slots.check_slot,
         caught_tangent=caught_tangent,
-        real_tangent=real,
     )
 
 
@@ -326,7 +395,7 @@ def pass_on(error: BaseException) -> None:
 
 def fit_number(d: Any, x: Any) -> Any:
     """`d` as the tangent of `x`, a real number."""
-    return d if d.__class__ is x.__class__ else real(project(d, x))
+    return d if d.__class__ is x.__class__ else _real_(project(d, x), NO_TANGENT)
 
 
 def own_array(d: Any, x: Any, source: Any) -> Any:
@@ -340,11 +409,6 @@ def own_array(d: Any, x: Any, source: Any) -> Any:
     ):
         return d
     return project(d, x, fresh=True)
-
-
-def real(derivative: Any) -> Any:
-    """A derivative as a number."""
-    return 0.0 if derivative is None or derivative is NO_TANGENT else derivative
 
 
 def function_shadow(

@@ -16,13 +16,14 @@ import re
 import types
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
-from adbc.emit.locations import Location, table
+from adbc.emit.items import Location
+from adbc.emit.locations import table
 from adbc.errors import AdbcError, ConstWriteError, UnsupportedError
 from adbc.ir.graph import Inlined, Position
 
-__all__ = ["continuations", "inlined_in", "note_inlined", "plain_traceback", "plain_tracebacks"]
+__all__ = ["continuations", "inlined_in", "leave", "note_inlined", "plain_traceback"]
 
 _NAMES_A_LINE = re.compile(r":\d+\b")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -56,27 +57,19 @@ def inlined_in(code: types.CodeType) -> Places:
     return known[1] if known is not None and known[0]() is code else ()
 
 
-class plain_tracebacks:  # used like a function: ``with plain_tracebacks():``
-    """In the block, the user's exceptions lose the frames of adbc on their way out."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if error is None:
-            return
-        if not isinstance(error, AdbcError):
-            error.__traceback__ = _without_adbc(error.__traceback__)
-        elif isinstance(error, ConstWriteError | UnsupportedError) and not _NAMES_A_LINE.search(str(error)):
-            frames = _without_adbc(error.__traceback__)
-            while frames is not None and frames.tb_next is not None:
-                frames = frames.tb_next
-            if frames is not None:
-                code = frames.tb_frame.f_code
-                place = f"{code.co_qualname} ({code.co_filename}:{frames.tb_lineno})"
-                error.args = (f"{error} (In {place}.)",)
+def leave(error: BaseException) -> None:
+    """`error` is on its way out: the user's exceptions lose the frames of adbc, and a refusal that names no
+    line gets one."""
+    if not isinstance(error, AdbcError):
+        error.__traceback__ = _without_adbc(error.__traceback__)
+    elif isinstance(error, ConstWriteError | UnsupportedError) and not _NAMES_A_LINE.search(str(error)):
+        frames = _without_adbc(error.__traceback__)
+        while frames is not None and frames.tb_next is not None:
+            frames = frames.tb_next
+        if frames is not None:
+            code = frames.tb_frame.f_code
+            place = f"{code.co_qualname} ({code.co_filename}:{frames.tb_lineno})"
+            error.args = (f"{error} (In {place}.)",)
 
 
 def _without_adbc(traceback: types.TracebackType | None) -> types.TracebackType | None:

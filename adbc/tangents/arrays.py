@@ -260,6 +260,10 @@ class ArrayKind(Kind):
         """The zero tangent of an array that owns its memory, outside of any walk."""
         return np.zeros_like(x)
 
+    def summed(self, d: Array, shape: tuple[int, ...]) -> Array:
+        """`d` with broadcasting from `shape` undone."""
+        return unbroadcast(d, shape)
+
     def alike(self, d: Any, x: Array) -> Array:
         """The cotangent `d` of `x`, which is new or None, as an array with the layout of `x`."""
         if d is None:
@@ -335,7 +339,7 @@ class ArrayKind(Kind):
             d = np.asarray(d)
         original = d
         if d.shape != x.shape:
-            d = _unbroadcast(d, x.shape)
+            d = unbroadcast(d, x.shape)
         if kind == "f" and d.dtype.kind == "c":
             d = d.real
         if d.dtype != x.dtype and kind != "O":
@@ -343,8 +347,16 @@ class ArrayKind(Kind):
         return d.copy("K") if fresh and np.may_share_memory(d, original) else d
 
 
-def _unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
+def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
     """`d` summed over what broadcasting from `shape` has added; repeated where `shape` is larger."""
+    if d.ndim == 2 and d.dtype.char in "df" and 0 < d.size <= _SMALL:
+        rows, columns = d.shape
+        if shape == (columns,) or (shape == (1, columns) and rows > 1):
+            sums: Array = np.dot(_ones(rows, d.dtype), d)
+            return sums if len(shape) == 1 else sums.reshape(shape)  # which would be a view
+        if shape == (rows, 1) and 1 < columns <= _FEW:
+            sums = np.dot(d, _ones(columns, d.dtype))
+            return sums.reshape(shape)
     if d.ndim > len(shape):
         d = d.sum(axis=tuple(range(d.ndim - len(shape))))
     lead = len(shape) - d.ndim
@@ -352,6 +364,18 @@ def _unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
     if axes:
         d = d.sum(axis=axes, keepdims=True)
     return d if d.shape == shape else np.array(np.broadcast_to(d, shape))
+
+
+_SMALL = 8192
+"""Of up to so many numbers, sums along rows or columns are quicker as products with a vector."""
+_FEW = 128
+"""Up to so many are added one by one without a loss of digits that matters."""
+
+
+def _ones(count: int, dtype: np.dtype[Any]) -> Array:
+    ones = np.empty(count, dtype)
+    ones.fill(1.0)
+    return ones
 
 
 def _fill(t: Array, values: list[Any]) -> None:

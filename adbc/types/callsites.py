@@ -62,6 +62,7 @@ from adbc.types.lattice import (
     has_cotangent,
     has_shadow,
     is_float64,
+    is_list,
     is_numpy_number,
     is_real,
 )
@@ -143,7 +144,7 @@ _PRIMAL_ONLY: frozenset[Any] = frozenset(
         intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
         hasattr, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_, intrinsics._raised_,
         intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_, intrinsics._observe_,
-        intrinsics._unpack_list_,
+        intrinsics._unpack_list_, intrinsics._makes_generator_,
         # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
         intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_,
         intrinsics._check_exc_match_, intrinsics._check_eg_match_, intrinsics._prep_reraise_star_,
@@ -443,13 +444,13 @@ def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     if access == "update":
         return False
     if access == "append":
-        return list(types_) == [_LIST, FLOAT]
+        return is_list(types_[0]) and list(types_[1:]) == [FLOAT]
     if access == "store":
-        return types_[0] == _LIST and types_[1] == INT and types_[2] == FLOAT
-    return (types_[0] == _LIST and types_[1] == INT) or types_[0] == _DICT
+        return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
+    return (is_list(types_[0]) and types_[1] == INT) or types_[0] == _DICT
 
 
-_LIST, _DICT, _CELL = Exact(list), Exact(dict), Exact(types.CellType)
+_DICT, _CELL = Exact(dict), Exact(types.CellType)
 
 
 def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | None:
@@ -560,7 +561,7 @@ def activity(
             values: list[Phi | Instruction] = [*block.phis, *block.instructions]
             for value in values:
                 if isinstance(value, Phi):
-                    now = any(v in active for v in value.operands.values())
+                    now = not active.isdisjoint(value.operands.values())
                 elif value.op != "call":
                     now = True  # what a handler catches may carry anything
                 else:

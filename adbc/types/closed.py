@@ -11,11 +11,11 @@ closed itself.  Needs types.
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph, Instruction
+from adbc.ir.graph import Const, Graph, Instruction, Value
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import (
@@ -24,6 +24,7 @@ from adbc.types.lattice import (
     ConstType,
     Exact,
     IteratorType,
+    ListType,
     TupleType,
     class_of,
     is_number,
@@ -31,7 +32,7 @@ from adbc.types.lattice import (
 )
 from adbc.types.readers import HARMLESS
 
-__all__ = ["is_closed"]
+__all__ = ["ClosedKnowledge", "is_closed", "is_closed_call", "is_plain"]
 
 
 class ClosedKnowledge(Protocol):
@@ -59,12 +60,15 @@ def is_closed(graph: Graph, knowledge: ClosedKnowledge) -> bool:
     if graph.free:
         return False
     return all(
-        block.handler is None and all(_is_closed_call(call, knowledge) for call in block.instructions)
+        block.handler is None and all(is_closed_call(call, knowledge, type_of) for call in block.instructions)
         for block in graph.blocks
     )
 
 
-def _is_closed_call(call: Instruction, knowledge: ClosedKnowledge) -> bool:
+def is_closed_call(
+    call: Instruction, knowledge: ClosedKnowledge, known: Callable[[Value], AbstractType]
+) -> bool:
+    """Whether `call` meets no memory but that of its arguments; `known` says what is known of values."""
     if call.op != "call":
         return False
     callee, arguments = call_parts(call)
@@ -75,12 +79,12 @@ def _is_closed_call(call: Instruction, knowledge: ClosedKnowledge) -> bool:
         hash(function)
     except TypeError:
         return False
-    types_ = [type_of(v) for v in arguments]
-    if not all(map(_is_plain, types_)):
+    types_ = [known(v) for v in arguments]
+    if not all(map(is_plain, types_)):
         return False
     if function is intrinsics._getattr_:
         return isinstance(types_[0], ArrayType)  # of a method, which is called as a function
-    if not _is_plain(type_of(call)):
+    if not is_plain(known(call)):
         return False
     if function in _STRUCTURE:
         return True
@@ -91,16 +95,16 @@ def _is_closed_call(call: Instruction, knowledge: ClosedKnowledge) -> bool:
         return class_of(types_[0]) is range or isinstance(types_[0], IteratorType)
     row = knowledge.row(function, types_)
     if row is not None:
-        return row.kind != "overlay" or _is_closed_function(row.body, call, knowledge)
-    return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge)
+        return row.kind != "overlay" or _is_closed_function(row.body, call, knowledge, known)
+    return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge, known)
 
 
-def _is_plain(type_: AbstractType) -> bool:
+def is_plain(type_: AbstractType) -> bool:
     """Whether the members have no memory but arrays of numbers, and none has a say in what is done to it."""
     if isinstance(type_, TupleType):
-        return all(map(_is_plain, type_.elements))
-    if isinstance(type_, IteratorType):
-        return _is_plain(type_.element)
+        return all(map(is_plain, type_.elements))
+    if isinstance(type_, IteratorType | ListType):
+        return is_plain(type_.element)
     if isinstance(type_, ArrayType):
         return not type_.dtype.startswith(("object", "void"))
     if isinstance(type_, ConstType):
@@ -116,12 +120,14 @@ def _is_plain(type_: AbstractType) -> bool:
     )
 
 
-def _is_closed_function(function: Any, call: Instruction, knowledge: ClosedKnowledge) -> bool:
+def _is_closed_function(
+    function: Any, call: Instruction, knowledge: ClosedKnowledge, known: Callable[[Value], AbstractType]
+) -> bool:
     arguments = call_parts(call)[1]
     binding = knowledge.bind(function, len(arguments), call.keywords)
     if binding is None:
         return False
     return knowledge.is_closed(
         binding.function,
-        tuple(type_of(s) if isinstance(s, Const) else type_of(arguments[s]) for s in binding.slots),
+        tuple(type_of(s) if isinstance(s, Const) else known(arguments[s]) for s in binding.slots),
     )

@@ -194,14 +194,17 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
         loops = natural_loops(graph)
         seen.update(call for call in graph.instructions() if call.block not in loops.innermost)
     guards = 0
+    candidates: list[Instruction] | None = None  # those that were left, while nothing has changed
     for _ in range(_ROUNDS):
         if changed:
             infer()
-            changed = False
-        while known := policy.known_slots(graph):
-            current.update(known)
-            infer()  # with more types, more calls are known to leave the slots alone
-        candidates = [call for call in graph.instructions() if call not in seen and _is_candidate(call)]
+            changed, candidates = False, None
+        if candidates is None:
+            while known := policy.known_slots(graph):
+                current.update(known)
+                infer()  # with more types, more calls are known to leave the slots alone
+            candidates = list(filter(_is_candidate, graph.instructions()))
+        candidates = [call for call in candidates if call not in seen]
         ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
         chosen = ready or candidates[:1]
         if not chosen:
@@ -292,8 +295,10 @@ def made_class(call: Instruction) -> type | None:
 
 
 def _callee(call: Value) -> Any:
-    callee = call.operands[0] if isinstance(call, Instruction) and call.op == "call" else None
-    if not isinstance(callee, Const):
+    if call.__class__ is not Instruction or call.op != "call":
+        return None
+    callee = call.operands[0]
+    if callee.__class__ is not Const:
         return None
     try:
         hash(callee.value)

@@ -31,6 +31,7 @@ from adbc.types.lattice import (
     ConstType,
     Exact,
     IteratorType,
+    ListType,
     RealType,
     TupleType,
     class_of,
@@ -91,7 +92,7 @@ def type_of(value: Value) -> AbstractType:
             type = value.type = typeof(value.value)
             return type
         return NEVER if isinstance(value, Undef) else ANY
-    return type if isinstance(type, AbstractType) else ANY
+    return type if type.__class__ is Exact or isinstance(type, AbstractType) else ANY
 
 
 def infer(
@@ -131,14 +132,17 @@ def infer(
 
 
 def _widen(value: Phi | Instruction | Argument, new: AbstractType, round: int) -> bool:
-    if new is value.type:
+    old = value.type
+    if new is old:
         return False
-    joined = _cut(join(value.type, new), _DEPTH)
-    if round > _ROUNDS and joined != value.type:
-        joined = ANY
-    changed = bool(joined != value.type)
+    joined = _cut(join(old, new), _DEPTH)
     value.type = joined
-    return changed
+    if joined is old or joined == old:
+        return False
+    if round > _ROUNDS:
+        value.type = ANY
+        return bool(old != ANY)
+    return True
 
 
 def _cut(type: AbstractType, depth: int) -> AbstractType:
@@ -221,7 +225,7 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
     if instruction.op != "call":
         return ANY
     callee, arguments = call_parts(instruction)
-    method = method_of(callee)
+    method = None if callee.__class__ is Const else method_of(callee)
     if method is not None and isinstance(callee, Instruction):
         arguments = [callee.operands[1], *arguments]
     types_ = [type_of(a) for a in arguments]
@@ -243,7 +247,10 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
         return ANY
     if function is intrinsics._new_ and (made := _made_function(instruction)) is not None:
         return made
-    row = _STRUCTURAL.get(function) if _hashable(function) else None
+    try:
+        row = _STRUCTURAL.get(function)
+    except TypeError:  # not hashable
+        row = None
     if row is not None and not instruction.keywords:
         answer = row(arguments, types_)
         if answer is not None:
@@ -274,7 +281,7 @@ def ask(
     oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
 ) -> AbstractType:
     """What the oracle says, asked for each class where an argument is a `RealType`."""
-    reals = sum(isinstance(t, RealType) for t in types_)
+    reals = [t.__class__ for t in types_].count(RealType)
     if not reals:
         return oracle(function, types_, keywords)
     if not isinstance(function, types.FunctionType | ClosureType) and reals <= 4:
@@ -283,14 +290,6 @@ def ask(
             oracle(function, combination, keywords) for combination in itertools.product(*choices)
         )
     return oracle(function, types_, keywords)
-
-
-def _hashable(x: object) -> bool:
-    try:
-        hash(x)
-    except TypeError:
-        return False
-    return True
 
 
 # -- results that depend on the structure of arguments -----------------------------------------------
@@ -340,6 +339,10 @@ def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
         return known
     if isinstance(container, ArrayType):
         return array_getitem(container, index)
+    if isinstance(container, ListType) and index in (INT, BOOL):
+        return container.element
+    if isinstance(container, ListType) and index == Exact(slice):
+        return container
     return None
 
 
@@ -377,6 +380,8 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
         element: AbstractType = ANY
         if isinstance(sequence, ArrayType) and sequence.ndim:
             element = array_getitem(sequence, INT) or ANY
+        if isinstance(sequence, ListType):
+            element = sequence.element
         return TupleType((element,) * count.value)
     return None
 
@@ -385,11 +390,17 @@ def _iter(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractTy
     cls = class_of(types_[0])
     if isinstance(types_[0], IteratorType):
         return types_[0]
+    if isinstance(types_[0], ListType):
+        return IteratorType(types_[0].element)
     if cls is range:
         return IteratorType(INT)
     if cls is str:
         return IteratorType(STR)
     return None
+
+
+def _element(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    return types_[1].element if isinstance(types_[1], ListType) else ANY
 
 
 def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
@@ -433,14 +444,16 @@ _STRUCTURAL: dict[Any, Row] = {
     intrinsics._iter_: _iter,
     intrinsics._next_: _next,
     intrinsics._unpack_list_: _unpack,
-    intrinsics._element_: _constant(ANY),
+    intrinsics._element_: _element,
     intrinsics._next_at_: _constant(ANY),
     intrinsics._list_iterator_: _constant(Exact(type(iter([])))),
     intrinsics._resume_iterator_: _constant(ANY),
     intrinsics._check_: _first,
+    intrinsics._nonzero_: _first,
     intrinsics._assume_: _assume,
     intrinsics._is_raised_: _constant(BOOL),
     intrinsics._class_is_: _constant(BOOL),
+    intrinsics._makes_generator_: _constant(BOOL),
     intrinsics._method_is_: _constant(BOOL),
     intrinsics._observe_: _constant(NONE),
     intrinsics._bool_: _constant(BOOL),

@@ -32,9 +32,9 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
 from adbc.ir.handlers import forget_handler, is_idle
-from adbc.ir.traverse import predecessors, reverse_postorder
+from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder
 from adbc.types.inference import type_of
-from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, is_real
+from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, is_list, is_real
 
 __all__ = ["known_slots"]
 
@@ -43,7 +43,6 @@ Place = tuple[str, Value, object]
 Known = dict[Place, Value]
 
 FIELD, ELEMENT = "field", "element"
-_LIST = Exact(list)
 
 _HARMLESS: frozenset[int] = frozenset(
     map(
@@ -85,10 +84,9 @@ class _KnownSlots:
         self.places: dict[Instruction, Place] = {}
 
     def run(self) -> dict[Value, Value]:
-        order = reverse_postorder(self.graph)
         self.places = {
             i: place
-            for block in order
+            for block in self.graph.blocks
             for i in block.instructions
             if i.op == "call"
             and isinstance(callee := i.operands[0], Const)
@@ -97,6 +95,7 @@ class _KnownSlots:
         }
         if len(self.places) == len(set(self.places.values())):
             return {}  # no place is touched twice
+        order = reverse_postorder(self.graph)
         # What does nothing to what is known need not be looked at in every round.
         steps = {block: [i for i in block.instructions if self._matters(i)] for block in order}
         sources = predecessors(self.graph)
@@ -138,12 +137,16 @@ class _KnownSlots:
                 value = replaced[value]
             replaced[read] = value
         self.graph.replace_uses(replaced)
+        unhandled = False
         for read in replaced:
             assert isinstance(read, Instruction) and read.block is not None
             block = read.block
             block.instructions.remove(read)
             if block.handler is not None and is_idle(block):
                 forget_handler(block)
+                unhandled = True
+        if unhandled:
+            remove_unreachable(self.graph)
         return replaced
 
     # -- places ----------------------------------------------------------------------------------------
@@ -159,7 +162,7 @@ class _KnownSlots:
             if not isinstance(kind, Exact) or not isinstance(key, Const) or not isinstance(key.value, str):
                 return None
             return (FIELD, obj, key.value) if self.is_field(kind.cls, key.value) else None
-        if type_of(obj) == _LIST and type_of(key) == INT:
+        if is_list(type_of(obj)) and type_of(key) == INT:
             return ELEMENT, obj, _key(key)
         return None
 

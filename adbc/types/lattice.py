@@ -2,6 +2,7 @@
 
     ANY
      |-- Exact(cls)            an instance of exactly this class
+    |    |-- ListType(element) a list that holds nothing else while the function runs
      |-- RealType              a real number of one of several classes; REAL: a bool, an int or a float
      |    |-- INT, BOOL, FLOAT (which are Exact(int), Exact(bool), Exact(float))
      |-- TupleType(elements)   a tuple of exactly these elements
@@ -32,6 +33,7 @@ __all__ = [
     "COMPLEX",
     "FLOAT",
     "INT",
+    "LIST",
     "NEVER",
     "NONE",
     "REAL",
@@ -43,6 +45,7 @@ __all__ = [
     "ConstType",
     "Exact",
     "IteratorType",
+    "ListType",
     "NeverType",
     "RealType",
     "TupleType",
@@ -51,6 +54,8 @@ __all__ = [
     "class_type",
     "has_cotangent",
     "has_shadow",
+    "inferred_type",
+    "is_list",
     "is_memory",
     "is_number",
     "is_real",
@@ -110,6 +115,18 @@ class SliceType(Exact):
 
     def __str__(self) -> str:
         return "Slice"
+
+
+@dataclasses.dataclass(frozen=True)
+class ListType(Exact):
+    """A list all of whose elements have this type, for as long as the function runs that has the value.  As
+    the type of a parameter it says that the caller has seen to that; inference is told so only where it is
+    proved that the function keeps it so (`types.list_elements`)."""
+
+    element: AbstractType
+
+    def __str__(self) -> str:
+        return f"List[{self.element}]"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,6 +210,7 @@ COMPLEX = Exact(complex)
 INT = Exact(int)
 BOOL = Exact(bool)
 STR = Exact(str)
+LIST = Exact(list)
 NONE = Exact(types.NoneType)
 SLICE = SliceType(slice)
 
@@ -214,6 +232,8 @@ def class_type(cls: type) -> AbstractType:
 
 def class_of(type: AbstractType) -> type | None:
     """The class that every member of `type` has exactly, or None."""
+    if type.__class__ is Exact:
+        return type.cls
     match type:
         case Exact(cls):
             return cls
@@ -314,10 +334,12 @@ def has_shadow(type: AbstractType) -> bool:
 
 def join(a: AbstractType, b: AbstractType) -> AbstractType:
     """The least type that has the members of both."""
-    if a == b or b is NEVER:
+    if a is b or b is NEVER:
         return a
     if a is NEVER:
         return b
+    if a == b:
+        return a
     reals = members(a), members(b)
     if reals[0] is not None and reals[1] is not None:
         return RealType(reals[0] | reals[1])
@@ -337,6 +359,16 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
 def memory_type(type: AbstractType) -> AbstractType:
     """`type`, which says nothing of how a cotangent is passed."""
     return ArrayType(type.dtype, type.ndim, type.cls) if isinstance(type, ValueArrayType) else type
+
+
+def inferred_type(type: AbstractType) -> AbstractType:
+    """What inference is told of a parameter of this type."""
+    return LIST if isinstance(type, ListType) else memory_type(type)
+
+
+def is_list(type: AbstractType) -> bool:
+    """Whether every member is a list, and no instance of a subclass."""
+    return isinstance(type, Exact) and type.cls is list
 
 
 def join_all(items: Iterable[AbstractType]) -> AbstractType:

@@ -38,7 +38,7 @@ from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.traverse import predecessors, uses
 from adbc.types.guards import behind_steps
 from adbc.types.inference import type_of
-from adbc.types.lattice import INT, Exact
+from adbc.types.lattice import INT, is_list
 
 __all__ = ["count_list_loops"]
 
@@ -53,7 +53,7 @@ def count_list_loops(graph: Graph) -> bool:
         for step in graph.instructions()
         if _is_call(step, intrinsics._next_)
         and _is_call(made := step.operands[1], intrinsics._iter_)
-        and type_of(made.operands[1]) == Exact(list)  # type: ignore[attr-defined]  # a call
+        and is_list(type_of(made.operands[1]))  # type: ignore[attr-defined]  # a call
     ]
     if not found:
         return False

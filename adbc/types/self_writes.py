@@ -20,6 +20,7 @@ from __future__ import annotations
 import operator
 
 from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.intrinsics import _new_
 from adbc.types.inference import array_getitem, type_of
 from adbc.types.lattice import ArrayType
 
@@ -58,11 +59,32 @@ def _is_self_write(write: Instruction) -> bool:
     array = type_of(target)
     return (
         view.operands[1] is target
-        and view.operands[2] is index
+        and _is_same(view.operands[2], index)
         and type(array) is ArrayType
         and isinstance(array_getitem(array, type_of(index)), ArrayType)
         and array.dtype.startswith(("float", "complex"))
     )
+
+
+def _is_same(a: Value, b: Value) -> bool:
+    """Whether two indices are the same: one value, or slices and tuples that were made of the same (from 3.12
+    the bounds of a slice are on the stack, and a slice is made of them twice)."""
+    if a is b:
+        return True
+    if isinstance(a, Const) and isinstance(b, Const):
+        return type(a.value) is type(b.value) and type(a.value) in _PLAIN and a.value == b.value
+    if not _calls(a, _new_) or not _calls(b, _new_):
+        return False
+    kind, of_kind = a.operands[1], b.operands[1]  # type: ignore[attr-defined]  # calls
+    if not (isinstance(kind, Const) and isinstance(of_kind, Const) and kind.value is of_kind.value):
+        return False
+    if kind.value is not slice and kind.value is not tuple:
+        return False
+    parts, others = a.operands[2:], b.operands[2:]  # type: ignore[attr-defined]  # calls
+    return len(parts) == len(others) and all(map(_is_same, parts, others))
+
+
+_PLAIN = (int, type(None), type(...))
 
 
 def _calls(value: Value, function: object) -> bool:

@@ -22,11 +22,9 @@ from adbc.ir.graph import Const, Graph, Instruction, Value
 from adbc.ir.intrinsics import _element_, _project_, _unpack_, _unpack_list_
 from adbc.ir.traverse import uses
 from adbc.types.inference import type_of
-from adbc.types.lattice import Exact
+from adbc.types.lattice import is_list
 
 __all__ = ["list_unpackings"]
-
-_LIST = Exact(list)
 
 
 def list_unpackings(graph: Graph) -> bool:
@@ -49,7 +47,7 @@ def list_unpackings(graph: Graph) -> bool:
 
 
 def _is_of_list(call: Instruction) -> bool:
-    return type_of(call.operands[1]) == _LIST and isinstance(call.operands[2], Const)
+    return is_list(type_of(call.operands[1])) and isinstance(call.operands[2], Const)
 
 
 def _calls(value: Value, function: object) -> bool:

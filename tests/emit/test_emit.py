@@ -418,7 +418,7 @@ def test_globals_are_those_of_the_function() -> None:
 
 
 def test_columns_behind_127() -> None:
-    """The library's table for these would be wrong, and too long for the code."""
+    """They do not fit into the shorter entries of the table."""
     builder, (x,) = straight("x")
     builder.position = Position(1, 1, 3, 9)
     x = builder.call(operator.mul, x, x)

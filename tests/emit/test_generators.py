@@ -459,8 +459,9 @@ DELEGATING = [
     delegates_in_with,
     delegates_in_loops,
 ]
-# When the iterator of a loop is dropped on the way out is not seen here.
-PLAIN += [(looks, (make,)) for make in (ITERATORS[0], ITERATORS[2], ITERATORS[5], ITERATORS[8])]
+PLAIN += [(looks, (make,)) for make in ITERATORS]
+# A graph that is interpreted keeps its values: iterators that have something to do at their end do it later.
+DROPPING = [(looks, (ITERATORS[k],)) for k in (1, 3, 4, 6, 7)]
 CASES = PLAIN + [(function, (make,)) for function in DELEGATING for make in ITERATORS]
 FUNCTIONS = list(dict.fromkeys(function for function, _ in CASES))
 INTERPRETED = [f for f in FUNCTIONS if f not in (receives, delegates_in_loops)]
@@ -520,6 +521,8 @@ def compare(original: Callable[..., Any], copy: Callable[..., Any], native: bool
     for function, arguments in CASES:
         if function is original:
             for script in SCRIPTS:
+                if not native and (function, arguments) in DROPPING:
+                    continue
                 # `_send_` cannot tell what the iterator raised from what was thrown.
                 if not native and function in DELEGATING and "StopIteration" in str(script):
                     continue

@@ -131,6 +131,11 @@ def test_what_is_saved_in_each_iteration() -> None:
     assert ("x", "float") in {(s.what, s.type) for s in section.saved if s.loop is None}
 
 
+def test_tapes() -> None:
+    section = adbc.inspect.explain(accumulate, 0.5, 3).sections[0]
+    assert "the records of a loop inside" in {saved.what for saved in section.saved if saved.loop is None}
+
+
 def test_types_without_derivative() -> None:
     assert adbc.inspect.explain(accumulate, 0.5, 3).sections[0].parameters == (
         "x: float",

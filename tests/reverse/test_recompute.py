@@ -79,16 +79,12 @@ def test_derivatives(function: Callable[..., float], steps: int) -> None:
 
 
 def records(graph: Graph) -> list[int]:
-    """How many values the records of iterations have, the link to the one before left out."""
-    sizes = []
-    for block in graph.blocks:
-        for i in block.instructions:
-            callee = i.operands[0] if i.op == "call" else None
-            if isinstance(callee, Const) and callee.value is intrinsics._new_:
-                last = i.operands[-1]
-                if getattr(last, "name", None) == "tape":
-                    sizes.append(len(i.operands) - 3)
-    return sizes
+    """How many values the records of iterations have."""
+    return [
+        len(i.operands) - 2
+        for i in graph.instructions()
+        if i.op == "call" and isinstance(i.operands[0], Const) and i.operands[0].value is intrinsics._record_
+    ]
 
 
 def size(function: Callable[..., Any]) -> int:

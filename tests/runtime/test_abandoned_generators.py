@@ -1,4 +1,4 @@
-"""Generators that are not exhausted: right where nothing has to run when they are dropped, else refused."""
+"""Generators that are not exhausted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import adbc
-from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 
 
@@ -100,16 +98,10 @@ def behind_the_block(a: list[float], x: float) -> float:
 
 @pytest.mark.parametrize(
     "function",
-    [first_of_plain, first_of_another, never_started, exhausted, closed, closing, behind_the_block],
-)
+    [
+        first_of_plain, first_of_another, never_started, exhausted, closed, closing, behind_the_block,
+        left_by_break, first_of_expression, first_of_managed, first_of_inner,
+    ],
+)  # fmt: skip
 def test_right(function: Callable[..., float]) -> None:
     check_rule(function, [1.3], 0.7)
-
-
-@pytest.mark.parametrize("function", [left_by_break, first_of_expression, first_of_managed, first_of_inner])
-def test_refused(function: Callable[..., float]) -> None:
-    with pytest.raises(UnsupportedError, match=r"generator of (guarded|managed) \(.*closing"):
-        adbc.jvp(function, ([1.3], 0.7), (None, 1.0))
-    given = [1.3]
-    with pytest.raises(UnsupportedError, match=r"left suspended inside a try or with"):
-        adbc.value_and_grad(function, 1)(given, 0.7)

@@ -49,6 +49,9 @@ def element(xs, k):
         total = total + x * xs[k]
     return total
 
+def inside(table, k):
+    return element(table["xs"], k)
+
 def data(x):
     return x * SCALE
 
@@ -286,14 +289,22 @@ def test_guesses_that_turn_out_wrong(world: World) -> None:
 
 def test_the_way_of_a_wrong_guess_in_an_entry(world: World) -> None:
     """The first call in the second process already takes the way out."""
-    world.gradient("element", [1.0, 2.0], 1, times=3)
+    world.gradient("inside", {"xs": [1.0, 2.0]}, 1, times=3)
     engine = world.process()
     with using(engine):
-        value, pullback = adbc.vjp(world.module.element, [1.0, 2, 3.0], 2)
+        value, pullback = adbc.vjp(world.module.inside, {"xs": [1.0, 2, 3.0]}, 2)
         assert value == 18.0
-        first, _ = pullback(1.0)
+        first = pullback(1.0)[0]["xs"]
         assert (first[0], first[2]) == (3.0, 9.0)
     assert world.counts(engine)["loaded"] > 0
+
+
+def test_a_rule_for_lists_of_which_the_elements_are_known(world: World) -> None:
+    world.gradient("element", [1.0, 2.0], 1, times=3)
+    found, engine = world.gradient("element", [1.0, 4.0], 1)
+    assert found == (20.0, [4.0, 9.0])
+    assert world.counts(engine)["loaded"] > 0
+    assert world.gradient("element", [1.0, 2], 0)[0] == world.expected("element", [1.0, 2], 0)
 
 
 def test_what_was_learnt_is_kept(world: World) -> None:

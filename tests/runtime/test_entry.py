@@ -229,3 +229,41 @@ def test_an_error_leaves_arguments_and_ways_as_they_were() -> None:
         with pytest.raises(ValueError, match="large") as caught:
             gradient([3.0, 2.0])
         assert caught.traceback[-1].name == "f"
+
+
+def test_builtins_are_hidden_and_seen_again() -> None:
+    namespace: dict[str, Any] = {}
+    exec("def power(x, n):\n    y = x\n    for _ in range(n):\n        y = y * x\n    return y", namespace)
+    gradient = adbc.grad(namespace["power"])
+    assert [gradient(2.0, 3), gradient(2.0, 3)] == [32.0, 32.0]
+    namespace["range"] = lambda n: iter([n])
+    assert gradient(2.0, 3) == 4.0
+    del namespace["range"]
+    assert gradient(2.0, 3) == 32.0
+
+
+def test_shared_names_of_builtins_are_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    namespace: dict[str, Any] = {}
+    exec("def scaled(x):\n    return x * x * stated()", namespace)
+    monkeypatch.setattr("builtins.stated", lambda: 3.0, raising=False)
+    gradient = adbc.grad(namespace["scaled"])
+    assert [gradient(2.0), gradient(2.0)] == [12.0, 12.0]
+    monkeypatch.setattr("builtins.stated", lambda: 5.0)
+    assert gradient(2.0) == 20.0
+    namespace["stated"] = lambda: 7.0
+    assert gradient(2.0) == 28.0
+
+
+def test_latest_way_is_left_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arguments of one kind after another, by the same gradient and in forward mode."""
+    x = np.array([1.0, 2.0, 3.0])
+    kinds: list[Any] = [x, x.astype(np.float32), x[:, None].copy(), 2.0, np.float64(2.0), x[::-1], [x, x][0]]
+    gradient = adbc.grad(product)
+    for _ in range(3):
+        for y in kinds:
+            expected = y * y + np.zeros_like(y)
+            np.testing.assert_allclose(gradient(y.copy() if hasattr(y, "copy") else y, y), expected)
+            _, tangent = adbc.jvp(product, (y, 2.0), (np.ones_like(y) if type(y) is not float else 1.0, 0.0))
+            assert tangent == pytest.approx(np.sum(4.0 * np.ones_like(y)))
+            _, tangent = adbc.jvp(product, (2.0, y), (None, y))
+            assert tangent == pytest.approx(np.sum(4.0 * y * y))

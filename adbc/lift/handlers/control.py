@@ -24,11 +24,14 @@ def _branch_false(frame: Frame, target: int) -> None:
 
 
 def _return(frame: Frame, _: None) -> None:
-    frame.builder.ret(frame.pop())
+    value = frame.pop()
+    frame.release_slots()
+    frame.builder.ret(value)
 
 
 def _raise(frame: Frame, n: int) -> None:
     operands = frame.pop_many(n)
+    frame.release_raising()
     frame.before_raising()
     frame.builder.raise_(*operands)
     frame.raises()

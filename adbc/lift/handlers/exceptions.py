@@ -27,7 +27,9 @@ def _pop_except(frame: Frame, _: None) -> None:
 def _reraise(frame: Frame, _: int) -> None:
     # The number of the instruction that raised first, deeper in the stack, only sets the line of the
     # dead frame; the line in the traceback was written down when the exception was raised.
-    frame.emit("reraise", frame.pop())
+    exception = frame.pop()
+    frame.release_raising()
+    frame.emit("reraise", exception)
     frame.block.terminator = Unreachable(frame.builder.position)
 
 

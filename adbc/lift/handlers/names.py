@@ -52,12 +52,16 @@ def _load_and_clear(frame: Frame, slot: Slot) -> None:
 
 
 def _store(frame: Frame, slot: Slot) -> None:
+    before = frame.read(slot) if frame.releases else None
     frame.write(slot, frame.pop())
+    if before is not None:
+        frame.release(before, slot.index)
 
 
 def _delete(frame: Frame, slot: Slot) -> None:
-    frame.checked(slot)
+    before = frame.checked(slot)
     frame.write(slot, Const(UNBOUND))
+    frame.release(before, slot.index)
 
 
 def _global(frame: Frame, name: str) -> None:

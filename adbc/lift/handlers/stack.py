@@ -19,7 +19,7 @@ def _null(frame: Frame, _: None) -> None:
 
 
 def _pop(frame: Frame, _: None) -> None:
-    frame.pop()
+    frame.release(frame.pop())
 
 
 def _copy(frame: Frame, n: int) -> None:

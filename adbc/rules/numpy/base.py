@@ -546,6 +546,9 @@ class ViewRule(Rule):
         self.names = None if names is None else tuple(names.split())
         if against is not None:
             self.formulas = (against,)
+            read = parameters_read(against) if isinstance(against, types.FunctionType) else None
+            if read is not None:
+                against.reads = frozenset(i - 1 for i in read if 0 < i <= 2)  # type: ignore[union-attr]  # a function
         self.parts = parts
         self.window = window
 

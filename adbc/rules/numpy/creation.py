@@ -39,8 +39,7 @@ def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
         function,
         back=_same_elements,
         parameters=(name,),
-        against=None if "names" not in options else same_back,
-        **options,
+        **{"against": None if "names" not in options else same_back, **options},
     )
 
 
@@ -244,7 +243,7 @@ ROWS: list[Rule] = [
     copying(np.ascontiguousarray, names="a dtype"),
     copying(np.asfortranarray, names="a dtype"),
     copying(np.copy, names="a", window=False),
-    copying(np.ndarray.copy, names="a order", window=False),
+    copying(np.ndarray.copy, names="a order", against=1, window=False),
     copying(np.ndarray.__copy__),
     copying(np.ndarray.__deepcopy__),
     copying(np.ndarray.astype, names="a dtype", window=False),

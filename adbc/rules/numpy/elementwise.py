@@ -41,9 +41,28 @@ __all__ = [
     "real_formulas",
     "strong",
     "strongly",
+    "the_first",
+    "the_result",
+    "the_second",
 ]
 
 Partial = Callable[..., Any] | int | None
+
+
+def the_result(out: Any, x: Any) -> Any:
+    return out
+
+
+def the_first(out: Any, x: Any, y: Any) -> Any:
+    return x
+
+
+def the_second(out: Any, x: Any, y: Any) -> Any:
+    return y
+
+
+_FACTORS: dict[Any, int] = {the_result: 0, the_first: 1, the_second: 2}
+"""Partial derivatives that are a value which is there: which of ``(out, *args)``."""
 
 
 def conj(p: Any) -> Any:
@@ -110,12 +129,33 @@ def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
         if not singular:
 
             def formula(d: Any, out: Any, *args: Any) -> Any:
-                return partial(out, *args) * d
+                p = partial(out, *args)
+                if not _is_ours(p, out, args):
+                    return p * d
+                if d.__class__ is float:  # the cotangent is full of it
+                    if d != 1.0:
+                        p *= d
+                    return p
+                if d.__class__ is np.ndarray and d.shape == p.shape and d.dtype == p.dtype:
+                    p *= d
+                    return p
+                return p * d
 
             formula.partial = partial  # type: ignore[attr-defined]  # these are read by builders
+            formula.factor = _FACTORS.get(partial)  # type: ignore[attr-defined]
         formula.reads = parameters_read(partial)  # type: ignore[attr-defined]
         formula.makes_new = formula.is_elementwise = True  # type: ignore[attr-defined]
     return formula
+
+
+def _is_ours(p: Any, out: Any, args: Sequence[Any]) -> bool:
+    """Whether `p`, a partial derivative, is an array of floats in new memory, to be written over."""
+    if p.__class__ is not np.ndarray or p.dtype.char not in "df" or p.base is not None or p is out:
+        return False
+    for x in args:  # noqa: SIM110  # quicker than a generator
+        if p is x:
+            return False
+    return True
 
 
 def inline(formula: Callable[..., Any]) -> Callable[..., Any]:

@@ -37,15 +37,34 @@ def _resized(d: Any, size: int, axis: int) -> Any:
     return np.moveaxis(d, -1, axis)
 
 
-def _line(function: Any, inverse: Any) -> ArrayRule:
-    """A transform along one axis."""
+def _symmetric(by: Any, axis: int) -> Any:
+    """Half of ``by[k] + conj(by[-k])`` along `axis`, twice what a transform of `by` has the real part of."""
+    is_last = axis in (-1, by.ndim - 1)
+    by = by if is_last else np.moveaxis(by, axis, -1)
+    n = by.shape[-1]
+    half = by[..., : n // 2 + 1].copy()
+    half[..., :1] *= 2.0
+    rest, mirrored = half[..., 1:], by[..., : n - n // 2 - 1 : -1]
+    np.add(rest.real, mirrored.real, out=rest.real)
+    np.subtract(rest.imag, mirrored.imag, out=rest.imag)
+    return half if is_last else np.moveaxis(half, -1, axis)
+
+
+def _line(function: Any, inverse: Any, real_inverse: Any) -> ArrayRule:
+    """A transform along one axis; real_inverse: `inverse` from half of a symmetric spectrum."""
 
     def jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         return function(d, n, axis, norm)
 
     def vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-        return _resized(inverse(by, None, axis, _EXCHANGED[norm]), np.shape(a)[axis], axis)
+        if np.isrealobj(a):  # the imaginary part of the cotangent is dropped
+            d = real_inverse(_symmetric(by, axis), by.shape[axis], axis, _EXCHANGED[norm])
+            d *= 0.5
+        else:
+            d = inverse(by, None, axis, _EXCHANGED[norm])
+        return _resized(d, np.shape(a)[axis], axis)
 
+    vjp.makes_new = True  # type: ignore[attr-defined]  # read by builders
     return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[vjp], defaults={"axis": -1})
 
 
@@ -116,8 +135,8 @@ def _shift(function: Any, inverse: Any) -> ArrayRule:
 
 
 ROWS: list[Rule] = [
-    _line(np.fft.fft, np.fft.ifft),
-    _line(np.fft.ifft, np.fft.fft),
+    _line(np.fft.fft, np.fft.ifft, np.fft.irfft),
+    _line(np.fft.ifft, np.fft.fft, np.fft.hfft),
     _grid(np.fft.fft2, np.fft.ifftn, (-2, -1)),
     _grid(np.fft.ifft2, np.fft.fftn, (-2, -1)),
     _grid(np.fft.fftn, np.fft.ifftn, None),

@@ -64,6 +64,8 @@ def solve_both(by: Any, y: Any, a: Any, b: Any) -> Any:
 
 def solve_da(d: Any, y: Any, a: Any, b: Any) -> Any:
     if _is_vector(a, b):
+        if np.ndim(a) == 2 and np.ndim(y) == 1:
+            return np.linalg.solve(a, np.matmul(-d, y))
         return -np.linalg.solve(a, np.matmul(d, y[..., None]))[..., 0]
     return -np.linalg.solve(a, np.matmul(d, y))
 
@@ -151,15 +153,24 @@ def cholesky_vjp(by: Any, y: Any, a: Any, **others: Any) -> Any:
     that of the product."""
     upper = bool(others.get("upper"))
     low = _lower(y, others)
-    weight = np.tri(low.shape[-1], dtype=low.real.dtype)
-    weight.reshape(-1)[:: low.shape[-1] + 1] = 0.5
-    middle = np.matmul(adjoint(low), adjoint(by) if upper else by)
-    middle *= weight
+    n = low.shape[-1]
+    weight = np.tri(n, dtype=low.real.dtype)
+    weight.reshape(-1)[:: n + 1] = 0.5
     inverse = lower_inverse(low)
-    s = np.matmul(np.matmul(adjoint(inverse), middle), inverse)
-    s = s + adjoint(s)
+    if by.ndim == 2 and _is_diagonal(by):  # that of a determinant
+        part = np.real(conj(np.diagonal(low)) * np.diagonal(by))
+        s = np.matmul(adjoint(inverse) * part, inverse)
+    else:
+        middle = np.matmul(adjoint(low), adjoint(by) if upper else by)
+        middle *= weight
+        s = np.matmul(np.matmul(adjoint(inverse), middle), inverse)
+        s = s + adjoint(s)
     s *= weight.T if upper else weight
     return s
+
+
+def _is_diagonal(a: Any) -> bool:
+    return bool(np.count_nonzero(np.diagonal(a)) == np.count_nonzero(a))
 
 
 def _fold(s: Any, uplo: str) -> Any:

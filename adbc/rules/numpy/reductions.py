@@ -17,7 +17,7 @@ from adbc.rules.numpy.base import ArrayRule, shaped
 from adbc.rules.numpy.elementwise import conj, is_finite
 from adbc.rules.table import FormulaCall, Rule
 
-__all__ = ["ROWS", "Formulas", "axes_of", "kept"]
+__all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept"]
 
 Formulas = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -54,6 +54,8 @@ def masked(d: Any, where: Any) -> Any:
 def sum_jvp(
     d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
 ) -> Any:
+    if where is True and d.__class__ is np.ndarray:
+        return _SUM(d, axis, None, None, keepdims)
     return np.sum(d, axis=axis, keepdims=keepdims, where=where)
 
 
@@ -81,6 +83,8 @@ sum_vjp.makes_new = True
 
 def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
     """The number of elements that a reduction of `x` takes together."""
+    if where is True and axis is None:
+        return np.size(x)
     if where is True:
         count = 1
         for i in axes_of(x, axis):
@@ -92,7 +96,7 @@ def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
 def mean_jvp(
     d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
 ) -> Any:
-    return np.sum(d, axis=axis, keepdims=keepdims, where=where) / counted(x, axis, where, keepdims)
+    return sum_jvp(d, y, x, axis, keepdims, where) / counted(x, axis, where, keepdims)
 
 
 def mean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: Any) -> Any:
@@ -179,22 +183,27 @@ def chosen(y: Any, x: Any, axis: Any, where: Any) -> Any:
 
 
 def extremum_jvp(
-    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **_: Any
+    d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True, **others: Any
 ) -> Any:
+    if where is True and "initial" not in others and is_finite(y):  # so that it is one of the numbers
+        equal = np.equal(x, y if keepdims is True else kept(y, x, axis))
+        if np.count_nonzero(equal) == np.size(y):  # each has been found once
+            return np.sum(np.where(equal, d, 0.0), axis=axis, keepdims=keepdims)
     return np.sum(np.where(chosen(y, x, axis, where), d, 0), axis=axis, keepdims=keepdims)
 
 
 def extremum_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **others: Any) -> Any:
     if where is True and "initial" not in others and is_finite(y):  # so that it is one of the numbers
-        equal = np.equal(x, kept(y, x, axis))
+        peak, by_peak = (y, by) if others.get("keepdims") is True else (kept(y, x, axis), kept(by, x, axis))
+        equal = np.equal(x, peak)
         if np.count_nonzero(equal) == np.size(y):  # each has been found once
-            return np.where(equal, kept(by, x, axis), 0)
+            return np.where(equal, by_peak, 0.0)
     return np.where(chosen(y, x, axis, where), kept(by, x, axis), 0)
 
 
 def ptp_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
-    high = extremum_jvp(d, np.max(x, axis), x, axis, keepdims)
-    return high - extremum_jvp(d, np.min(x, axis), x, axis, keepdims)
+    high = extremum_jvp(d, np.max(x, axis, keepdims=keepdims), x, axis, keepdims)
+    return high - extremum_jvp(d, np.min(x, axis, keepdims=keepdims), x, axis, keepdims)
 
 
 def ptp_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
@@ -303,26 +312,71 @@ def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 # -- differences -----------------------------------------------------------------------------------------
 
 
-def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) -> ArrayRule:
+def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) -> ReductionRule:
     """A row of one array; parameters as in `names`."""
     result = "whole" if names not in (CUMULATIVE, UFUNC_REDUCE, UFUNC_ACCUMULATE) else None
-    kind = MeanRule if formulas is MEAN else ArrayRule
+    kind = MeanRule if formulas is MEAN else ReductionRule
     row = kind(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
     if result == "whole" and formulas in _WHOLE:
-        row.formulas = [_WHOLE[formulas]]
+        row.formulas = (_WHOLE[formulas],)
     return row
 
 
-class MeanRule(ArrayRule):
+class ReductionRule(ArrayRule):
+    """A reduction of one array."""
+
+    quick: Callable[..., Any] | None = None
+    """The same of arrays alone, with no more than `axis` and `keepdims` besides."""
+
+    def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
+        return (
+            self.quick if count - len(keywords) <= 2 and {"axis", "keepdims"}.issuperset(keywords) else None
+        )
+
+
+class MeanRule(ReductionRule):
     """``np.mean``, whose cotangent without a mask follows from the shape of the array."""
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
     ) -> FormulaCall | None:
         found = super().formula_call(count, keywords, is_complex)
-        if found is None or any(name == "where" for name, _ in found.others):
+        if found is None or found.formulas is self.formulas:  # of real numbers, and of all of them
+            return found
+        if any(name == "where" for name, _ in found.others):
             return found
         return dataclasses.replace(found, formulas=(_plain_mean,))
+
+
+_SUM: Any = np.add.reduce
+_PROD: Any = np.multiply.reduce
+_MAX: Any = np.maximum.reduce
+_MIN: Any = np.minimum.reduce
+
+# What NumPy's functions of these names are, of an array of its own class: they ask what class it is first.
+
+
+def quick_sum(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return _SUM(a, axis, None, None, keepdims)
+
+
+def quick_prod(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return _PROD(a, axis, None, None, keepdims)
+
+
+def quick_max(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return _MAX(a, axis, None, None, keepdims)
+
+
+def quick_min(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return _MIN(a, axis, None, None, keepdims)
+
+
+def quick_mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """Of double precision, or it is not quicker."""
+    if axis is None and keepdims is False and a.dtype.char == "d" and a.size:
+        return _SUM(a, None) / a.size
+    return np.mean(a, axis, keepdims=keepdims)
 
 
 def axis_zero(formulas: Formulas) -> Formulas:
@@ -384,11 +438,21 @@ FUNCTIONS: list[tuple[str, str, Formulas]] = [
 """Those that arrays have as methods of the same name."""
 
 
+QUICK_NAMES = "a axis keepdims"
+QUICK = {"sum": quick_sum, "prod": quick_prod, "max": quick_max, "min": quick_min, "mean": quick_mean}
+"""Quicker functions for arrays of NumPy's own class."""
+
+
 def _rows() -> list[Rule]:
     rows: list[Rule] = []
     for name, names, formulas in FUNCTIONS:
-        rows.append(reduction(getattr(np, name), names, formulas))
-        rows.append(reduction(getattr(np.ndarray, name), names, formulas))
+        own = [reduction(getattr(home, name), names, formulas) for home in (np, np.ndarray)]
+        rows += own
+        quick = QUICK.get(name)
+        if quick is not None:
+            rows.append(reduction(quick, QUICK_NAMES, formulas))
+            for row in own:
+                row.quick = quick
     for alias, names, formulas in [("amax", WITHOUT_DTYPE, EXTREMUM), ("amin", WITHOUT_DTYPE, EXTREMUM)]:
         if getattr(np, alias) is not getattr(np, alias[1:]):
             rows.append(reduction(getattr(np, alias), names, formulas))

@@ -30,6 +30,9 @@ from adbc.rules.numpy.elementwise import (
     is_finite,
     real_formulas,
     strongly,
+    the_first,
+    the_result,
+    the_second,
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
@@ -78,8 +81,10 @@ def _power(function: Any) -> ElementwiseRule:
 
     def by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
         if type(y) in (int, float):
-            if y == 2:
-                term = x * d  # never singular
+            if y == 2:  # never singular
+                if d.__class__ is float:
+                    return x * (2.0 * d)
+                term = x * d
                 term += term
                 return term
             if y == 3:
@@ -89,6 +94,14 @@ def _power(function: Any) -> ElementwiseRule:
                 return term
         return general(d, out, x, y)
 
+    def over_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
+        if type(y) in (int, float) and y == 2 and d.shape == x.shape and d.dtype == x.dtype:
+            d *= x
+            d += d
+            return d
+        return by_real_base(d, out, x, y)
+
+    by_real_base.over = over_real_base  # type: ignore[attr-defined]  # read by builders
     real_formulas(row, by_real_base, None)
     return row
 
@@ -107,7 +120,13 @@ def _abs_along(d: Any, out: Any, x: Any) -> Any:
 
 
 def _abs_against(d: Any, out: Any, x: Any) -> Any:
-    return (_unit(x, out) if np.iscomplexobj(x) else np.sign(x)) * d
+    if not np.iscomplexobj(x):
+        return np.sign(x) * d
+    with np.errstate(all="ignore"):
+        share = np.divide(d, out)
+        if is_finite(share):  # a division of complex numbers takes much longer
+            return x * share
+    return _unit(x, out) * d
 
 
 def _unit(x: Any, size: Any) -> Any:
@@ -158,7 +177,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     # arithmetic
     _row("add", 1, 1),
     _row("subtract", 1, -1),
-    _row("multiply", lambda out, x, y: y, lambda out, x, y: x),
+    _row("multiply", the_second, the_first),
     _row("divide", lambda out, x, y: 1.0 / y, lambda out, x, y: -out / y, singular=True),
     _row("remainder", 1, lambda out, x, y: -np.floor_divide(x, y), singular=True),
     _row("fmod", 1, lambda out, x, y: -np.trunc(np.divide(x, y)), singular=True),
@@ -170,7 +189,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("sqrt", lambda out, x: 0.5 / out, singular=True),
     _row("cbrt", lambda out, x: 1 / (3 * out * out), singular=True),
     # exponentials and logarithms
-    _row("exp", lambda out, x: out),
+    _row("exp", the_result),
     _row("exp2", lambda out, x: out * LN2),
     _row("expm1", lambda out, x: out + 1),
     _row("log", lambda out, x: 1.0 / x, singular=True),
@@ -274,6 +293,16 @@ def _tanh_x(d: Any, out: Any, x: Any) -> Any:
     term = out * out
     term *= d
     return d - term
+
+
+def _tanh_over(d: Any, out: Any, x: Any) -> Any:
+    term = out * out
+    term *= d
+    d -= term
+    return d
+
+
+_tanh_x.over = _tanh_over  # type: ignore[attr-defined]  # read by builders
 
 
 real_formulas(FIRST["divide"], _divide_x, _divide_y)

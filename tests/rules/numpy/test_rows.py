@@ -14,6 +14,8 @@ from numpy.lib.stride_tricks import as_strided
 from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS, creation, joining
 from adbc.rules.numpy.elementwise import ElementwiseRule
+from adbc.rules.numpy.products import quick_kron
+from adbc.rules.numpy.reductions import QUICK
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
 from adbc.rules.numpy.walks import read_only
 from adbc.rules.table import Overlay, ZeroRule
@@ -233,6 +235,8 @@ CASES: list[tuple[Any, Make, Any]] = [
     (np.copyto, lambda: (n(2, 3), n(3)), {}),
     (np.copyto, lambda: (n(2, 3), 1.5), {"where": M}),
     # reductions
+    *((quick_kron, make, {}) for make in [lambda: (n(2, 3), n(3, 2, seed=1)), lambda: (c(2, 2), n(3, 2)), lambda: (n(2, 3), n(3))]),
+    *((f, lambda: (n(2, 3),), k) for f in QUICK.values() for k in [{}, {"axis": 1}, {"axis": (0, 1), "keepdims": True}]),
     *((f, lambda: (n(2, 3),), k) for f in [np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.var, np.std, np.ptp, np.median]
       for k in [{}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"keepdims": True}]),
     *((f, lambda: (n(2, 3, 4),), {"axis": (0, 2)}) for f in
