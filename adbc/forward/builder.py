@@ -50,7 +50,16 @@ from adbc.tangents import NO_TANGENT
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, FLOAT, AbstractType, ArrayType, TupleType, ValueArrayType, is_number
+from adbc.types.lattice import (
+    ANY,
+    FLOAT,
+    AbstractType,
+    ArrayType,
+    TupleType,
+    ValueArrayType,
+    is_number,
+    tangent_of,
+)
 from adbc.types.usefulness import drop_useless
 
 __all__ = ["build_forward"]
@@ -228,6 +237,8 @@ class _Dual:
             if known is not None:
                 tangent = self._fit(tangent, primal, known, type_of(source))
             self.tangent[source] = tangent
+            if tangent.type is None:
+                tangent.type = tangent_of(type_of(source))
             if source in self.has_tangent:
                 self.present.add(tangent)
 
@@ -238,7 +249,7 @@ class _Dual:
                 continue
             new = Phi(
                 block,
-                None if is_tangent else phi.type,
+                tangent_of(type_of(phi)) if is_tangent else phi.type,
                 phi.name if not is_tangent or phi.name is None else f"d{phi.name}",
             )
             block.phis.append(new)
@@ -290,6 +301,7 @@ class _Dual:
         out = self._copy_call(call) if present is None else present
         self.linear.remember(out)
         values = [out, *map(self.p, site.arguments)]
+        self.linear.type = tangent_of(type_of(call))
         terms = []
         for i, argument in enumerate(site.arguments):
             graph = self.support.partial(site.row, i) if argument in self.active else None

@@ -36,6 +36,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
 from adbc.passes.partials import needed, taken_apart
 from adbc.passes.query import drop, target, use_counts
+from adbc.types.lattice import AbstractType
 
 __all__ = ["LinearForms", "Term"]
 
@@ -55,6 +56,8 @@ class LinearForms:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
+        self.type: AbstractType | None = None
+        """What is known of all that is computed for the call that is being differentiated."""
         self.known: dict[Block, dict[Any, Value]] = {}
         """Per block, the calls of functions of numbers that stand in it."""
         self.made: list[Instruction] = []
@@ -82,7 +85,7 @@ class LinearForms:
         values = [Builder.value(x) for x in operands]
         found = self.present(values)
         if found is None:
-            found = self.builder.emit("call", *values)
+            found = self.builder.emit("call", *values, type=self.type)
             self.remember(found)
             if isinstance(values[0], Const) and values[0].value in _QUIET:
                 self.made.append(found)

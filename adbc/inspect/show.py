@@ -63,9 +63,9 @@ def show(f: Callable[..., Any], *args: Any, stage: str = "primal") -> Text:
     >>> adbc.inspect.show(lambda x: x * x, 2.0, stage="rvs")
     graph <lambda>.pullback(saved, cotangent)
     entry:
-        %1 = call operator.mul(%saved, %cotangent)
-        %2 = call operator.mul(%saved, %cotangent)
-        %3 = call operator.add(%1, %2)
+        %1: tangent = call operator.mul(%saved, %cotangent)
+        %2: tangent = call operator.mul(%saved, %cotangent)
+        %3: tangent = call operator.add(%1, %2)
         %4 = call _new_(builtins.tuple, %3)
         return %4
     """

@@ -26,6 +26,7 @@ from adbc.types.lattice import (
     ValueArrayType,
     has_cotangent,
     is_number,
+    tangent_of,
 )
 
 __all__ = ["Cotangent", "PullbackWriter", "leaves"]
@@ -152,7 +153,9 @@ class PullbackWriter:
             return a
         if isinstance(type, ValueArrayType):
             return self._sum_of_arrays(a, b, type)
-        return self.builder.call(operator.add if is_number(type) else self.support.add, a, b)
+        if is_number(type):
+            return self.builder.call(operator.add, a, b, type=tangent_of(type))
+        return self.builder.call(self.support.add, a, b)
 
     def _sum_of_arrays(self, a: Value, b: Value, type: AbstractType) -> Value:
         """The same of cotangents that have the shape and dtype of one array."""

@@ -11,6 +11,7 @@ arguments): the cotangent of the result is consumed, those of the arguments are 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 from collections.abc import Sequence
 
@@ -19,7 +20,7 @@ from adbc.ir.graph import Const, Graph, Phi, Value
 from adbc.passes.partials import needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent
+from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, tangent_of
 
 __all__ = [
     "CallStep",
@@ -94,14 +95,15 @@ class ScalarStep(Step):
         """``partial * cotangent``; `quotients` has the cotangent by what it has been divided by."""
         (result,) = partial.entry.terminator.values
         is_negative, factor, divisor = taken_apart(result, self.is_quotient)
-        call, product = writer.builder.call, cotangent
+        product, known = cotangent, tangent_of(type_of(self.result))
+        call = functools.partial(writer.builder.call, type=known)
         if divisor is not None:
-            below = inline(writer, partial, self.values, divisor)
+            below = inline(writer, partial, self.values, divisor, known)
             if below not in quotients:
                 quotients[below] = call(operator.truediv, cotangent, below)
             product = quotients[below]
         if factor is not None:
-            product = call(operator.mul, inline(writer, partial, self.values, factor), product)
+            product = call(operator.mul, inline(writer, partial, self.values, factor, known), product)
         return call(operator.neg, product) if is_negative else product
 
 
@@ -115,8 +117,17 @@ def used_arguments(graph: Graph) -> list[int]:
     return [a.index for a in graph.arguments if a in used]
 
 
-def inline(writer: PullbackWriter, graph: Graph, values: Sequence[Value], result: Value) -> Value:
-    """Write what the `result` in the one block of `graph` takes into the pullback, and give it there."""
+def inline(
+    writer: PullbackWriter,
+    graph: Graph,
+    values: Sequence[Value],
+    result: Value,
+    known: AbstractType | None = None,
+) -> Value:
+    """Write what the `result` in the one block of `graph` takes into the pullback, and give it there.
+
+    known: the type of all that is computed.
+    """
     wanted = needed([result])
     read = {result, *(v for instruction in wanted for v in instruction.operands)}
     mapping: dict[Value, Value] = {a: writer.get(values[a.index]) for a in graph.arguments if a in read}
@@ -127,6 +138,7 @@ def inline(writer: PullbackWriter, graph: Graph, values: Sequence[Value], result
                 *(mapping.get(v, v) for v in instruction.operands),
                 keywords=instruction.keywords,
                 attribute=instruction.attribute,
+                type=known,
             )
     return mapping.get(result, result)
 

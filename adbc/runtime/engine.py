@@ -29,6 +29,7 @@ from adbc.ir.traverse import copy_graph
 from adbc.passes.dropped_generators import Made, drop_generators, generators_made
 from adbc.passes.early_records import early_records
 from adbc.passes.foreigncall_to_call import normal_call
+from adbc.passes.gather import gather
 from adbc.passes.inline_calls import inline_calls, is_small
 from adbc.passes.local_objects import local_objects
 from adbc.passes.query import target
@@ -779,14 +780,13 @@ class Engine:
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
                 )
                 rule.graphs = (
-                    early_records(passes.clean(pair.forwards)),
-                    passes.clean_pullback(pair.pullback),
+                    early_records(gather(passes.clean(pair.forwards))),
+                    gather(passes.clean_pullback(pair.pullback)),
                 )
                 self._emit(rule.code, rule.is_rest, rule.pullback, "pullback", rule.graphs[1])
             else:
-                rule.graphs = (
-                    passes.clean(forward.build_forward(graph, rule.active, rule.result, self.forward)),
-                )
+                dual = forward.build_forward(graph, rule.active, rule.result, self.forward)
+                rule.graphs = (gather(passes.clean(dual)),)
         finally:
             self.building.pop()
         if self.inlines:

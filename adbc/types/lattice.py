@@ -38,6 +38,7 @@ __all__ = [
     "NONE",
     "REAL",
     "STR",
+    "TANGENT",
     "AbstractType",
     "AnyType",
     "ArrayType",
@@ -48,6 +49,7 @@ __all__ = [
     "ListType",
     "NeverType",
     "RealType",
+    "TangentType",
     "TupleType",
     "ValueArrayType",
     "class_of",
@@ -62,6 +64,7 @@ __all__ = [
     "join",
     "join_all",
     "memory_type",
+    "tangent_of",
 ]
 
 
@@ -92,6 +95,17 @@ class RealType(AbstractType):
     def __str__(self) -> str:
         names = ", ".join(sorted(m.__name__ for m in self.members))
         return "Real" if names == "float, int" else f"Real[{names}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class TangentType(AbstractType):
+    """A tangent or cotangent of a number.  No value of a function has this type, only what rules compute."""
+
+    def __str__(self) -> str:
+        return "tangent"
+
+
+TANGENT = TangentType()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -263,6 +277,11 @@ def is_number(type: AbstractType) -> bool:
         or is_real(type)
         or (isinstance(type, Exact) and type.cls.__name__ in ("complex", "float64", "complex128"))
     )
+
+
+def tangent_of(type: AbstractType) -> AbstractType | None:
+    """The type of tangents and cotangents for `type`, if they are numbers."""
+    return TANGENT if is_number(type) else None
 
 
 def is_float64(type: AbstractType) -> bool:

@@ -42,13 +42,13 @@ def formulas(x: Any, n: int) -> Any:
 
 
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float]] = [
-    (logistic, lambda n: (3.1, 0.4, n), 2.9),
-    (waves, lambda n: (1.1, 0.4, n), 3.1),
-    (inner, lambda n: ([0.5] * n, [0.25] * n), 4.3),
-    (smooth, lambda n: ([0.1 * i for i in range(n)],), 3.2),
-    (oscillator, lambda n: (2.0, 0.01, n), 4.8),
-    (by_tuples, lambda n: (0.3, 2.0, n), 3.2),
-    (elements, lambda n: (np.linspace(0.0, 1.0, n),), 3.0),
+    (logistic, lambda n: (3.1, 0.4, n), 2.7),
+    (waves, lambda n: (1.1, 0.4, n), 2.5),
+    (inner, lambda n: ([0.5] * n, [0.25] * n), 2.6),
+    (smooth, lambda n: ([0.1 * i for i in range(n)],), 2.0),
+    (oscillator, lambda n: (2.0, 0.01, n), 1.5),
+    (by_tuples, lambda n: (0.3, 2.0, n), 2.4),
+    (elements, lambda n: (np.linspace(0.0, 1.0, n),), 2.5),
     (formulas, lambda n: (np.ones(3), n), 3.2),
 ]
 
