@@ -24,7 +24,14 @@ from typing import Any
 
 from adbc.forward.arrays import formula_of, write_formulas
 from adbc.forward.linear import LinearForms
-from adbc.forward.presence import PERHAPS, present_tangents
+from adbc.forward.presence import (
+    PERHAPS,
+    is_list_of_lists,
+    is_slice,
+    is_told,
+    mirrored_lists,
+    present_tangents,
+)
 from adbc.forward.structure import covers, is_inactive, is_proper_number, is_solid, zero_of
 from adbc.forward.support import ForwardSupport
 from adbc.forward.values import find_values
@@ -57,6 +64,7 @@ from adbc.types.lattice import (
     ArrayType,
     TupleType,
     ValueArrayType,
+    class_of,
     is_number,
     tangent_of,
 )
@@ -113,8 +121,9 @@ class _Dual:
         self.tangent: dict[Value, Value] = {}
         self.methods: dict[Value, tuple[Value, Value, Value]] = {}
         """Bound methods that are tested right behind: the instance, its tangent, the name."""
-        self.slots: dict[Value, tuple[Value, Value, bool]] = {}
-        """Values read from slots and tested right behind: tangent of the container, index or name, which."""
+        self.slots: dict[Value, tuple[Value, Value, bool, bool]] = {}
+        """Values read from slots and tested right behind: tangent of the container, index or name, whether it
+        is a name, and whether the tangent is known to be there."""
         self.sinks: dict[tuple[Value, int], Instruction] = {}
         self.formulas: dict[Instruction, Any] = {}
         """Calls whose tangents are written by formulas."""
@@ -352,7 +361,7 @@ class _Dual:
         self, call: Instruction, container: Value, key: Value, is_field: bool, out: Value | None = None
     ) -> None:
         self._define(call, self._copy_call(call) if out is None else out)
-        slot = (self.d(container), key, is_field)
+        slot = (self.d(container), key, is_field, call in self.has_tangent)
         if call in self.guarded:
             self.slots[call] = slot  # its tangent is written where more is known of it
         else:
@@ -370,12 +379,16 @@ class _Dual:
     def _method_tangent(self, value: Value, obj: Value, tangent: Value, name: Value) -> Value:
         return self.builder.call(self.support.bound_tangent, self.p(value), obj, tangent, name)
 
-    def _slot_tangent(self, slot: tuple[Value, Value, bool], out: Value | None = None) -> Value:
-        container, key, is_field = slot
+    def _slot_tangent(self, slot: tuple[Value, Value, bool, bool], out: Value | None = None) -> Value:
+        container, key, is_field, is_there = slot
         if is_field:
             return self.builder.call(self.support.field_slot_tangent, container, key)
         if out is not None:
             return self.builder.call(self.support.item_slot_tangent, container, key, out)
+        if is_there:
+            found = self.builder.call(operator.getitem, container, key)
+            self.present.add(found)
+            return found
         return self.builder.call(intrinsics._slot_, container, key, NO_TANGENT)
 
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
@@ -533,7 +546,9 @@ class _Dual:
         self._row(call, site)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
-        if not self._by_formulas(call, site):
+        if not (
+            self._by_formulas(call, site) or self._by_mirroring(call, site) or self._by_placing(call, site)
+        ):
             self._rule(call, site)
 
     def _by_formulas(self, call: Instruction, site: CallSite) -> bool:
@@ -552,6 +567,36 @@ class _Dual:
             is_array = isinstance(type_of(call), ArrayType)
             tangent = self.builder.call(self.support.fresh_tangent, out) if is_array else Const(0.0)
         self._define(call, out, tangent)
+        return True
+
+    def _by_mirroring(self, call: Instruction, site: CallSite) -> bool:
+        """Do with the tangents of lists what is done with the lists, if they are known to be there."""
+        lists = mirrored_lists(site)
+        if lists is None or not all(v in self.active and self.d(v) in self.present for v in lists):
+            return False
+        out = self._copy_call(call)
+        operands = []
+        for v in site.arguments:
+            if v in lists:
+                operands.append(self.d(v))
+            elif is_slice(v):  # another one: it takes no object then
+                operands.append(self.builder.call(*map(self.p, v.operands)))  # type: ignore[attr-defined]
+            else:
+                operands.append(self.p(v))
+        self._define(call, out, self.builder.call(site.function, *operands))
+        return True
+
+    def _by_placing(self, call: Instruction, site: CallSite) -> bool:
+        """Put the tangent of a list or array into that of a list, if both are known to be there."""
+        if site.row.inline not in ("append", "store"):
+            return False
+        container, *where, value = site.arguments
+        whole, part = self.d(container), self.d(value)
+        if class_of(type_of(container)) is not list or not {whole, part} <= self.present:
+            return False
+        self._define(call, self._copy_call(call))
+        place = intrinsics._list_append_ if site.row.inline == "append" else operator.setitem
+        self.builder.call(place, whole, *map(self.p, where), part)
         return True
 
     def _rule(self, call: Instruction, site: CallSite) -> None:
@@ -611,7 +656,9 @@ class _Dual:
     def _activity(self, value: Value) -> int:
         if value not in self.active:
             return False
-        return True if value in self.has_tangent or not isinstance(type_of(value), ArrayType) else PERHAPS
+        if not is_told(value):
+            return True
+        return True if value in self.has_tangent and not is_list_of_lists(value) else PERHAPS
 
     def _returned(self, call: Instruction, answer: Value, known: AbstractType = ANY) -> None:
         self.builder.block = self.blocks[self.after]

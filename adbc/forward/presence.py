@@ -1,8 +1,11 @@
 """Which tangents are known not to be None.
 
 The tangent of an object may be None: then it is a constant.  That of one which was made here, or which came
-as an argument with a tangent, is there, and so is that of a view of it.  To a fixed point over loops,
-beginning with all that might be.
+as an argument with a tangent, is there, and so is that of a view or slice of it.  To a fixed point over
+loops, beginning with all that might be.
+
+An argument that is a list of lists comes with tangents for these as well, or its tangent counts as one that
+may be None.  They stay there while the function only reads the list.
 """
 
 from __future__ import annotations
@@ -10,12 +13,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Graph, Instruction, Phi, Undef, Value
+from adbc.ir.graph import Graph, Instruction, Phi, Return, Undef, Value
+from adbc.passes.query import constant, target
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
-from adbc.types.lattice import ArrayType, ValueArrayType
+from adbc.types.lattice import (
+    INT,
+    ArrayType,
+    ListType,
+    ValueArrayType,
+    class_of,
+    is_list,
+)
 
-__all__ = ["PERHAPS", "present_tangents"]
+__all__ = ["PERHAPS", "is_list_of_lists", "is_slice", "is_told", "mirrored_lists", "present_tangents"]
 
 PERHAPS = 2
 """Of an argument: it is active, and its tangent may be None nevertheless."""
@@ -35,9 +46,11 @@ def present_tangents(
     found: set[Value] = {
         argument
         for argument, flag in zip(graph.arguments, active_arguments, strict=True)
-        if argument in active and flag != PERHAPS and isinstance(type_of(argument), ArrayType)
+        if argument in active and flag != PERHAPS and is_told(argument)
     }
     sources: dict[Value, list[Value]] = {}
+    for row in _rows_read([v for v in found if is_list_of_lists(v)], graph, sites):
+        found.add(row)
     for block in graph.blocks:
         values: list[Phi | Instruction] = [*block.phis, *block.instructions]
         for value in values:
@@ -56,6 +69,71 @@ def present_tangents(
     return found
 
 
+_READS_ELEMENT = frozenset({"slot_load", "next", "element"})
+
+
+def _rows_read(
+    arguments: Sequence[Value], graph: Graph, sites: Mapping[Instruction, CallSite]
+) -> list[Instruction]:
+    """What is read from those of `arguments`, lists of lists, that are only read."""
+    if not arguments:
+        return []
+    others: set[Value] = set()
+    read: list[tuple[Instruction, Value]] = []
+    for block in graph.blocks:
+        found = [
+            (instruction, v)
+            for instruction in block.instructions
+            if instruction in sites and sites[instruction].kind in _READS_ELEMENT
+            for v in instruction.operands
+            if v in arguments
+        ]
+        read += found
+        if isinstance(block.terminator, Return) and not found:
+            continue  # what is done with the list here comes behind all reading
+        others.update(v for phi in block.phis for v in phi.operands.values())
+        others.update(block.terminator.values)
+        for instruction in block.instructions:
+            kind = sites[instruction].kind if instruction in sites else ""
+            if kind != "primal" and kind not in _READS_ELEMENT:
+                others.update(instruction.operands)
+    return [instruction for instruction, v in read if v not in others]
+
+
+def is_list_of_lists(value: Value) -> bool:
+    known = type_of(value)
+    return isinstance(known, ListType) and is_list(known.element)
+
+
+def is_told(argument: Value) -> bool:
+    """Whether functions are told if the tangent of `argument`, which is active, or one of those of the lists
+    that it is a list of, may be None: `PERHAPS`."""
+    return isinstance(type_of(argument), ArrayType | ListType)
+
+
+def mirrored_lists(site: CallSite) -> list[Value] | None:
+    """The lists that a call is given, if with their tangents in their place it makes the tangent of the
+    result."""
+    if site.kind != "row" or not site.row.mirrored or site.keywords or site.options:
+        return None
+    lists = [v for v in site.arguments if class_of(type_of(v)) is list]
+    return lists if lists and all(v in lists or _is_int(v) or is_slice(v) for v in site.arguments) else None
+
+
+def is_slice(value: Value) -> bool:
+    """Whether `value` is a slice of ints that is made here."""
+    return (
+        target(value) is intrinsics._new_
+        and isinstance(value, Instruction)
+        and constant(value.operands[1]) is slice
+        and all(_is_int(v) or constant(v) is None for v in value.operands[2:])
+    )
+
+
+def _is_int(value: Value) -> bool:
+    return type_of(value) == INT
+
+
 def _sources(
     value: Phi | Instruction, sites: Mapping[Instruction, CallSite], formulas: Collection[Instruction]
 ) -> list[Value] | None:
@@ -71,5 +149,8 @@ def _sources(
         return []
     if site.kind == "contextual" and site.function is intrinsics._instance_:
         return []
+    lists = mirrored_lists(site)
+    if lists is not None:
+        return lists
     follows = site.kind in ("view", "copy") or (site.kind in ("row", "formula") and site.row.follows_first)
     return site.arguments[:1] if follows and isinstance(known, ArrayType) else None

@@ -132,6 +132,10 @@ class Rule:
     follows_first = False
     """Whether the frule gives an array a tangent, and not None, whenever its first argument has one."""
 
+    mirrored = False
+    """Whether the tangent of the result is what the function makes of the tangents of its lists, where all of
+    them have one: what else it takes are ints, and slices of ints."""
+
     takes_values = 0
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""

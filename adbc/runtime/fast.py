@@ -11,6 +11,7 @@ import types
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from adbc.forward.presence import PERHAPS
 from adbc.ir import intrinsics
 from adbc.runtime import resolve, steps
 from adbc.runtime.resolve import is_python_function, lookup
@@ -96,7 +97,12 @@ def plan(
             classes += (x.dtype, x.ndim)  # its type says so much more
     if engine.epoch != engine.table.epoch:
         engine.clear()
-    key = (mode, function.__code__, id(function.__globals__), *classes, *[f is not None for f in fs])
+    given: list[int] = [f is not None for f in fs]
+    if mode == "forward":
+        for i, known_list in enumerate(lists):
+            if known_list is ROWS and given[i] and not _has_all_rows(fs[i]):
+                given[i] = PERHAPS
+    key = (mode, function.__code__, id(function.__globals__), *classes, *given)
     known = engine.plans.get(key)
     if known is None:
         parameters = list(map(engine.typeof, xs))
@@ -105,7 +111,8 @@ def plan(
         if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
             return None
         active = [
-            f is not None and (has_shadow(t) or has_cotangent(t)) for f, t in zip(fs, parameters, strict=True)
+            flag if has_shadow(t) or has_cotangent(t) else False
+            for flag, t in zip(given, parameters, strict=True)
         ]
         known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
     return known
@@ -131,7 +138,7 @@ def by_value(
 
 
 def _plan(
-    engine: Any, mode: str, function: Any, parameters: Sequence[AbstractType], active: Sequence[bool]
+    engine: Any, mode: str, function: Any, parameters: Sequence[AbstractType], active: Sequence[int]
 ) -> Any:
     rule = engine.entry(function, parameters, active, mode)
     flags = tuple(
@@ -162,6 +169,11 @@ def elements(x: list[Any]) -> AbstractType | None:
     if classes.count(list) == len(x) and all([*map(type, row)].count(float) == len(row) for row in x):
         return ROWS
     return None
+
+
+def _has_all_rows(tangent: list[Any]) -> bool:
+    """Whether the tangent of a list of lists has one for each of them."""
+    return [*map(type, tangent)].count(list) == len(tangent)
 
 
 def lists_in(args: Sequence[Any]) -> list[AbstractType | None]:

@@ -467,6 +467,9 @@ def _appends(cls: type, *rest: type) -> bool:
     return list_like(cls)
 
 
+_LIST = Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_plain, result=list)
+_LIST.mirrored = True  # of a list
+
 ROWS: list[Rule] = [
     _making(intrinsics._iter_, _first, _walkable),
     _making(builtins.iter, _first, lambda *classes: len(classes) == 1 and _walkable(classes[0])),
@@ -482,7 +485,7 @@ ROWS: list[Rule] = [
     Overlay(filter, _filter_any),
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_iterator),
     Overlay(builtins.next, _next_or_default),
-    Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_plain, result=list),
+    _LIST,
     Overlay(list, _list, result=list),
     Primitive(tuple, frule=_tuple_frule, rrule=_tuple_rrule, when=_plain, result=tuple),
     Overlay(tuple, _tuple, result=tuple),

@@ -53,6 +53,13 @@ def _inlined(kind: str, rows: list[Rule]) -> list[Rule]:
     return rows
 
 
+def _mirrored(rows: list[Rule]) -> list[Rule]:
+    """`rows`, of which builders may write the tangent inline (`Rule.mirrored`)."""
+    for row in rows:
+        row.mirrored = True
+    return rows
+
+
 def _indexed(cls: type, index: type, *value: type) -> bool:
     return list_like(cls) and integer(index)
 
@@ -508,7 +515,7 @@ def _first_list(cls: type, *rest: type) -> bool:
 
 ROWS: list[Rule] = [
     *_inlined("load", _rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed)),
-    *_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list),
+    *_mirrored(_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list)),
     *_inlined("store", _rows((operator.setitem, list.__setitem__), setitem_frule, setitem_rrule, _indexed)),
     *_rows((operator.setitem, list.__setitem__), _setslice_frule, _setslice_rrule, _sliced),
     *_changing((operator.delitem, list.__delitem__), _delete, _deletes),
@@ -524,16 +531,18 @@ ROWS: list[Rule] = [
     *_changing((list.clear,), lambda a: a.clear(), _only_list),
     *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
     *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, list),
-    *_rows(
-        (operator.add, list.__add__, operator.concat),
-        _concatenate_frule,
-        _concatenate_rrule,
-        _two_lists,
-        list,
+    *_mirrored(
+        _rows(
+            (operator.add, list.__add__, operator.concat),
+            _concatenate_frule,
+            _concatenate_rrule,
+            _two_lists,
+            list,
+        )
     ),
-    *_rows((operator.mul, list.__mul__), *_repeat(0), _list_times, list),
-    *_rows((operator.mul,), *_repeat(1), _times_list, list),
-    *_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list),
+    *_mirrored(_rows((operator.mul, list.__mul__), *_repeat(0), _list_times, list)),
+    *_mirrored(_rows((operator.mul,), *_repeat(1), _times_list, list)),
+    *_mirrored(_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list)),
     Overlay(list.remove, _remove, when=_first_list),
     Overlay(list.sort, _sort, when=_first_list),
     ZeroRule(list.index, when=_searches, result=int),
