@@ -21,14 +21,19 @@ after::
         ...                                          jump rest
 
 An *object* is a generator, by all its names: what it is iterated by, and iterators in C that hold it
-(`HOLDERS`).  If nobody but the frame ever refers to it, which is so if it is only iterated, consumed by
-functions that keep nothing (`CONSUMERS`) and asked for its methods, it is dropped where the last of these
-names is not live any more.  The lifter has said where the frame lets go of stack and variables
-(`_release_`, which are uses, and go here), so that this is where CPython drops it, and not before.
-Where a phi chooses between two, it is another object, to which these are handed over.
+(`HOLDERS`).  It is made by a call of a generator function, or of a function that does nothing with what it
+has made but return it.  If nobody but the frame ever refers to it, which is so if it is only iterated,
+consumed by functions that keep nothing (`CONSUMERS`, and those written in Python that do with their parameter
+no more than that) and asked for its methods, it is dropped where the last of these names is not live any
+more.  The lifter has said where the frame lets go of stack and variables (`_release_`, which are uses, and go
+here), so that this is where CPython drops it, and not before.  Where a phi chooses between two, it is another
+object, to which these are handed over.
 
-Not closed, but left for the runtime to refuse if that matters, are generators that are stored, returned,
-captured or passed on, and those that the traceback of an exception keeps alive.
+The traceback of an exception that somebody keeps keeps the variables of the frame: where one may have been
+caught, which a flag says if several ways lead to a place, they are not dropped.
+
+Not closed, but left for the runtime to refuse if that matters, are those, and generators that are stored,
+returned, captured or passed on to somebody who may keep them.
 
 Needs a graph with releases in normal form, straight after it has been made: functions that are written into
 others would let go of their variables later.
@@ -45,25 +50,46 @@ import itertools
 import math
 import operator
 import types
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 from adbc.cpython.decode import table
 from adbc.ir import intrinsics as i
-from adbc.ir.builder import Builder
-from adbc.ir.graph import Block, Branch, Const, Graph, Instruction, Jump, Phi, Raise, Value
+from adbc.ir.builder import Builder, Variables
+from adbc.ir.graph import Block, Branch, Const, Graph, Instruction, Jump, Phi, Raise, Return, Value
 from adbc.ir.ops import may_raise
 from adbc.ir.traverse import postorder, split_edge
 from adbc.passes.dead_code import dead_code
 from adbc.passes.merge_blocks import merge_blocks
+from adbc.passes.needed_releases import ends_frame
 from adbc.passes.query import constant, target
 from adbc.passes.trivial_phis import trivial_phis
 
-__all__ = ["drop_generators", "generators_made"]
+__all__ = [
+    "Functions",
+    "Made",
+    "drop_generators",
+    "generators_made",
+    "generators_returned",
+    "makes_generators",
+    "only_consumes",
+]
 
 Made = types.FunctionType | types.CodeType | Instruction
-"""A generator function, or the code of one that is made in the graph, or what is found as an attribute or in
-a cell, of which the program will know whether it is one."""
+"""A function that may make generators, or the code of one that is made in the graph, or what is found as an
+attribute or in a cell, of which the program will know whether it is one."""
+
+
+class Functions(Protocol):
+    """What is asked about functions that a graph calls."""
+
+    def must_be_closed(self, made: Made, /) -> bool:
+        """Whether something has to run when a generator is closed that is new and comes from a call of
+        `made`; no if none does."""
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, /) -> bool:
+        """Whether parameter number `index` of a function is only iterated, and held until it returns."""
+
 
 _ALIASES = (i._iter_, i._check_, builtins.iter)
 """Their result is their first argument, if that is a generator."""
@@ -84,6 +110,7 @@ CONSUMERS: dict[int, int] = {id(f): 0 for f in _FIRST} | {id(f): 1 for f in _SEC
 """Functions (by identity: a callee may be any object) that do not refer to what they iterate over any more
 when they have returned, and which argument that is."""
 
+_YES = Const(True)
 _METHODS = ("__iter__", "__next__", "send", "throw", "close")
 
 _HANDLING = (
@@ -94,7 +121,7 @@ _HANDLING = (
 
 
 def generators_made(graph: Graph) -> list[tuple[Instruction, Made]]:
-    """The calls of a graph in normal form that make generators, and of which functions."""
+    """The calls of a graph in normal form that may make generators, and of which functions."""
     return [(call, made) for call in graph.instructions() if (made := _made(call)) is not None]
 
 
@@ -103,17 +130,42 @@ def _made(call: Instruction) -> Made | None:
     if target(call) is i._apply_:
         callee = call.operands[1] if isinstance(call.operands[1], Const) else None
     if isinstance(callee, Const) and isinstance(callee.value, types.FunctionType):
-        return callee.value if callee.value.__code__.co_flags & inspect.CO_GENERATOR else None
-    if not isinstance(callee, Instruction):
+        return callee.value
+    if callee is None:
         return None
-    if target(callee) is i._new_:
-        kind, code = callee.operands[1:3]
-        if constant(kind) is types.FunctionType and isinstance(constant(code), types.CodeType):
-            made: types.CodeType = constant(code)
-            return made if made.co_flags & inspect.CO_GENERATOR else None
     if target(callee) is i._getattr_ or target(callee) is i._cell_get_:
+        assert isinstance(callee, Instruction)
         return callee
+    return _code_made(callee)
+
+
+def _code_made(function: Value) -> types.CodeType | None:
+    """The code of a function that is made in the graph."""
+    if target(function) is i._new_ and isinstance(function, Instruction):
+        kind, code = map(constant, function.operands[1:3])
+        if kind is types.FunctionType and isinstance(code, types.CodeType):
+            return code
     return None
+
+
+def makes_generators(code: types.CodeType) -> bool:
+    return bool(code.co_flags & inspect.CO_GENERATOR)
+
+
+def generators_returned(graph: Graph) -> list[Made] | None:
+    """What makes the generators that a function returns, if it returns nothing else, and does nothing with
+    them: they belong to who calls it."""
+    calls = dict(generators_made(graph))
+    users = _users(graph)
+    found = []
+    for block in graph.blocks:
+        if isinstance(block.terminator, Return):
+            value = block.terminator.value
+            made = calls.get(value)  # type: ignore[call-overload]
+            if made is None or isinstance(made, Instruction) or users[value] != [block.terminator]:
+                return None
+            found.append(made)
+    return found or None
 
 
 @dataclasses.dataclass(eq=False)
@@ -126,25 +178,50 @@ class _Object:
     is_own: Value = dataclasses.field(default_factory=lambda: Const(True))
     """Whether it has been made by `owner`, not given."""
     is_framed: bool = False
-    """Whether it is held by the frame of a generator expression, which an exception may keep."""
+    """Whether it is held by the frame of a generator expression, or of a function that consumes it, which an
+    exception may keep."""
     is_plain: bool = True
     """Whether it is exhausted if and only if the iterator is by which it is known."""
     is_named: bool = False
     """Whether it is in a local variable at any time."""
+    may_stay: bool = False
+    """Whether the frame, and it, may outlive the call where an exception has been caught."""
     is_lost: bool = False
     """Whether others may refer to it."""
 
 
-def drop_generators(graph: Graph, must_be_closed: Callable[[Made], bool]) -> Graph:
-    """See the module, in place; `must_be_closed` says whether something has to run when a generator is."""
-    objects = _Objects(graph, must_be_closed).found()
+def drop_generators(graph: Graph, functions: Functions) -> Graph:
+    """See the module, in place."""
+    found = _Objects(graph, functions)
+    objects = found.found()
     if objects:
         for o in objects:
             _ask(o)
-        _Drops(graph, objects).write()
+        _Drops(graph, objects, found.escaping).write()
     for block in graph.blocks:
         block.instructions = [x for x in block.instructions if target(x) is not i._release_]
     return merge_blocks(dead_code(trivial_phis(graph)))
+
+
+def only_consumes(graph: Graph, index: int, functions: Functions) -> bool:
+    """Whether the function of a graph with releases only iterates its parameter number `index`, and lets go
+    of it when it returns: what it iterates over is dropped then, if nobody else refers to it.
+
+    Not if the function drops generators of its own: variables are let go of in their order.
+    """
+    found = _Objects(graph, functions)
+    if found.objects or found.escaping:
+        return False
+    parameter = found.object(graph.arguments[index])
+    return (
+        not parameter.is_lost
+        and not found.chosen
+        and all(
+            target(user) is not i._release_ or constant(user.operands[2]) == i.STACK or ends_frame(user)
+            for member in parameter.members
+            for user in found.users.get(member, ())
+        )
+    )
 
 
 def _ask(o: _Object) -> None:
@@ -161,8 +238,11 @@ def _ask(o: _Object) -> None:
 class _Objects:
     """Finds the objects that only the frame refers to."""
 
-    def __init__(self, graph: Graph, must_be_closed: Callable[[Made], bool]) -> None:
+    def __init__(self, graph: Graph, functions: Functions) -> None:
         self.users = _users(graph)
+        self.functions = functions
+        self.given: dict[Instruction, set[_Object]] = {}
+        """The objects that functions written in Python consume, by their calls."""
         self.calls: dict[Value, Made] = dict(generators_made(graph))
         self.objects: dict[Value, _Object] = {}
         self.chosen: list[tuple[_Object, _Object]] = []
@@ -171,11 +251,10 @@ class _Objects:
         """Iterators that let go of an object when they have had enough of it."""
         self.waiting: list[_Object] = []
         for call, made in self.calls.items():
-            if must_be_closed(made):
+            if functions.must_be_closed(made):
                 self._object(call)
-        while self.waiting:
-            self._follow(self.waiting.pop())
-        self.is_caught = _exceptions_escape(graph, self.users)
+        self._settle()
+        self.escaping = _escaping(graph, self.users)
 
     def found(self) -> list[_Object]:
         known = {member for o in self.objects.values() for member in o.members}
@@ -191,8 +270,23 @@ class _Objects:
                         setattr(a, name, True)
                         setattr(b, name, True)
                         changed = True
-        # The traceback of an exception that is kept keeps variables of the frame.
-        return [o for o in self.objects.values() if not (o.is_lost or (o.is_named and self.is_caught))]
+        for o in self.objects.values():
+            o.may_stay = o.is_named and bool(self.escaping)
+        return [o for o in self.objects.values() if not o.is_lost]
+
+    def object(self, owner: Value) -> _Object:
+        """What is known of a generator."""
+        self._object(owner)
+        self._settle()
+        return self.objects[owner]
+
+    def _settle(self) -> None:
+        while self.waiting:
+            self._follow(self.waiting.pop())
+        for given in self.given.values():
+            if len(given) > 1:  # the frame lets go of them in the order of its variables
+                for o in given:
+                    o.is_lost = True
 
     def _object(self, owner: Value) -> _Object:
         if owner not in self.objects:
@@ -246,15 +340,35 @@ class _Objects:
             o.members.append(user)
         else:
             place = CONSUMERS.get(id(function))
-            o.is_lost |= place is None or [k for k, x in enumerate(arguments) if x is member] != [place]
+            places = [k for k, x in enumerate(arguments) if x is member]
+            if len(places) == 1 and self._consumes(user, function, places[0]):
+                o.is_framed = True
+                self.given.setdefault(user, set()).add(o)
+            else:
+                o.is_lost |= place is None or places != [place]
+
+    def _consumes(self, call: Instruction, callee: Any, place: int) -> bool:
+        """Whether `callee` is a function written in Python that only iterates argument number `place`."""
+        function = _code_made(callee) if isinstance(callee, Value) else callee
+        if not isinstance(function, types.FunctionType | types.CodeType):
+            return False
+        named = place - (len(call.operands) - 1 - len(call.keywords))
+        if named >= 0:
+            code = function if isinstance(function, types.CodeType) else function.__code__
+            parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            if call.keywords[named] not in parameters:
+                return False
+            place = parameters.index(call.keywords[named])
+        return self.functions.only_consumes(function, place)
 
 
 class _Drops:
     """Writes the drops.  Every block is cut until an object can only be dropped between two."""
 
-    def __init__(self, graph: Graph, objects: Sequence[_Object]) -> None:
+    def __init__(self, graph: Graph, objects: Sequence[_Object], escaping: set[Instruction]) -> None:
         self.graph = graph
         self.objects = objects
+        self.escaping = escaping
         self.of: dict[Value, set[_Object]] = {}
         for o in objects:
             for member in o.members:
@@ -278,16 +392,32 @@ class _Drops:
         edges = [(a, b) for a in self.order for b in a.terminator.successors]
         caught = [(a, a.handler, self._dropped_raising(a)) for a in self.order if _raises(a)]
         normal = [(a, b, self._dropped(a, b)) for a, b in edges]
+        end = self._ends([a for a, _, dropped in normal if any(o.may_stay for o in dropped)])
         for a, b, dropped in normal:
             if dropped:
                 between = split_edge(a, b, f"{a.label}.drops")
-                _drop(Builder(self.graph, between), a, dropped)
+                _drop(Builder(self.graph, between), a, dropped, end.get(a, Const(True)))
         pads: dict[tuple[Block | None, tuple[_Object, ...]], list[Block]] = {}
         for a, handler, dropped in caught:
             if dropped:
                 pads.setdefault((handler, tuple(dropped)), []).append(a)
         for (handler, objects), blocks in pads.items():
             self._pad(blocks, handler, objects)
+
+    def _ends(self, blocks: Sequence[Block]) -> dict[Block, Value]:
+        """Whether at the ends of `blocks` the frame ends with the call: no exception has been caught that
+        somebody may keep."""
+        if not blocks:
+            return {}
+        variables = Variables(self.graph, initial=lambda variable: Const(True))
+        for block in self.order:
+            for successor in block.successors:
+                variables.edge(block, successor)
+            if not self.escaping.isdisjoint(block.instructions):
+                variables.write("ends", block, Const(False))
+        for block in self.order:
+            variables.seal(block)
+        return {block: variables.read("ends", block) for block in blocks}
 
     def _cut(self) -> None:
         """Cut blocks behind each instruction that may raise, or uses an object."""
@@ -393,10 +523,13 @@ class _Drops:
             block.handler = pad
 
 
-def _drop(builder: Builder, block: Block, objects: Sequence[_Object]) -> None:
+def _drop(builder: Builder, block: Block, objects: Sequence[_Object], ends: Value = _YES) -> None:
     builder.position = block.instructions[-1].position if block.instructions else block.terminator.position
     for o in objects:
-        builder.call(i._drop_, o.owner, o.is_own)
+        is_own = o.is_own
+        if o.may_stay and constant(ends) is not True:
+            is_own = ends if constant(is_own) is True else builder.call(operator.and_, is_own, ends)
+        builder.call(i._drop_, o.owner, is_own)
 
 
 def _raises(block: Block) -> bool:
@@ -456,10 +589,14 @@ def _users(graph: Graph) -> dict[Value, list[Any]]:
     return users
 
 
-def _exceptions_escape(graph: Graph, users: dict[Value, list[Any]]) -> bool:
-    """Whether an exception that is caught may be kept by somebody, and with it what is in variables."""
-    found: dict[Value, None] = dict.fromkeys(x for x in graph.instructions() if x.op == "catch")
-    waiting = list(found)
+def _escaping(graph: Graph, users: dict[Value, list[Any]]) -> set[Instruction]:
+    """Where exceptions are caught that somebody may keep, and with them what is in variables."""
+    return {x for x in graph.instructions() if x.op == "catch" and _escapes(x, users)}
+
+
+def _escapes(caught: Instruction, users: dict[Value, list[Any]]) -> bool:
+    found: dict[Value, None] = {caught: None}
+    waiting: list[Value] = [caught]
     while waiting:
         for user in users.get(waiting.pop(), ()):
             if isinstance(user, Raise):

@@ -20,7 +20,7 @@ from adbc.ir.loops import natural_loops
 from adbc.ir.traverse import uses
 from adbc.passes.query import constant, target
 
-__all__ = ["needed_releases"]
+__all__ = ["ends_frame", "needed_releases"]
 
 _METHODS = ("__next__", "send", "throw", "close")
 
@@ -45,7 +45,7 @@ def needed_releases(graph: Graph) -> bool:
     kept.update(named)
     places = {constant(x.operands[2]) for x in named} - {i.KEPT}
     for x in named:
-        if len(places) == 1 and _ends_frame(x):
+        if len(places) == 1 and ends_frame(x):
             x.operands[2] = Const(i.KEPT)
     for block in graph.blocks:
         block.instructions = [x for x in block.instructions if target(x) is not i._release_ or x in kept]
@@ -54,7 +54,8 @@ def needed_releases(graph: Graph) -> bool:
     return bool(kept)
 
 
-def _ends_frame(release: Instruction) -> bool:
+def ends_frame(release: Instruction) -> bool:
+    """Whether a variable is let go of because the function returns."""
     block = release.block
     assert block is not None
     behind = block.instructions[block.instructions.index(release) :]

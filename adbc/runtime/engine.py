@@ -26,7 +26,14 @@ from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Argument, Const, Graph, Inlined, Instruction, Return, Value
 from adbc.ir.traverse import copy_graph
-from adbc.passes.dropped_generators import Made, drop_generators, generators_made
+from adbc.passes.dropped_generators import (
+    Made,
+    drop_generators,
+    generators_made,
+    generators_returned,
+    makes_generators,
+    only_consumes,
+)
 from adbc.passes.early_records import early_records
 from adbc.passes.foreigncall_to_call import normal_call
 from adbc.passes.gather import gather
@@ -49,7 +56,13 @@ from adbc.runtime.facts import (
     together,
 )
 from adbc.runtime.fast import constructor, is_field, method
-from adbc.runtime.generators import Segments, candidates
+from adbc.runtime.generators import (
+    GeneratorsOf,
+    Segments,
+    candidates,
+    function_of,
+    may_return_generators,
+)
 from adbc.runtime.graph_functions import GraphFunction
 from adbc.runtime.observer import Observer
 from adbc.runtime.resolve import is_asked, is_differentiation, runs_as_it_is
@@ -220,6 +233,9 @@ class Engine:
         """The functions that are being lifted: none is written into itself."""
         self.generators: dict[Key, Segments] = {}
         self.closed: dict[Key, bool] = {}
+        """Functions of which the generators have to be closed."""
+        self.consumers: dict[Key, bool] = {}
+        """Functions that only iterate over a parameter, and which parameter."""
         """Whether something has to run where generators are dropped."""
         self.bodies: dict[Key, GraphFunction] = {}
         self.results: dict[Key, AbstractType] = {}
@@ -270,6 +286,7 @@ class Engine:
             self.graphs.clear()
             self.generators.clear()
             self.closed.clear()
+            self.consumers.clear()
             self.bodies.clear()
             self.results.clear()
             self.rules.clear()
@@ -317,7 +334,7 @@ class Engine:
             graph = lift.lift(function, inline=True, releases=True)
             graph.namespace = function.__globals__
             passes.normalise(graph, function.__globals__)
-            drop_generators(graph, lambda made: self.must_be_closed(made, function))
+            drop_generators(graph, GeneratorsOf(self, function))
         zipped_loops(graph)
         if self.inlines:
             key = (function.__code__, id(function.__globals__))
@@ -356,19 +373,48 @@ class Engine:
         """
         if isinstance(made, Instruction):
             return any(self.must_be_closed(found, found) for found in candidates(made, function))
-        if isinstance(made, types.CodeType):  # its cells do not matter
-            cells = tuple(types.CellType() for _ in made.co_freevars)
-            made = types.FunctionType(made, function.__globals__, closure=cells)
+        if isinstance(made, types.CodeType):
+            made = function_of(made, function)
         key = (made.__code__, id(made.__globals__))
         known = self.closed.get(key)
         if known is None:
             self.closed[key] = False
+            if not makes_generators(made.__code__) and not may_return_generators(made):
+                return False
             try:
                 graph = passes.normalise(lift.lift(made, inline=True), made.__globals__)
             except LiftError:  # who calls it will hear of that
                 return False
-            known = bool(must_be_closed(graph)) or self._makes_closed(graph, made)
+            if makes_generators(made.__code__):
+                known = bool(must_be_closed(graph)) or self._makes_closed(graph, made)
+            else:
+                known = any(self.must_be_closed(r, made) for r in generators_returned(graph) or ())
             self.closed[key] = known
+        return known
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
+        """Whether parameter number `index` of `function`, which `caller` calls, is only iterated, and held
+        until it returns.  Of one that calls itself with it this is asked while it is being found out; it is
+        yes then, until something else speaks against it."""
+        if isinstance(function, types.CodeType):
+            function = function_of(function, caller)
+        code = function.__code__
+        count = code.co_argcount + code.co_kwonlyargcount
+        if self.table.rows(function) or index >= count or makes_generators(code):
+            return False
+        key = (code, id(function.__globals__), index)
+        known = self.consumers.get(key)
+        if known is None:
+            self.consumers[key] = True
+            try:
+                graph = lift.lift(function, inline=True, releases=True)
+                passes.normalise(graph, function.__globals__)
+                known = only_consumes(graph, index, GeneratorsOf(self, function))
+            except LiftError:
+                known = False
+            if not known:
+                self.consumers.clear()  # some may have been found to be such because this one might be
+                self.consumers[key] = False
         return known
 
     def _makes_closed(self, graph: Graph, function: types.FunctionType) -> bool:

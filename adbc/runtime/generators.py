@@ -18,12 +18,23 @@ from typing import Any, NamedTuple
 from adbc.errors import UnsupportedError
 from adbc.ir.graph import Instruction
 from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _send_, unraisable
+from adbc.passes.dropped_generators import Made, makes_generators
 from adbc.passes.query import constant, target
 from adbc.passes.segments import FINISHED
 from adbc.rules.table import Overlay
 from adbc.tangents import NO_TANGENT, MutableTangent
 
-__all__ = ["ROWS", "Generator", "Segments", "candidates", "refuse_left_open", "suspended"]
+__all__ = [
+    "ROWS",
+    "Generator",
+    "GeneratorsOf",
+    "Segments",
+    "candidates",
+    "function_of",
+    "may_return_generators",
+    "refuse_left_open",
+    "suspended",
+]
 
 
 class Segments(NamedTuple):
@@ -193,6 +204,34 @@ def candidates(found: Instruction, function: types.FunctionType) -> list[types.F
     ]
 
 
+def function_of(code: types.CodeType, caller: types.FunctionType) -> types.FunctionType:
+    """A function like the one that `caller` makes of `code`; its cells do not matter."""
+    cells = tuple(types.CellType() for _ in code.co_freevars)
+    return types.FunctionType(code, caller.__globals__, closure=cells)
+
+
+def may_return_generators(function: types.FunctionType) -> bool:
+    """Whether `function` knows a generator function, by a global name, or by making it."""
+    known = [function.__globals__.get(name) for name in function.__code__.co_names]
+    codes = [x.__code__ for x in known if isinstance(x, types.FunctionType)]
+    codes += [x for x in function.__code__.co_consts if isinstance(x, types.CodeType)]
+    return any(makes_generators(code) and code.co_name != "<genexpr>" for code in codes)
+
+
+class GeneratorsOf:
+    """What an engine says of the functions that one function calls: `passes.dropped_generators.Functions`."""
+
+    def __init__(self, engine: Any, function: types.FunctionType) -> None:
+        self.engine = engine
+        self.function = function
+
+    def must_be_closed(self, made: Made) -> bool:
+        return bool(self.engine.must_be_closed(made, self.function))
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
+        return bool(self.engine.only_consumes(function, index, self.function))
+
+
 def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
     """Refuse generators that are still suspended inside a ``try`` or ``with``.
 
@@ -206,10 +245,10 @@ def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
             raise UnsupportedError(
                 f"a generator of {code.co_qualname} ({code.co_filename}:{code.co_firstlineno}) was left"
                 " suspended inside a try or with statement; Python runs what has to be run there when it"
-                " drops the generator, and when that is cannot be seen: it was not made and consumed in one"
-                " function, by names of its own, but stored, returned, passed on, made by a function that is"
-                " not known by its name, or kept by the traceback of an exception. Exhaust it, or close it:"
-                " call its close(), or use contextlib.closing"
+                " drops the generator, and when that is cannot be seen: it was not made and consumed by names"
+                " of its own, but stored, returned, passed on to a function that may keep it, made by one"
+                " that is not known by its name, or kept by the traceback of an exception. Exhaust it, or"
+                " close it: call its close(), or use contextlib.closing"
             )
 
 

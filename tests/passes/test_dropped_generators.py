@@ -12,7 +12,7 @@ from adbc.ir.intrinsics import _drop_, _release_
 from adbc.ir.verify import verify
 from adbc.lift import lift
 from adbc.passes import normalise
-from adbc.passes.dropped_generators import drop_generators
+from adbc.passes.dropped_generators import Made, drop_generators
 from adbc.passes.needed_releases import needed_releases
 from adbc.passes.query import target
 
@@ -24,9 +24,26 @@ def made(a: list[float]) -> Iterator[float]:
         a.clear()
 
 
+class Known:
+    """Only `made` makes generators, and only `taking` consumes them."""
+
+    def __init__(self, closes: bool) -> None:
+        self.closes = closes
+
+    def must_be_closed(self, function: Made) -> bool:
+        return self.closes and function is made
+
+    def only_consumes(self, function: Any, index: int) -> bool:
+        return function is taking and index == 0
+
+
+def taking(a: Iterator[float], n: int) -> list[float]:
+    return [next(a) for _ in range(n)]
+
+
 def dropped(function: Any, closes: bool = True) -> Graph:
     graph = normalise(lift(function, releases=True), function.__globals__)
-    drop_generators(graph, lambda function: closes and function is made)
+    drop_generators(graph, Known(closes))
     verify(graph)
     assert not any(target(x) is _release_ for x in graph.instructions())
     return graph

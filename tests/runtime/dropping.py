@@ -781,6 +781,114 @@ def loops_in_handled_loop(a: list[float], x: float) -> float:
     return y + a[0]
 
 
+# -- made or consumed by other functions ---------------------------------------------------------------
+
+
+def starting(a: list[float], x: float) -> Iterator[float]:
+    return guarded(a, x)
+
+
+def starting_one_of_two(a: list[float], x: float) -> Iterator[float]:
+    if x > 0.5:
+        return starting(a, x)
+    return managed(a, x)
+
+
+def returned(a: list[float], x: float) -> float:
+    y = 0.0
+    for z in starting_one_of_two(a, x):
+        y = z
+        break
+    a[0] = a[0] * a[0] + y
+    for z in starting_one_of_two(a, x - 0.5):
+        y = y * z
+        break
+    return y * a[0]
+
+
+def consuming(a: list[float], g: Iterator[float]) -> float:
+    y = next(g)
+    a[0] = a[0] * a[0]
+    return y
+
+
+def passed_on(a: list[float], x: float) -> float:
+    y = consuming(a, guarded(a, x)) * a[0]
+    return y + consuming(a, g=starting(a, x)) * a[0]
+
+
+def taking(n: int, numbers: Iterator[float]) -> float:
+    total = 0.0
+    for y in itertools.islice(numbers, n):
+        total = total * 2.0 + y
+    return total
+
+
+def times(u: list[float], v: Iterator[float]) -> float:
+    return sum(p * q for p, q in zip(u, v, strict=False))
+
+
+def counting_down(g: Iterator[float], n: int) -> float:
+    return next(g) + 2.0 * counting_down(g, n - 1) if n else 0.0
+
+
+def passed_on_to_each(a: list[float], x: float) -> float:
+    def here(g: Iterator[float]) -> float:
+        return next(g) - next(g)
+
+    y = taking(2, guarded(a, x))
+    a[0] = a[0] * a[0] + y
+    y = y * times([x, 2.0], guarded(a, x))
+    a[0] = a[0] * 2.0 + y
+    y = y + here(guarded(a, x))
+    a[0] = a[0] * x + y
+    y = y * counting_down(guarded(a, x), 3)
+    return y * a[0]
+
+
+def passed_on_by_name(a: list[float], x: float) -> float:
+    """The variable keeps it from one call to the next."""
+    g = guarded(a, x)
+    y = taking(1, g) * a[0]
+    return y + taking(2, g)
+
+
+def behind_passed_on_by_name(a: list[float], x: float) -> float:
+    return passed_on_by_name(a, x) * a[0]
+
+
+# -- beside exceptions ---------------------------------------------------------------------------------
+
+
+def beside_manager(a: list[float], x: float) -> float:
+    """The manager might keep an exception, which would keep the variable; there is none."""
+    with Doubling(a, x):
+        g = guarded(a, x)
+        y = next(g)
+    return y * a[0]
+
+
+def behind_beside_manager(a: list[float], x: float) -> float:
+    return beside_manager(a, x) * a[0]
+
+
+def might_keep_exception(a: list[float], x: float, kept: list[Exception]) -> float:
+    g = guarded(a, x)
+    try:
+        y = next(g)
+        if x > 10.0:
+            failing(a)
+    except Failed as error:
+        kept.append(error)
+        y = x
+    a[0] = a[0] * a[0]
+    return y * next(g)
+
+
+def behind_might_keep_exception(a: list[float], x: float) -> float:
+    return might_keep_exception(a, x, []) * a[0]
+
+
 DROPPED: list[Program] = [
     by_break, by_break_managed, by_break_contextual, by_break_or_not, by_return, behind_return,
     through_finally,    by_break_through_finally, by_break_through_with, by_exception, by_exception_of_call,
@@ -794,5 +902,7 @@ DROPPED: list[Program] = [
     unpacked, held_in_operand, behind_two_named, behind_both, of_two_held,
     of_arguments_of_tuple, exchanged, behind_only_later, of_recursive, loops_in_handled_loop,
     of_method, in_method, of_method_of_argument, closure(),
+    returned, passed_on, passed_on_to_each, behind_passed_on_by_name,
+    behind_beside_manager, behind_might_keep_exception,
 ]  # fmt: skip
 """Functions that are right."""

@@ -71,14 +71,60 @@ def returned(a: list[float], x: float) -> float:
     return x
 
 
-def consuming(a: list[float], g: Iterator[float]) -> float:
+def keeping(a: list[float], g: Iterator[float], kept: list[Iterator[float]]) -> float:
+    kept.append(g)
+    return next(g) * a[0]
+
+
+def passed_on(a: list[float], x: float) -> float:
+    return keeping(a, guarded(a, x), []) * a[0]
+
+
+def letting_go(a: list[float], g: Iterator[float] | None) -> float:
+    assert g is not None
     y = next(g)
+    g = None
     a[0] = a[0] * a[0]
     return y
 
 
-def passed_on(a: list[float], x: float) -> float:
-    return consuming(a, guarded(a, x)) * a[0]
+def let_go_of(a: list[float], x: float) -> float:
+    """It is dropped before the function returns that it is passed on to."""
+    return letting_go(a, guarded(a, x)) * a[0]
+
+
+def dropping_both(a: list[float], g: Iterator[float], x: float) -> float:
+    h = managed(a, x)
+    return next(h) * next(g)
+
+
+def dropped_before_another(a: list[float], x: float) -> float:
+    """Before the variable behind the parameter."""
+    return dropping_both(a, guarded(a, x), x) * a[0]
+
+
+def passed_on_together(a: list[float], x: float) -> float:
+    """The first is dropped first."""
+    return product(guarded(a, x), managed(a, x)) * a[0]
+
+
+def product(g: Iterator[float], h: Iterator[float]) -> float:
+    y = next(g)
+    return y * next(h)
+
+
+def failing_with_parameter(a: list[float], g: Iterator[float]) -> float:
+    y = next(g)
+    return y * failing(a)
+
+
+def kept_by_traceback_of_call(a: list[float], x: float) -> float:
+    """It is dropped when the handler has ended."""
+    try:
+        failing_with_parameter(a, guarded(a, x))
+    except Failed:
+        a[0] = a[0] * 2.0 + x
+    return a[0]
 
 
 def captured(a: list[float], x: float) -> float:
@@ -136,21 +182,36 @@ def sliced_by_name(a: list[float], x: float) -> float:
     return y * a[0]
 
 
-def beside_manager(a: list[float], x: float) -> float:
-    """The manager may keep an exception, which would keep the variable."""
-    with dropping.Doubling(a, x):
-        g = guarded(a, x)
-        y = next(g)
-    return y * a[0]
+class Suppressing:
+    def __init__(self) -> None:
+        self.kept: list[object] = []
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> bool:
+        self.kept.append(exception)
+        return True
 
 
-def behind_beside_manager(a: list[float], x: float) -> float:
-    return beside_manager(a, x) * a[0]
+def beside_suppressing_manager(a: list[float], x: float, manager: Suppressing) -> float:
+    """The manager has the exception, which keeps the variable."""
+    g = guarded(a, x)
+    with manager:
+        next(g)
+        failing(a)
+    return a[0] * x
+
+
+def behind_beside_suppressing_manager(a: list[float], x: float) -> float:
+    manager = Suppressing()
+    return beside_suppressing_manager(a, x, manager) * a[0]
 
 
 REFUSED: list[Program] = [
-    stored_in_list, stored_in_object, returned, passed_on, captured, kept_by_traceback,
-    behind_keeping_exception, sliced_by_name, behind_beside_manager,
+    stored_in_list, stored_in_object, returned, passed_on, let_go_of, dropped_before_another,
+    passed_on_together, captured, kept_by_traceback, kept_by_traceback_of_call, behind_keeping_exception,
+    sliced_by_name, behind_beside_suppressing_manager,
 ]  # fmt: skip
 
 
