@@ -112,6 +112,17 @@ def flat(x: Any) -> list[Any]:
     return [leaf for part in x for leaf in flat(part)] if isinstance(x, tuple | list) else [x]
 
 
+def spread(value: Any, tangent: Any) -> Any:
+    """`tangent` in the structure of `value`: what has no float in it, a tuple of integers say, has one tangent
+    altogether, `NoTangent()`."""
+    if isinstance(value, tuple | list) and isinstance(tangent, adbc.NoTangent):
+        tangent = [tangent] * len(value)
+    if isinstance(value, tuple | list):
+        return [spread(part, t) for part, t in zip(value, tangent, strict=True)]
+    assert isinstance(value, float) != isinstance(tangent, adbc.NoTangent), (value, tangent)
+    return tangent
+
+
 def inner(a: Any, b: Any) -> tuple[float, float]:
     """The inner product, and the sum of the sizes of its terms."""
     if isinstance(a, tuple | list):
@@ -158,6 +169,7 @@ def check_derivatives(
     # Forward mode: value, changed arguments and both their tangents.
     changed, tangents = copied(args), copied(direction)
     value, tangent = adbc.jvp(function, tuple(changed), tuple(tangents))
+    tangent = spread(value, tangent)
     assert near(expected[1:], (value, changed[-1]), 1e-13), f"forward value {value}, not {expected[1]}"
 
     def run(args: list[Any]) -> Any:
