@@ -161,6 +161,13 @@ class _Dual:
         self.blocks = {block: graph.add_block(block.label) for block in order}
         self.builder = Builder(graph, self.blocks[source.entry])
         self.linear = LinearForms(self.builder)
+        sources = source.predecessors()
+        self.before = {
+            copy: self.blocks[sources[block][0]]
+            for block, copy in self.blocks.items()
+            if len(sources[block]) == 1 and sources[block][0].handler is not block
+        }
+        """The one block in front of a block, if there is one, and it is not left by an exception."""
         for block in order:
             for phi in block.phis:
                 self._new_phi(phi)
@@ -405,11 +412,19 @@ class _Dual:
 
     def _require(self, container: Value, whole: Value, value: Value) -> None:
         """`value` goes into `container`: if it has a derivative, that must have a tangent, `whole`."""
-        place = self.builder.block, whole
-        if value in self.active and whole not in self.present and place not in self.seen:
+        if value in self.active and whole not in self.present and not self._was_seen(whole):
             self.builder.call(intrinsics._require_, whole, self.support.check_slot, self.p(container))
             if not isinstance(whole, Const):
-                self.seen.add(place)
+                self.seen.add((self.builder.block, whole))
+
+    def _was_seen(self, whole: Value) -> bool:
+        """Whether every way here has found that the tangent is not None."""
+        block: Block | None = self.builder.block
+        while block is not None:
+            if (block, whole) in self.seen:
+                return True
+            block = self.before.get(block)
+        return False
 
     def _empty_list(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))

@@ -34,7 +34,7 @@ import operator
 from collections.abc import Iterable
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Return, Value
 from adbc.passes.query import target
 from adbc.types.lattice import FLOAT, TANGENT
 
@@ -124,11 +124,14 @@ class _Order:
         self.passed: dict[Value, None] = {}
         """What of that stood before what is being written."""
         self.written: list[Instruction] = []
+        last = self._last(block)
         for instruction in block.instructions:
             if instruction in movable:
                 self.passed[instruction] = None
-            else:
-                self._fixed(instruction)
+                continue
+            if instruction in last:
+                self._rest(block)
+            self._fixed(instruction)
         self._rest(block)
 
     def _write(self, instruction: Instruction) -> None:
@@ -224,6 +227,21 @@ class _Order:
 
     # -- the end -----------------------------------------------------------------------------------------
 
+    def _last(self, block: Block) -> set[Instruction]:
+        """The fixed instructions that find out how the block is left: a test whose value stays on the stack,
+        or a step of the iterator of a loop, which the emitter knows by its place."""
+        found: set[Instruction] = set()
+        wanted = set(block.terminator.values)
+        for instruction in reversed(block.instructions):
+            if instruction in self.movable:
+                continue
+            if instruction not in wanted or isinstance(block.terminator, Return):
+                break
+            found.add(instruction)
+            is_step = target(instruction) is intrinsics._exhausted_
+            wanted.update(v for v in instruction.operands if is_step or self._user(v) is instruction)
+        return found
+
     def _rest(self, block: Block) -> None:
         """What only other blocks use: loop variables when nobody wants those any more that they replace."""
         replaced: dict[Value, list[Phi]] = {}
@@ -231,7 +249,8 @@ class _Order:
             for phi in successor.phis:
                 if block in phi.operands:
                     replaced.setdefault(phi.operands[block], []).append(phi)
-        roots = [v for v in self.passed if self._user(v) is None]
+        waiting = [i for i in block.instructions if i in self.movable and i in self.missing]
+        roots = [i for i in waiting if self._user(i) is None and self._may_come(i)]
         while roots:
             reads = {root: self._leaves(root) for root in roots}
             free = (

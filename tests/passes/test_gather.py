@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adbc
+from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph, Instruction, Jump, Phi, Return, Value
 from adbc.ir.verify import verify
@@ -131,6 +132,35 @@ def test_loop_variables_come_behind_the_last_use_of_the_old_ones() -> None:
     loop.terminator = Jump(loop)
     gather(graph)
     assert loop.instructions == [rest, tangent, new]
+
+
+def test_how_a_block_is_left_comes_last() -> None:
+    graph, builder, (x, y) = straight("x", "y")
+    one, two = graph.add_block("one"), graph.add_block("two")
+    product = builder.call(operator.mul, x, y, type=TANGENT)
+    size = builder.call(look, x, y)
+    test = builder.call(operator.lt, size, x)
+    total = builder.call(operator.add, x, y, type=TANGENT)
+    builder.branch(test, one, two)
+    Builder(graph, one).ret(product)
+    Builder(graph, two).ret(total)
+    verify(gather(graph))
+    assert order(graph) == [product, total, size, test]
+
+
+def test_steps_of_iterators_come_last() -> None:
+    graph, builder, (x, y) = straight("x", "y")
+    iterator = builder.call(intrinsics._iter_, x)
+    loop, rest = graph.add_block("loop"), graph.add_block("rest")
+    builder.jump(loop)
+    inner = Builder(graph, loop)
+    product = inner.call(operator.mul, x, y, type=TANGENT)
+    element = inner.call(intrinsics._next_, iterator)
+    test = inner.call(intrinsics._exhausted_, element)
+    inner.branch(test, rest, loop)
+    Builder(graph, rest).ret(product)
+    verify(gather(graph))
+    assert loop.instructions == [product, element, test]
 
 
 @given(st.data())

@@ -113,8 +113,8 @@ def flat(x: Any) -> list[Any]:
 
 
 def spread(value: Any, tangent: Any) -> Any:
-    """`tangent` in the structure of `value`: what has no float in it, a tuple of integers say, has one tangent
-    altogether, `NoTangent()`."""
+    """`tangent` in the structure of `value`: what has no float in it, a tuple of integers say, has one
+    tangent altogether, `NoTangent()`."""
     if isinstance(value, tuple | list) and isinstance(tangent, adbc.NoTangent):
         tangent = [tangent] * len(value)
     if isinstance(value, tuple | list):
