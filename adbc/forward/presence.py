@@ -5,7 +5,7 @@ as an argument with a tangent, is there, and so is that of a view or slice of it
 loops, beginning with all that might be.
 
 An argument that is a list of lists comes with tangents for these as well, or its tangent counts as one that
-may be None.  They stay there while the function only reads the list.
+may be None.  They stay there while the function only reads the list, and appends to it such as have theirs.
 """
 
 from __future__ import annotations
@@ -49,8 +49,13 @@ def present_tangents(
         if argument in active and flag != PERHAPS and is_told(argument)
     }
     sources: dict[Value, list[Value]] = {}
-    for row in _rows_read([v for v in found if is_list_of_lists(v)], graph, sites):
+    lists = [v for v in found if is_list_of_lists(v)]
+    made = [
+        v for v, site in sites.items() if site.kind == "empty_list" and v in active and is_list_of_lists(v)
+    ]
+    for row, needed in _rows_read([*lists, *made], graph, sites):
         found.add(row)
+        sources[row] = needed
     for block in graph.blocks:
         values: list[Phi | Instruction] = [*block.phis, *block.instructions]
         for value in values:
@@ -73,31 +78,37 @@ _READS_ELEMENT = frozenset({"slot_load", "next", "element"})
 
 
 def _rows_read(
-    arguments: Sequence[Value], graph: Graph, sites: Mapping[Instruction, CallSite]
-) -> list[Instruction]:
-    """What is read from those of `arguments`, lists of lists, that are only read."""
-    if not arguments:
+    lists: Sequence[Value], graph: Graph, sites: Mapping[Instruction, CallSite]
+) -> list[tuple[Instruction, list[Value]]]:
+    """What is read from those of `lists`, lists of lists, that are only read and appended to, and what these
+    lists have been given."""
+    if not lists:
         return []
     others: set[Value] = set()
     read: list[tuple[Instruction, Value]] = []
+    given: dict[Value, list[Value]] = {v: [] for v in lists}
     for block in graph.blocks:
-        found = [
-            (instruction, v)
-            for instruction in block.instructions
-            if instruction in sites and sites[instruction].kind in _READS_ELEMENT
-            for v in instruction.operands
-            if v in arguments
-        ]
+        known = [(i, sites[i]) for i in block.instructions if i in sites]
+        found = [(i, v) for i, site in known if site.kind in _READS_ELEMENT for v in i.operands if v in given]
         read += found
+        for _, site in known:
+            if _appends(site):
+                given.get(site.arguments[0], []).append(site.arguments[1])
         if isinstance(block.terminator, Return) and not found:
             continue  # what is done with the list here comes behind all reading
         others.update(v for phi in block.phis for v in phi.operands.values())
         others.update(block.terminator.values)
-        for instruction in block.instructions:
-            kind = sites[instruction].kind if instruction in sites else ""
-            if kind != "primal" and kind not in _READS_ELEMENT:
-                others.update(instruction.operands)
-    return [instruction for instruction, v in read if v not in others]
+        for i in block.instructions:
+            kind = sites[i].kind if i in sites else ""
+            if i in sites and _appends(sites[i]):
+                others.add(sites[i].arguments[1])
+            elif kind != "primal" and kind not in _READS_ELEMENT:
+                others.update(i.operands)
+    return [(instruction, given[v]) for instruction, v in read if v not in others]
+
+
+def _appends(site: CallSite) -> bool:
+    return site.kind == "row" and site.row.inline == "append" and len(site.arguments) == 2
 
 
 def is_list_of_lists(value: Value) -> bool:
@@ -152,5 +163,7 @@ def _sources(
     lists = mirrored_lists(site)
     if lists is not None:
         return lists
+    if site.function is intrinsics._assume_:
+        return site.arguments[:1]
     follows = site.kind in ("view", "copy") or (site.kind in ("row", "formula") and site.row.follows_first)
     return site.arguments[:1] if follows and isinstance(known, ArrayType) else None
