@@ -65,7 +65,9 @@ from adbc.types.lattice import (
     TupleType,
     ValueArrayType,
     class_of,
+    is_float64,
     is_number,
+    is_place,
     tangent_of,
 )
 from adbc.types.usefulness import drop_useless
@@ -335,8 +337,16 @@ class _Dual:
         place = self.builder.block, whole, self.p(index)
         known = self.loaded.get(place)
         if known is None:
-            known = self.loaded[place] = self.builder.call(operator.getitem, whole, self.p(index))
+            known = self.loaded[place] = self._number_at(whole, index, type_of(call))
         self._define(call, out, known)
+
+    def _number_at(self, array: Value, index: Value, known: AbstractType) -> Value:
+        """An element of the tangent of an array, as Python's float where that is the same number: arithmetic
+        on those takes a quarter of the time."""
+        if array in self.present and is_float64(known) and is_place(type_of(index)):
+            read = self.builder.call(intrinsics._getattr_, array, "item")
+            return self.builder.call(read, self.p(index))
+        return self.builder.call(operator.getitem, array, self.p(index))
 
     def _store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, operator.setitem)

@@ -28,7 +28,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import types
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -36,7 +36,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
 from adbc.passes.partials import needed, taken_apart
 from adbc.passes.query import drop, target, use_counts
-from adbc.types.lattice import AbstractType
+from adbc.types.lattice import AbstractType, is_float64
 
 __all__ = ["LinearForms", "Term"]
 
@@ -60,6 +60,8 @@ class LinearForms:
         """What is known of all that is computed for the call that is being differentiated."""
         self.known: dict[Block, dict[Any, Value]] = {}
         """Per block, the calls of functions of numbers that stand in it."""
+        self.floats: dict[tuple[Block, Value], Instruction] = {}
+        """Numbers of NumPy as Python's floats, per block."""
         self.made: list[Instruction] = []
         """Sums, products and the like of tangents, which may turn out not to be needed."""
 
@@ -102,6 +104,17 @@ class LinearForms:
                     counts[operand] -= 1
         drop(self.builder.graph, unused)
 
+    def as_float(self, value: Value) -> Value:
+        """Python's float instead of NumPy's number: arithmetic on those takes a quarter of the time.  Not for
+        what is divided by, which may be zero."""
+        if value.type is None or not is_float64(value.type):
+            return value
+        place = self.builder.block, value
+        if place not in self.floats:
+            self.floats[place] = self.builder.emit("call", Const(float), value, type=self.type)
+            self.made.append(self.floats[place])
+        return self.floats[place]
+
     # -- terms and their sum -----------------------------------------------------------------------------
 
     def term(
@@ -113,8 +126,12 @@ class LinearForms:
         is_negative, factor, divisor = taken_apart(result, is_quotient)
         if target(tangent) is operator.neg and isinstance(tangent, Instruction):
             is_negative, tangent = not is_negative, tangent.operands[1]
-        written: dict[Value, Value] = dict(zip(partial.arguments, values, strict=True))
         wanted = needed([v for v in (factor, divisor) if v is not None])
+        as_floats = divisor is None and all(target(i) in _QUIET for i in wanted)
+        written: dict[Value, Value] = {
+            a: self.as_float(v) if as_floats and (a is factor or _is_used(a, wanted)) else v
+            for a, v in zip(partial.arguments, values, strict=True)
+        }
         for instruction in partial.entry.instructions:
             if instruction in wanted:
                 operands = [written.get(v, v) for v in instruction.operands]
@@ -165,6 +182,10 @@ class LinearForms:
         if term.factor is not None:
             product = self.call(operator.mul, term.factor, product)
         return product if term.divisor is None else self.call(operator.truediv, product, term.divisor)
+
+
+def _is_used(argument: Value, instructions: Collection[Instruction]) -> bool:
+    return any(argument in instruction.operands for instruction in instructions)
 
 
 def _is_same(a: Value, b: Value | None) -> bool:

@@ -45,11 +45,11 @@ _QUIET = frozenset(
         id,
         (
             operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
-            operator.iadd, operator.isub, operator.imul,
+            operator.iadd, operator.isub, operator.imul, float,
         ),
     )
 )  # fmt: skip
-"""Operators that have no effect on floats, not even if they are written as in place, and raise nothing."""
+"""What has no effect on floats, not even if it is written as in place, and raises nothing."""
 
 _DEPTH, _SIZE = 12, 40
 """As many levels of an expression are looked at from inside, and it is looked at if it has no more parts."""

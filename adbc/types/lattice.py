@@ -60,6 +60,7 @@ __all__ = [
     "is_list",
     "is_memory",
     "is_number",
+    "is_place",
     "is_real",
     "join",
     "join_all",
@@ -287,6 +288,11 @@ def tangent_of(type: AbstractType) -> AbstractType | None:
 def is_float64(type: AbstractType) -> bool:
     """Whether every member is NumPy's number of 64 bits."""
     return isinstance(type, Exact) and type.cls.__name__ == "float64" and type.cls.__module__ == "numpy"
+
+
+def is_place(type: AbstractType) -> bool:
+    """Whether every member is an int, or a tuple of ints."""
+    return type == INT or (isinstance(type, TupleType) and all(t == INT for t in type.elements))
 
 
 def members(type: AbstractType) -> frozenset[type] | None:
