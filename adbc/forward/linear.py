@@ -34,7 +34,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Const, Graph, Instruction, Value
-from adbc.passes.partials import needed, taken_apart
+from adbc.passes.partials import are_sums_and_products, needed, taken_apart
 from adbc.passes.query import drop, target, use_counts
 from adbc.types.lattice import AbstractType, is_float64
 
@@ -127,7 +127,7 @@ class LinearForms:
         if target(tangent) is operator.neg and isinstance(tangent, Instruction):
             is_negative, tangent = not is_negative, tangent.operands[1]
         wanted = needed([v for v in (factor, divisor) if v is not None])
-        as_floats = divisor is None and all(target(i) in _QUIET for i in wanted)
+        as_floats = divisor is None and are_sums_and_products(wanted)
         written: dict[Value, Value] = {
             a: self.as_float(v) if as_floats and (a is factor or _is_used(a, wanted)) else v
             for a, v in zip(partial.arguments, values, strict=True)

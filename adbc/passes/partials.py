@@ -8,10 +8,12 @@ partial derivatives of a call have one divisor.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 
 from adbc.ir.graph import Const, Instruction, Value
+from adbc.passes.query import target
 
-__all__ = ["needed", "taken_apart"]
+__all__ = ["are_sums_and_products", "needed", "taken_apart"]
 
 
 def taken_apart(result: Value, is_quotient: bool) -> tuple[bool, Value | None, Value | None]:
@@ -41,3 +43,12 @@ def needed(results: list[Value]) -> set[Instruction]:
             found.add(value)
             results += value.operands
     return found
+
+
+def are_sums_and_products(instructions: Iterable[Instruction]) -> bool:
+    """Whether `instructions` give the same for Python's floats as for NumPy's numbers: what divides may not,
+    where it divides by zero."""
+    return all(any(target(i) is f for f in _SUMS_AND_PRODUCTS) for i in instructions)
+
+
+_SUMS_AND_PRODUCTS = (operator.add, operator.sub, operator.mul, operator.neg)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Const, Graph, Phi, Value
-from adbc.passes.partials import needed, taken_apart
+from adbc.passes.partials import are_sums_and_products, needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, tangent_of
@@ -103,7 +103,10 @@ class ScalarStep(Step):
                 quotients[below] = call(operator.truediv, cotangent, below)
             product = quotients[below]
         if factor is not None:
-            product = call(operator.mul, inline(writer, partial, self.values, factor, known), product)
+            as_floats = known is not None and divisor is None
+            product = call(
+                operator.mul, inline(writer, partial, self.values, factor, known, as_floats), product
+            )
         return call(operator.neg, product) if is_negative else product
 
 
@@ -123,14 +126,16 @@ def inline(
     values: Sequence[Value],
     result: Value,
     known: AbstractType | None = None,
+    as_floats: bool = False,
 ) -> Value:
     """Write what the `result` in the one block of `graph` takes into the pullback, and give it there.
 
-    known: the type of all that is computed.
+    known: the type of all that is computed; as_floats: NumPy's numbers may be taken for Python's floats.
     """
     wanted = needed([result])
     read = {result, *(v for instruction in wanted for v in instruction.operands)}
-    mapping: dict[Value, Value] = {a: writer.get(values[a.index]) for a in graph.arguments if a in read}
+    get = writer.as_float if as_floats and are_sums_and_products(wanted) else writer.get
+    mapping: dict[Value, Value] = {a: get(values[a.index]) for a in graph.arguments if a in read}
     for instruction in graph.entry.instructions:
         if instruction in wanted:
             mapping[instruction] = writer.builder.emit(

@@ -37,7 +37,7 @@ __all__ = [
 def add_to_slot(shadow: Any, index: Any, b: Any) -> None:
     """The reverse of ``container[index]``."""
     if shadow is not None:
-        shadow[index] += b
+        shadow[index] = shadow.item(index) + b  # no number of NumPy is made for it
 
 
 def check_slot(container: Any, shadow: Any) -> None:

@@ -48,7 +48,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (smooth, lambda n: ([0.1 * i for i in range(n)],), 2.0),
     (oscillator, lambda n: (2.0, 0.01, n), 1.5),
     (by_tuples, lambda n: (0.3, 2.0, n), 2.4),
-    # Numbers of arrays are taken for Python's floats: more instructions, of which those that compute are quick.
+    # Numbers of arrays are taken for floats: more instructions, of which those that compute are quick.
     (elements, lambda n: (np.linspace(0.0, 1.0, n),), 3.0),
     (formulas, lambda n: (np.ones(3), n), 3.2),
 ]
