@@ -133,6 +133,7 @@ class _Order:
                 self._rest(block)
             self._fixed(instruction)
         self._rest(block)
+        assert not self.missing, f"{block} has lost instructions"
 
     def _write(self, instruction: Instruction) -> None:
         self.missing.discard(instruction)
@@ -162,15 +163,15 @@ class _Order:
                         work += [(operand, False) for operand in reversed(value.operands)]
         return list(found)
 
-    def _may_come(self, value: Value) -> bool:
-        """Whether `value` can be computed here, or is there; a large expression waits."""
+    def _may_come(self, value: Value, most: int = _SIZE) -> bool:
+        """Whether `value` can be computed here, or is there; one of more than `most` parts waits."""
         seen: set[Value] = set()
         work = [value]
         while work:
             value = work.pop()
             if value not in self.missing or value in seen:
                 continue
-            if value not in self.movable or len(seen) == _SIZE:
+            if value not in self.movable or len(seen) == most:
                 return False
             assert isinstance(value, Instruction)
             if value not in self.passed and not _is_quiet(value):
@@ -250,7 +251,7 @@ class _Order:
                 if block in phi.operands:
                     replaced.setdefault(phi.operands[block], []).append(phi)
         waiting = [i for i in block.instructions if i in self.movable and i in self.missing]
-        roots = [i for i in waiting if self._user(i) is None and self._may_come(i)]
+        roots = [i for i in waiting if self._user(i) is None and self._may_come(i, len(waiting))]
         while roots:
             reads = {root: self._leaves(root) for root in roots}
             free = (

@@ -168,7 +168,7 @@ def test_any_block(data: st.DataObject) -> None:
     graph, builder, arguments = straight("x", "y", "z")
     values = list(arguments)
     pick = st.integers(0, 10**6).map(lambda k: values[-1 - k % min(len(values), 6)])
-    for _ in range(data.draw(st.integers(1, 25))):
+    for _ in range(data.draw(st.integers(1, 25)) + data.draw(st.sampled_from([0, 0, 60]))):
         a, b = data.draw(pick), data.draw(pick)
         kind = data.draw(st.sampled_from(["look", "sum", "sum", "tangent", "quotient", "square"]))
         if kind == "look":
@@ -196,6 +196,27 @@ def test_any_block(data: st.DataObject) -> None:
         if target(instruction) is operator.truediv:
             place = before.index(instruction)
             assert set(after[:k]) >= {i for i in before[:place] if i in fixed}
+
+
+@pytest.mark.parametrize("at_the_end", [True, False])
+def test_large_expressions_are_computed_too(at_the_end: bool) -> None:
+    graph, builder, (x, y) = straight("x", "y")
+    total: Value = x
+    for _ in range(200):
+        total = builder.call(
+            operator.add, builder.call(operator.mul, total, y, type=TANGENT), y, type=TANGENT
+        )
+    if at_the_end:
+        one, two = graph.add_block("one"), graph.add_block("two")
+        test = builder.call(operator.lt, x, y)
+        builder.branch(test, one, two)
+        Builder(graph, one).ret(total)
+        Builder(graph, two).ret(x)
+        verify(gather(graph))
+        assert order(graph)[-1] is test
+    else:
+        finish(builder, builder.call(look, y), total)
+    assert sum(i.type is TANGENT for i in order(graph)) == 400
 
 
 def test_derivatives_are_the_same_to_the_last_digit() -> None:
