@@ -6,7 +6,6 @@ magnitude; a deadline would only measure that.
 
 from __future__ import annotations
 
-import gc
 import os
 
 import numpy as np
@@ -16,10 +15,6 @@ from hypothesis import HealthCheck, settings
 # Every graph that is built and every code object that is emitted is verified, in subprocesses too.
 # ADBC_VERIFY=0 in the environment switches it off.
 os.environ.setdefault("ADBC_VERIFY", "1")
-
-# Graphs are many, and stay as long as the rules that are made of them: to look through them again and again
-# finds nothing.
-gc.set_threshold(100_000, 20, 100)
 
 settings.register_profile("adbc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("adbc")
