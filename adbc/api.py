@@ -31,7 +31,7 @@ from adbc.tangents import (
     slot_shadow,
     zero_tangent,
 )
-from adbc.tangents.aliasing import shared_memory_conflict
+from adbc.tangents.aliasing import is_consistent, shared_memory_conflict
 from adbc.tangents.fit import as_numbers, misfit
 from adbc.tangents.protocol import kind_of
 
@@ -368,6 +368,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in"
             " the same"
             " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
+        )
+    shared = tuple(NO_TANGENT if t is None else t for t in given)
+    if not is_consistent(tuple(primals), shared, arrays=False):
+        raise InvalidTangentError(
+            "one object in the arguments has several tangents, or several objects have one. One object has"
+            " one tangent of its own: give that wherever the object stands, or pass copies"
         )
     for x, t in zip(primals, given, strict=True):
         context.shadows.adopt(x, t)

@@ -270,3 +270,21 @@ def test_wrong_numbers_of_things() -> None:
         rule(CoDual(changes, NoFData()))
     with pytest.raises(InvalidTangentError, match="not Dual"):
         rule(CoDual(changes, NoFData()), Dual(1.0, 1.0))  # type: ignore[arg-type]  # what is tested
+
+
+def doubling_rows(a: list[list[float]]) -> float:
+    total = 0.0
+    for row in a:
+        row[0] = row[0] * 2.0
+        for x in row:
+            total += x * x
+    return total
+
+
+def test_one_object_inside_an_argument_has_one_tangent() -> None:
+    row, along = [1.0, 2.0], [1.0, 0.5]
+    with pytest.raises(InvalidTangentError, match="one object in the arguments has several tangents"):
+        adbc.jvp(doubling_rows, ([row, row],), ([[1.0, 0.0], [0.0, 1.0]],))
+    assert adbc.jvp(doubling_rows, ([row, row],), ([along, along],)) == (28.0, 44.0)
+    with pytest.raises(InvalidTangentError, match="or several objects have one"):
+        adbc.jvp(doubling_rows, ([[1.0, 2.0], [3.0, 4.0]],), ([along, along],))
