@@ -8,7 +8,7 @@ from adbc.errors import AdbcError, MissingRuleError
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
 from adbc.rules.stopping import stop_gradient
 from adbc.runtime import use
-from adbc.runtime.signature import Signature
+from adbc.runtime.entry.signature import Signature
 from adbc.tangents import (
     CoDual,
     Const,

@@ -9,16 +9,16 @@ from typing import Any
 
 from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedError
 from adbc.runtime import default_engine
-from adbc.runtime.activity import is_active
-from adbc.runtime.boxed import DerivedFRule, DerivedRule
-from adbc.runtime.context import Context
-from adbc.runtime.entering import enter
-from adbc.runtime.entry import Entrance, short
-from adbc.runtime.entry import gradient as gradient_of
-from adbc.runtime.forward_entry import enter_known, learn
-from adbc.runtime.messages import describe
-from adbc.runtime.reading import only_read
-from adbc.runtime.signature import Signature, as_signature
+from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
+from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.forward import enter_known, learn
+from adbc.runtime.entry.reading import only_read
+from adbc.runtime.entry.reverse import Entrance, short
+from adbc.runtime.entry.reverse import gradient as gradient_of
+from adbc.runtime.entry.signature import Signature, as_signature
+from adbc.runtime.report.messages import describe
+from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.context import Context
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,

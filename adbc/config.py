@@ -10,7 +10,10 @@ import dataclasses
 import os
 from collections.abc import Mapping
 
-__all__ = ["Config"]
+__all__ = ["FOLDER", "Config"]
+
+FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+"""Where the sources of adbc are: frames of files below it are not the user's."""
 
 SPECULATION = ("learn", "never", "dynamic", "always")
 

@@ -42,6 +42,20 @@ MAY_IMPORT: dict[str, set[str]] = {
 """Package (the name directly under `adbc`; "" is `adbc` itself) -> what it may import: packages, or single
 modules of them."""
 
+ROOMS: dict[str, set[str]] = {
+    "runtime.state": set(),
+    "runtime.report": set(),
+    "runtime.calls": {"runtime.state", "runtime.report"},
+    "runtime.entry": {"runtime.state", "runtime.report", "runtime.calls"},
+    "runtime.build": {"runtime.state", "runtime.report", "runtime.calls"},
+    "runtime": {"runtime.state", "runtime.report", "runtime.calls", "runtime.entry", "runtime.build"},
+    "passes.normal": {"passes.query"},
+    "passes.typed": {"passes.query", "passes.normal"},
+    "passes.derived": {"passes.query", "passes.normal"},
+    "passes": {"passes.normal", "passes.typed", "passes.derived"},
+}
+"""Folder within a package ("runtime" is the modules directly in it) -> what else of the package it may import."""
+
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
 MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "testing/")
 
@@ -107,9 +121,28 @@ def test_only_array_modules_import_numpy(path: pathlib.Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_table_has_no_cycles() -> None:
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_between_rooms_point_one_way(path: pathlib.Path) -> None:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    room = ".".join(parts[:-1])
+    if room not in ROOMS:
+        return
+    package = parts[0]
+    wrong = []
+    for name, line in imports(path):
+        module = name.removeprefix("adbc.")
+        if name.startswith(f"adbc.{package}."):
+            # The rooms that the module is in, outermost first; the last is the one that counts.
+            target = [r for r in sorted(ROOMS, key=len) if f"{module}.".startswith(f"{r}.")][-1]
+            if target != room and not {target, module} & ROOMS[room]:
+                wrong.append(f"{path}:{line} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("table", [MAY_IMPORT, ROOMS], ids=["packages", "rooms"])
+def test_the_table_has_no_cycles(table: dict[str, set[str]]) -> None:
     seen: list[str] = []
-    remaining = dict(MAY_IMPORT)
+    remaining = dict(table)
     while remaining:
         free = [name for name, needs in remaining.items() if not needs & set(remaining)]
         assert free, f"a cycle among {sorted(remaining)}"

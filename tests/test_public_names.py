@@ -6,8 +6,8 @@ import re
 import types
 
 import adbc
-from adbc.runtime import messages
-from adbc.runtime.steps import Call
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.report import messages
 
 PUBLIC = {
     "CoDual",

@@ -28,7 +28,7 @@ from adbc.emit.encoding import Units, encode
 from adbc.emit.items import Begin, Cell, End, Item, Label, Location
 from adbc.emit.peephole import optimised
 from adbc.errors import VerificationError
-from adbc.ir.graph import Inlined, Position
+from adbc.ir.values import Inlined, Position
 
 __all__ = ["Assembler", "Label"]
 

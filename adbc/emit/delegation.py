@@ -34,10 +34,12 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from adbc.errors import VerificationError
-from adbc.ir.graph import Block, Branch, Const, Graph, Instruction, Jump, Phi, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import _bool_, _iter_, _project_, _reraise_, _send_, _yield_, _yield_from_
 from adbc.ir.ops import call_form
+from adbc.ir.terminators import Branch, Jump
 from adbc.ir.traverse import User, copy_graph, remove_unreachable, uses
+from adbc.ir.values import Const, Instruction, Phi, Value
 
 __all__ = ["delegate", "delegated", "iterator_to_delegate_to"]
 

@@ -17,7 +17,8 @@ from adbc.emit.releases import cut_at_releases
 from adbc.emit.schedule import Schedule
 from adbc.emit.slots import Slots
 from adbc.emit.writer import Writer
-from adbc.ir.graph import Graph, Inlined
+from adbc.ir.graph import Graph
+from adbc.ir.values import Inlined
 
 __all__ = ["emit", "emit_function"]
 

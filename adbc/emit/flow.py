@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from adbc.emit.releases import is_next
-from adbc.ir.graph import Block, Branch, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch
+from adbc.ir.values import Instruction, Phi, Value
 
 __all__ = ["Flow", "Node"]
 

@@ -26,9 +26,11 @@ nobody else sees it.
 
 from __future__ import annotations
 
-from adbc.ir.graph import Block, Const, Graph, Jump, Raise, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import may_raise
+from adbc.ir.terminators import Jump, Raise
 from adbc.ir.traverse import copy_graph, remove_unreachable
+from adbc.ir.values import Const, Value
 
 __all__ = ["widened"]
 

@@ -8,8 +8,10 @@ ends where it is let go of; the instruction itself has no code.
 from __future__ import annotations
 
 from adbc.ir import intrinsics as i
-from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import may_raise
+from adbc.ir.terminators import Jump
+from adbc.ir.values import Const, Instruction, Value
 
 __all__ = ["cut_at_releases", "is_kept", "is_next", "is_release", "released"]
 

@@ -21,21 +21,10 @@ from adbc.emit.assembler import SPECIAL, Assembler
 from adbc.emit.flow import Flow, Node
 from adbc.emit.templates import UPDATES, Callee, Form, Plan, Step, form_of, plan_of
 from adbc.ir import intrinsics as i
-from adbc.ir.graph import (
-    Argument,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Undef,
-    Value,
-)
+from adbc.ir.graph import Graph
 from adbc.ir.ops import PURE, may_raise
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 
 __all__ = ["ForLoop", "Schedule"]
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from adbc.emit.flow import Flow, Node
 from adbc.emit.releases import is_kept, is_release, released
 from adbc.emit.schedule import Schedule
-from adbc.ir.graph import Argument, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Argument, Instruction, Phi, Value
 
 __all__ = ["Slots"]
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from adbc.emit.delegation import delegate, iterator_to_delegate_to
 from adbc.ir import intrinsics as i
-from adbc.ir.graph import Const, Instruction, Value
 from adbc.ir.ops import OPS
+from adbc.ir.values import Const, Instruction, Value
 
 __all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "form_of", "plan_of"]
 

@@ -19,20 +19,9 @@ from adbc.emit.templates import COMPARE, Callee, Form, Step
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics as i
 from adbc.ir import ops
-from adbc.ir.graph import (
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Undef,
-    Unreachable,
-    Value,
-)
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Unreachable
+from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 
 __all__ = ["Writer"]
 

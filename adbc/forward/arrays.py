@@ -23,8 +23,9 @@ from typing import Any
 from adbc.forward.support import ForwardSupport
 from adbc.forward.values import tangent_call
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Graph, Instruction, Value
-from adbc.passes.partials import needed, taken_apart
+from adbc.ir.graph import Graph
+from adbc.ir.values import Instruction, Value
+from adbc.passes.derived.partials import needed, taken_apart
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number

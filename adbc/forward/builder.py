@@ -37,22 +37,11 @@ from adbc.forward.support import ForwardSupport
 from adbc.forward.values import find_values
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, insert_behind
-from adbc.ir.graph import (
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Undef,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
-from adbc.passes.protected import is_isolated, isolate
+from adbc.ir.values import Const, Instruction, Phi, Undef, Value
+from adbc.passes.normal.protected import is_isolated, isolate
 from adbc.tangents import NO_TANGENT
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.decisions import Decisions

@@ -33,8 +33,9 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Block, Const, Graph, Instruction, Value
-from adbc.passes.partials import are_sums_and_products, needed, taken_apart
+from adbc.ir.graph import Block, Graph
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.passes.query import drop, target, use_counts
 from adbc.types.lattice import AbstractType, is_float64
 

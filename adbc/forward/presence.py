@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Graph, Instruction, Phi, Return, Undef, Value
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Return
+from adbc.ir.values import Instruction, Phi, Undef, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of

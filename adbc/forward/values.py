@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Instruction, Value
 from adbc.types.callsites import Knowledge, is_inline_number, row_of
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_cotangent, has_shadow

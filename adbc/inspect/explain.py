@@ -18,13 +18,14 @@ from adbc.errors import ArgumentError
 from adbc.inspect.reasons import HIDDEN, Reasons
 from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
-from adbc.ir.graph import Argument, Block, Const, Instruction, Phi, Value
+from adbc.ir.graph import Block
 from adbc.ir.loops import Loop, natural_loops
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.runtime import default_engine, make_engine, using
-from adbc.runtime.disk_cache import Unwritten
-from adbc.runtime.engine import Derived, Engine
-from adbc.runtime.speculation import Continuation
+from adbc.runtime.build.disk_cache import Unwritten
+from adbc.runtime.build.engine import Derived, Engine
+from adbc.runtime.build.speculation import Continuation
 from adbc.tangents import NoTangent, zero_tangent
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of

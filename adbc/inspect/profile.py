@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import gc
 import linecache
-import pathlib
 import statistics
 import sys
 import time
@@ -21,15 +20,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adbc.api import vjp
+from adbc.config import FOLDER
 from adbc.errors import ArgumentError
 from adbc.runtime import default_engine
-from adbc.runtime.engine import Engine
-from adbc.runtime.tracebacks import inlined_in
+from adbc.runtime.build.engine import Engine
+from adbc.runtime.report.tracebacks import inlined_in
 from adbc.tangents import NoTangent
 
 __all__ = ["Line", "Profile", "profile"]
 
-_OWN = str(pathlib.Path(__file__).parent.parent)
 _FRAMES = 40
 """How deep `tracemalloc` looks for a line of the user's."""
 
@@ -275,7 +274,7 @@ def _codes(engine: Engine) -> list[types.CodeType]:
     ]
     while waiting:
         code = waiting.pop()
-        if id(code) not in found and not code.co_filename.startswith(_OWN):
+        if id(code) not in found and not code.co_filename.startswith(FOLDER):
             found[id(code)] = code
             waiting += [
                 constant.__code__

@@ -10,7 +10,8 @@ from typing import Any
 
 from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
-from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of

@@ -20,7 +20,7 @@ from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.lift import lift
 from adbc.passes import PASSES
-from adbc.passes.needed_releases import needed_releases
+from adbc.passes.normal.needed_releases import needed_releases
 
 __all__ = ["primal_graph", "roundtrip", "roundtrip_code"]
 

@@ -14,7 +14,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.printer import print_graph
 from adbc.lift import lift
 from adbc.runtime import default_engine
-from adbc.runtime.signature import Signature
+from adbc.runtime.entry.signature import Signature
 
 __all__ = ["GRAPHS", "STAGES", "Text", "control_flow", "diff", "show"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 
-from adbc.ir.graph import Position
+from adbc.ir.values import Position
 
 __all__ = ["line_of", "text_at"]
 

@@ -9,8 +9,8 @@ from adbc.errors import ArgumentError
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.runtime import default_engine
-from adbc.runtime.engine import Derived
-from adbc.runtime.signature import Signature, as_signature
+from adbc.runtime.build.engine import Derived
+from adbc.runtime.entry.signature import Signature, as_signature
 from adbc.types import has_cotangent, has_shadow, infer
 
 __all__ = ["derived_rule", "dual_ir", "fwd_ir", "primal_ir", "python_function", "rvs_ir"]

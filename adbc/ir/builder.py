@@ -14,22 +14,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from adbc.ir.dominators import DominatorTree
-from adbc.ir.graph import (
-    UNDEF,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Position,
-    Raise,
-    Return,
-    Switch,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.traverse import cycles, depth_first_postorder
+from adbc.ir.values import UNDEF, Const, Instruction, Phi, Position, Value
 
 __all__ = ["Builder", "Variables", "insert_behind", "remove_dead_phis", "remove_trivial_phis"]
 

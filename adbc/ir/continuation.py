@@ -15,22 +15,9 @@ import dataclasses
 from collections.abc import Iterable
 
 from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
-from adbc.ir.graph import (
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Terminator,
-    Undef,
-    Unreachable,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
+from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 
 __all__ = ["Rest", "rest_of"]
 

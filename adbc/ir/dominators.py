@@ -22,8 +22,9 @@ import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Undef, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.traverse import depth_first_postorder
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 
 __all__ = ["DominatorTree", "Dominators", "immediate_dominators"]
 

@@ -7,8 +7,9 @@ what phis of the handler say about it.
 
 from __future__ import annotations
 
-from adbc.ir.graph import Block, Graph, Raise
+from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import may_raise
+from adbc.ir.terminators import Raise
 
 __all__ = ["drop_idle_handlers", "forget_handler", "is_idle"]
 

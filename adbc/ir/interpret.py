@@ -25,21 +25,10 @@ from typing import Any
 
 from adbc.errors import AdbcError, ArgumentError, VerificationError
 from adbc.ir import intrinsics
-from adbc.ir.graph import (
-    UNDEF,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Raise,
-    Return,
-    Switch,
-    Terminator,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import call_form
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator
+from adbc.ir.values import UNDEF, Const, Instruction, Value
 
 __all__ = ["IterationLimitError", "interpret"]
 

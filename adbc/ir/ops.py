@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.ir import intrinsics as i
-from adbc.ir.graph import Const, Instruction, Value
+from adbc.ir.values import Const, Instruction, Value
 
 __all__ = ["BOOLS", "OPS", "PURE", "Op", "call_form", "may_raise"]
 

@@ -15,24 +15,10 @@ from typing import NoReturn
 
 from adbc.errors import AdbcError
 from adbc.ir.constants import named_constant
-from adbc.ir.graph import (
-    UNDEF,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Guard,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Terminator,
-    Unreachable,
-    Value,
-)
+from adbc.ir.graph import Block, Graph, Guard
 from adbc.ir.ops import OPS
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
+from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
 
 __all__ = ["ParseError", "ParsedType", "parse_graph"]
 

@@ -29,30 +29,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from adbc.ir.constants import constant_text
-from adbc.ir.graph import (
-    Argument,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Terminator,
-    Undef,
-    Unreachable,
-    Value,
-)
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+
+if TYPE_CHECKING:  # a graph prints itself
+    from adbc.ir.graph import Block, Graph
 
 __all__ = ["Names", "Place", "placeholders", "print_graph"]
 
-Place: TypeAlias = Graph | Block | Phi | Instruction | Terminator
+Place: TypeAlias = Union["Graph", "Block", Phi, Instruction, Terminator]
 """What has a line of its own in the text."""
 
 INDENT = "    "
@@ -76,7 +64,7 @@ def print_graph(
         lines.append(text if where is None else f"{text}  ; {where}")
         note = annotate(place) if annotate is not None else None
         if note:
-            indent = INDENT if place is graph or isinstance(place, Block) else 2 * INDENT
+            indent = 2 * INDENT if isinstance(place, Phi | Instruction | Terminator) else INDENT
             lines += [f"{indent}; {line}".rstrip() for line in note.splitlines()]
     return "\n".join(lines)
 

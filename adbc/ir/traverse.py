@@ -13,23 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeAlias, TypeVar
 
-from adbc.ir.graph import (
-    Argument,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Terminator,
-    Undef,
-    Unreachable,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 
 __all__ = [
     "User",

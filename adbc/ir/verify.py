@@ -52,22 +52,11 @@ from collections.abc import Iterable
 
 from adbc.errors import VerificationError
 from adbc.ir.dominators import Dominators
-from adbc.ir.graph import (
-    Argument,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Phi,
-    Raise,
-    Switch,
-    Terminator,
-    Undef,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import OPS
 from adbc.ir.printer import Names, Place, print_graph
+from adbc.ir.terminators import Branch, Raise, Switch, Terminator
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 
 __all__ = ["Problem", "problems", "verify"]
 

@@ -33,7 +33,9 @@ from collections.abc import Callable
 
 from adbc.errors import LiftError
 from adbc.ir.builder import remove_trivial_phis
-from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Phi, Return, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Jump, Return
+from adbc.ir.values import Const, Instruction, Phi, Value
 
 __all__ = ["inline_comprehensions"]
 

@@ -17,9 +17,10 @@ from typing import Any
 from adbc.cpython.decode import Code, decode, successors
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
-from adbc.ir.graph import Const, Graph, Value
+from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import UNBOUND
 from adbc.ir.traverse import remove_unreachable
+from adbc.ir.values import Const, Value
 from adbc.lift import ssa
 from adbc.lift.comprehensions import inline_comprehensions
 from adbc.lift.frame import Frame

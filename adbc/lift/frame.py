@@ -23,20 +23,11 @@ from adbc.cpython.decode import Code, Region, Slot, table
 from adbc.cpython.refusals import refusal
 from adbc.errors import LiftError
 from adbc.ir.builder import Builder, Variables
-from adbc.ir.graph import (
-    UNDEF,
-    Argument,
-    Block,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Position,
-    Undef,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import KEPT, STACK, UNBOUND, Sentinel, _release_
 from adbc.ir.ops import may_raise
+from adbc.ir.terminators import Jump
+from adbc.ir.values import UNDEF, Argument, Const, Instruction, Position, Undef, Value
 
 __all__ = ["LASTI", "NULL", "Frame"]
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adbc.ir.builder import remove_dead_phis, remove_trivial_phis
-from adbc.ir.graph import Const, Graph, Instruction, Phi, Undef, Value
+from adbc.ir.graph import Graph
 from adbc.ir.handlers import drop_idle_handlers
 from adbc.ir.intrinsics import UNBOUND
 from adbc.ir.traverse import remove_unreachable
+from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 
 __all__ = ["clean", "drop_checks", "maybe_unbound"]
 

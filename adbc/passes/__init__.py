@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from adbc.lazy import lazily
 
 if TYPE_CHECKING:
+    from adbc.passes.normal.segments import must_be_closed
     from adbc.passes.pipeline import PASSES, Pass, clean, clean_pullback, normalise
-    from adbc.passes.segments import must_be_closed
 
 __all__ = ["PASSES", "Pass", "clean", "clean_pullback", "must_be_closed", "normalise"]
 
@@ -16,6 +16,6 @@ __getattr__ = lazily(
     __name__,
     {
         **dict.fromkeys(["PASSES", "Pass", "clean", "clean_pullback", "normalise"], "pipeline"),
-        "must_be_closed": "segments",
+        "must_be_closed": "normal.segments",
     },
 )

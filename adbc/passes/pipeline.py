@@ -8,21 +8,21 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import remove_unreachable
-from adbc.passes.copy_propagation import copy_propagation
-from adbc.passes.dead_code import dead_code
-from adbc.passes.fold_constants import fold_constants
-from adbc.passes.foreigncall_to_call import foreigncall_to_call
-from adbc.passes.idle_handlers import idle_handlers
-from adbc.passes.merge_blocks import merge_blocks
-from adbc.passes.new_to_call import new_to_call
-from adbc.passes.operators_to_call import operators_to_call
-from adbc.passes.promote_cells import promote_cells
-from adbc.passes.resolve_globals import resolve_globals
-from adbc.passes.shadow_slots import shadow_slots
-from adbc.passes.trivial_phis import trivial_phis
-from adbc.passes.truth import truth
-from adbc.passes.uncounted_loops import uncounted_loops
-from adbc.passes.unreachable import unreachable
+from adbc.passes.derived.shadow_slots import shadow_slots
+from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.copy_propagation import copy_propagation
+from adbc.passes.normal.dead_code import dead_code
+from adbc.passes.normal.fold_constants import fold_constants
+from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call
+from adbc.passes.normal.idle_handlers import idle_handlers
+from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.new_to_call import new_to_call
+from adbc.passes.normal.operators_to_call import operators_to_call
+from adbc.passes.normal.promote_cells import promote_cells
+from adbc.passes.normal.resolve_globals import resolve_globals
+from adbc.passes.normal.trivial_phis import trivial_phis
+from adbc.passes.normal.truth import truth
+from adbc.passes.normal.unreachable import unreachable
 
 __all__ = ["PASSES", "Pass", "clean", "clean_pullback", "normalise"]
 

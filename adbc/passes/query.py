@@ -5,8 +5,9 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.graph import Graph
 from adbc.ir.handlers import forget_handler, is_idle
+from adbc.ir.values import Const, Instruction, Value
 
 __all__ = ["NOTHING", "constant", "drop", "target", "use_counts"]
 

@@ -33,8 +33,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Undef, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.types.callsites import (
     DTYPE_CODES,
     Knowledge,

@@ -12,10 +12,12 @@ are the places where iterations are recorded and the places where the pullback d
 from __future__ import annotations
 
 from adbc.ir.builder import remove_trivial_phis
-from adbc.ir.graph import Block, Graph, Jump, Phi, Return
+from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loops, natural_loops
+from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import predecessors, remove_unreachable, split_edge
-from adbc.passes.reducible import reducible
+from adbc.ir.values import Phi
+from adbc.passes.normal.reducible import reducible
 
 __all__ = ["canonicalise"]
 

@@ -24,11 +24,13 @@ from collections.abc import Sequence
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, Variables, remove_trivial_phis
-from adbc.ir.graph import Block, Const, Graph, Instruction, Phi, Position, Return, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
+from adbc.ir.terminators import Return
 from adbc.ir.traverse import depth_first_postorder, predecessors, remove_unreachable, reverse_postorder
-from adbc.passes.cotangent_sums import cotangent_sums
-from adbc.passes.protected import is_isolated
+from adbc.ir.values import Const, Instruction, Phi, Position, Value
+from adbc.passes.derived.cotangent_sums import cotangent_sums
+from adbc.passes.normal.protected import is_isolated
 from adbc.reverse.array_values import find_value_arrays
 from adbc.reverse.canonical import canonicalise
 from adbc.reverse.exceptions import attempt_calls, return_exceptions

@@ -31,11 +31,13 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Raise, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.handlers import forget_handler
 from adbc.ir.ops import PURE
+from adbc.ir.terminators import Jump, Raise
 from adbc.ir.traverse import remove_unreachable
-from adbc.passes.protected import is_isolated, isolate, landing_pads
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType

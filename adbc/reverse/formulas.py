@@ -15,7 +15,8 @@ import operator
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
-from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex

@@ -17,23 +17,10 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, insert_behind
 from adbc.ir.dominators import Dominators
-from adbc.ir.graph import (
-    Argument,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Undef,
-    Unreachable,
-    Value,
-)
-from adbc.passes.protected import is_isolated
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Unreachable
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+from adbc.passes.normal.protected import is_isolated
 from adbc.reverse.formulas import FormulaStep, FormulaUses, code_of, values_read
 from adbc.reverse.steps import (
     AppendStep,

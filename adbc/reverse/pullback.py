@@ -15,7 +15,8 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, Variables
-from adbc.ir.graph import Block, Const, Graph, Instruction, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.support import Support
 from adbc.types.inference import type_of
 from adbc.types.lattice import (

@@ -27,8 +27,9 @@ import dataclasses
 import operator
 from collections.abc import Callable, Iterable
 
-from adbc.ir.graph import Block, Const, Instruction, Value
+from adbc.ir.graph import Block
 from adbc.ir.loops import Loop
+from adbc.ir.values import Const, Instruction, Value
 from adbc.types.inference import type_of
 from adbc.types.lattice import FLOAT, INT
 

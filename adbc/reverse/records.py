@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Block, Const, Graph, Phi, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.values import Const, Phi, Value
 from adbc.passes.query import target as function_of
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.recompute import Slot

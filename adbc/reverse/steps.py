@@ -16,8 +16,9 @@ import operator
 from collections.abc import Sequence
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph, Phi, Value
-from adbc.passes.partials import are_sums_and_products, needed, taken_apart
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Phi, Value
+from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, tangent_of

@@ -28,7 +28,8 @@ from typing import Final
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Block, Const, Graph, Phi, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.values import Const, Phi, Value
 from adbc.types.inference import type_of
 from adbc.types.lattice import FLOAT, INT
 

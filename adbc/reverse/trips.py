@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Graph, Instruction, Value
+from adbc.ir.graph import Graph
 from adbc.ir.loops import Loop, Loops
+from adbc.ir.values import Instruction, Value
 from adbc.passes.query import constant, target, use_counts
 from adbc.types.inference import type_of
 from adbc.types.lattice import Exact

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adbc.ir.graph import Block, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.values import Instruction, Phi, Value
 from adbc.reverse.array_values import is_harmless
 from adbc.reverse.formulas import FormulaUses, values_read
 from adbc.types.callsites import CallSite, formula_call

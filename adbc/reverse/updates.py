@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 
-from adbc.ir.graph import Const, Value
+from adbc.ir.values import Const, Value
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.types.inference import type_of

@@ -13,10 +13,10 @@ from contextvars import ContextVar
 from adbc.config import Config
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
-from adbc.runtime import class_bodies, fields, generators
-from adbc.runtime.debug import Watch
-from adbc.runtime.engine import Engine
-from adbc.runtime.support import forward_support, reverse_support
+from adbc.runtime.build.engine import Engine
+from adbc.runtime.build.support import forward_support, reverse_support
+from adbc.runtime.calls import class_bodies, fields, generators
+from adbc.runtime.report.debug import Watch
 
 __all__ = ["default_engine", "make_engine", "use", "using"]
 
@@ -34,7 +34,7 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
     engine.reverse = reverse_support(engine, watch)
     engine.forward = forward_support(engine, watch)
     if config.cache is not None and config.dump is None and watch is None:
-        from adbc.runtime.disk_cache import DiskCache  # few want it
+        from adbc.runtime.build.disk_cache import DiskCache  # few want it
 
         engine.cache = DiskCache(config.cache, engine)
     if not table.rows(fields.GET.function):

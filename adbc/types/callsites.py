@@ -43,7 +43,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Argument, Const, Graph, Instruction, Phi, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.lattice import (

@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph, Instruction, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Instruction, Value
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import (

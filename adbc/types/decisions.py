@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from adbc.ir.graph import Graph, Instruction, Value
+from adbc.ir.graph import Graph
 from adbc.ir.loops import Loop
+from adbc.ir.values import Instruction, Value
 from adbc.types.callsites import CallSite
 
 __all__ = ["Decisions"]

@@ -16,7 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Return, Undef, Value
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Return
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.types.lattice import (
     ANY,
     BOOL,

@@ -18,7 +18,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
-from adbc.ir.graph import Branch, Const, Graph, Instruction, Switch, Value
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Branch, Switch
+from adbc.ir.values import Const, Instruction, Value
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, is_number

@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from adbc.ir.graph import Branch, Graph, Instruction, Phi, Switch, Value
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Branch, Switch
+from adbc.ir.values import Instruction, Phi, Value
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import type_of
 

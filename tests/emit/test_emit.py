@@ -12,7 +12,8 @@ import pytest
 from adbc.emit import emit_function
 from adbc.ir import intrinsics as i
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Const, Graph, Phi, Position, Value
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Phi, Position, Value
 from tests.emit.checking import checked, opnames
 
 

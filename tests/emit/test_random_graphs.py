@@ -9,9 +9,10 @@ import pytest
 
 from adbc.emit import emit
 from adbc.ir.builder import Builder, Variables
-from adbc.ir.graph import Graph, Value
+from adbc.ir.graph import Graph
 from adbc.ir.interpret import interpret
 from adbc.ir.intrinsics import _bool_, _exhausted_, _iter_, _new_, _next_, _project_, _unpack_
+from adbc.ir.values import Value
 from adbc.ir.verify import verify
 from tests.emit.checking import checked
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from adbc.ir.continuation import rest_of
-from adbc.ir.graph import Argument, Block, Const, Graph, Instruction, Phi, Return, Value
+from adbc.ir.graph import Block, Graph
 from adbc.ir.interpret import interpret
 from adbc.ir.parser import parse_graph
+from adbc.ir.terminators import Return
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.ir.verify import verify
 
 COUNT = """\

@@ -1,6 +1,6 @@
 from adbc.ir.dominators import Dominators, immediate_dominators
-from adbc.ir.graph import UNDEF, Const
 from adbc.ir.parser import parse_graph
+from adbc.ir.values import UNDEF, Const
 
 PROTECTED = """
 graph f(x)

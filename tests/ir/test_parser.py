@@ -1,8 +1,8 @@
 import pytest
 
-from adbc.ir.graph import Const, Instruction
 from adbc.ir.parser import ParsedType, ParseError, parse_graph
 from adbc.ir.printer import placeholders
+from adbc.ir.values import Const, Instruction
 
 
 def parse_body(body: str):

@@ -10,8 +10,9 @@ import pytest
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.constants import constant_text, named_constant
-from adbc.ir.graph import Block, Const, Graph, Phi, Position
+from adbc.ir.graph import Block, Graph
 from adbc.ir.printer import placeholders, print_graph
+from adbc.ir.values import Const, Phi, Position
 
 
 class Color(enum.IntEnum):

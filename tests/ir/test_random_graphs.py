@@ -6,26 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adbc.ir.dominators import Dominators
-from adbc.ir.graph import (
-    UNDEF,
-    Block,
-    Branch,
-    Const,
-    Graph,
-    Instruction,
-    Jump,
-    Phi,
-    Raise,
-    Return,
-    Switch,
-    Unreachable,
-    Value,
-)
+from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import EXHAUSTED, _next_
 from adbc.ir.loops import natural_loops
 from adbc.ir.parser import parse_graph
 from adbc.ir.printer import placeholders
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Unreachable
 from adbc.ir.traverse import copy_graph, predecessors, reachable
+from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
 from adbc.ir.verify import problems
 
 OBJECT = ["has no text"]

@@ -3,9 +3,10 @@ import sys
 
 import pytest
 
-from adbc.ir.graph import Block, Const, Graph, Instruction, Jump, Position, Return
+from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import is_reducible, natural_loops
 from adbc.ir.parser import parse_graph
+from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import (
     copy_graph,
     is_critical,
@@ -18,6 +19,7 @@ from adbc.ir.traverse import (
     split_edge,
     uses,
 )
+from adbc.ir.values import Const, Instruction, Position
 from adbc.ir.verify import verify
 
 NESTED = """

@@ -4,8 +4,10 @@ import pytest
 
 from adbc.errors import VerificationError
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Argument, Block, Branch, Const, Graph, Jump, Phi, Return
+from adbc.ir.graph import Block, Graph
 from adbc.ir.parser import parse_graph
+from adbc.ir.terminators import Branch, Jump, Return
+from adbc.ir.values import Argument, Const, Phi
 from adbc.ir.verify import problems, verify
 
 

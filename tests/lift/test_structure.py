@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from adbc.ir.graph import Branch, Const, Graph, Instruction
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Branch
+from adbc.ir.values import Const, Instruction
 from adbc.lift import lift
 
 

@@ -12,8 +12,8 @@ from adbc.ir.intrinsics import _drop_, _release_
 from adbc.ir.verify import verify
 from adbc.lift import lift
 from adbc.passes import normalise
-from adbc.passes.dropped_generators import Made, drop_generators
-from adbc.passes.needed_releases import needed_releases
+from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.query import target
 
 

@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adbc
+from adbc.emit.gather import gather
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Graph, Instruction, Jump, Phi, Return, Value
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Jump, Return
+from adbc.ir.values import Instruction, Phi, Value
 from adbc.ir.verify import verify
-from adbc.passes.gather import gather
 from adbc.passes.query import target
 from adbc.testing import test_rule as check_rule
 from adbc.types.lattice import FLOAT, INT, TANGENT, AbstractType, Exact

@@ -14,12 +14,12 @@ import pytest
 
 import adbc
 from adbc.errors import NotFiniteError
-from adbc.ir.graph import Const, Instruction
 from adbc.ir.interpret import interpret
+from adbc.ir.values import Const, Instruction
 from adbc.ir.verify import verify
 from adbc.lift import lift
 from adbc.passes import normalise
-from adbc.passes.inline_calls import inline_calls, is_small
+from adbc.passes.normal.inline_calls import inline_calls, is_small
 from adbc.passes.query import target
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule

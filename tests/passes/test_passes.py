@@ -9,27 +9,29 @@ from typing import Any
 
 import pytest
 
-from adbc.ir.graph import Const, Graph, Jump
+from adbc.ir.graph import Graph
 from adbc.ir.interpret import interpret
 from adbc.ir.intrinsics import _cell_get_, _cell_new_, _foreigncall_, _new_, _next_
 from adbc.ir.parser import parse_graph as parse
 from adbc.ir.printer import print_graph
+from adbc.ir.terminators import Jump
+from adbc.ir.values import Const
 from adbc.ir.verify import verify
 from adbc.lift import lift
 from adbc.passes import PASSES, normalise
-from adbc.passes.copy_propagation import copy_propagation
-from adbc.passes.dead_code import dead_code
-from adbc.passes.fold_constants import fold_constants
-from adbc.passes.foreigncall_to_call import foreigncall_to_call, is_foreign, is_python_class
-from adbc.passes.merge_blocks import merge_blocks
-from adbc.passes.new_to_call import new_to_call
-from adbc.passes.operators_to_call import operators_to_call
+from adbc.passes.normal.copy_propagation import copy_propagation
+from adbc.passes.normal.dead_code import dead_code
+from adbc.passes.normal.fold_constants import fold_constants
+from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, is_foreign, is_python_class
+from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.new_to_call import new_to_call
+from adbc.passes.normal.operators_to_call import operators_to_call
+from adbc.passes.normal.promote_cells import promote_cells
+from adbc.passes.normal.resolve_globals import is_stable, resolve_globals
+from adbc.passes.normal.trivial_phis import trivial_phis
+from adbc.passes.normal.truth import truth
+from adbc.passes.normal.unreachable import unreachable
 from adbc.passes.pipeline import clean
-from adbc.passes.promote_cells import promote_cells
-from adbc.passes.resolve_globals import is_stable, resolve_globals
-from adbc.passes.trivial_phis import trivial_phis
-from adbc.passes.truth import truth
-from adbc.passes.unreachable import unreachable
 
 
 def check(run: Any, before: str, after: str) -> None:

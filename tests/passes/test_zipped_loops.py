@@ -13,7 +13,7 @@ import adbc
 from adbc.inspect.round_trip import primal_graph
 from adbc.ir.interpret import interpret
 from adbc.ir.verify import verify
-from adbc.passes.zipped_loops import zipped_loops
+from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.testing import test_rule as check_rule
 
 

@@ -11,7 +11,8 @@ import pytest
 import adbc
 from adbc.inspect import fwd_ir
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const
 from adbc.testing import test_rule as check_rule
 
 

@@ -12,7 +12,7 @@ import adbc
 from adbc.errors import ArgumentError, PullbackConsumedError
 from adbc.inspect import explain, fwd_ir, rvs_ir
 from adbc.runtime import default_engine
-from adbc.runtime.entry import Entrance, short
+from adbc.runtime.entry.reverse import Entrance, short
 from adbc.testing import test_rule as check_rule
 from adbc.types import ArrayType, typeof
 from adbc.types.lattice import ValueArrayType

@@ -16,7 +16,7 @@ from adbc.errors import DebugError, NotFiniteError
 from adbc.rules import default_table
 from adbc.rules.table import Primitive, Rule, ZeroRule
 from adbc.runtime import default_engine
-from adbc.runtime.engine import Engine
+from adbc.runtime.build.engine import Engine
 from adbc.tangents import NO_FDATA
 from adbc.testing import test_rule as check_rule
 

@@ -23,7 +23,7 @@ from adbc.errors import ArgumentError
 from adbc.rules import SOURCES, default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime import make_engine, using
-from adbc.runtime.engine import Engine
+from adbc.runtime.build.engine import Engine
 
 SOURCE = """
 import math
@@ -337,7 +337,7 @@ def test_damaged_entries_are_written_anew(world: World) -> None:
 
 
 def test_another_version_has_entries_of_its_own(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adbc.runtime import disk_cache
+    from adbc.runtime.build import disk_cache
 
     args = CASES["straight"]
     world.gradient("straight", *args)

@@ -11,7 +11,7 @@ import adbc
 from adbc import api
 from adbc.errors import ArgumentError
 from adbc.runtime import default_engine
-from adbc.runtime.entry import Entrance
+from adbc.runtime.entry.reverse import Entrance
 
 
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[bool]:

@@ -14,10 +14,12 @@ import adbc
 from adbc.config import Config
 from adbc.errors import VerificationError
 from adbc.ir.builder import Builder
-from adbc.ir.graph import Const, Graph, Return
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Return
+from adbc.ir.values import Const
 from adbc.rules import default_table
 from adbc.runtime import default_engine, make_engine
-from adbc.runtime.engine import Engine
+from adbc.runtime.build.engine import Engine
 from adbc.types.lattice import FLOAT
 
 

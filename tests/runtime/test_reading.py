@@ -11,7 +11,7 @@ import pytest
 import adbc
 from adbc.errors import ConstWriteError
 from adbc.runtime import default_engine
-from adbc.runtime.reading import only_read
+from adbc.runtime.entry.reading import only_read
 
 
 def places(f: Callable[..., Any], *args: Any, names: tuple[str, ...] = ()) -> list[int]:

@@ -13,7 +13,7 @@ import pytest
 import adbc
 from adbc.inspect import fwd_ir, rvs_ir
 from adbc.runtime import default_engine
-from adbc.runtime.engine import Engine
+from adbc.runtime.build.engine import Engine
 from adbc.types import Exact
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from adbc import tangents as t
 from adbc.errors import UnsupportedError
-from adbc.runtime.shadows import Shadows
+from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 from adbc.tangents.arrays import add_into
 from adbc.testing.compare import difference_of, has_equal_data
@@ -250,7 +250,7 @@ def test_comparison() -> None:
 
 def test_import_does_not_load_numpy() -> None:
     code = (
-        "import sys, adbc.tangents as t, adbc.runtime.shadows as s\n"
+        "import sys, adbc.tangents as t, adbc.runtime.state.shadows as s\n"
         "s.Shadows().tangent([1.0, (2.0, {'a': 1j})])\n"
         "assert 'numpy' not in sys.modules\n"
         "import numpy\n"

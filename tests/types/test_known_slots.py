@@ -11,11 +11,11 @@ import pytest
 
 import adbc
 from adbc.inspect import primal_ir
-from adbc.ir.graph import Const
+from adbc.ir.values import Const
+from adbc.passes.typed.known_slots import known_slots
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 from adbc.types import Exact, infer
-from adbc.types.known_slots import known_slots
 
 
 class Cell:

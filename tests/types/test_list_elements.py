@@ -10,9 +10,10 @@ import pytest
 
 import adbc
 from adbc.ir import intrinsics
-from adbc.ir.graph import Const, Graph
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const
 from adbc.runtime import default_engine
-from adbc.runtime.engine import Derived
+from adbc.runtime.build.engine import Derived
 from adbc.testing import test_rule as check_rule
 from adbc.types.lattice import FLOAT, LIST, ListType, inferred_type, is_list, join
 

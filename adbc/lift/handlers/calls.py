@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.ir.graph import Const, Value
+from adbc.ir.values import Const, Value
 from adbc.lift.frame import NULL, Frame
 
 __all__ = ["HANDLERS"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from adbc.cpython.decode import Slot
-from adbc.ir.graph import Const, Instruction, Value
 from adbc.ir.intrinsics import UNBOUND
+from adbc.ir.values import Const, Instruction, Value
 from adbc.lift.frame import Frame
 
 __all__ = ["HANDLERS"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adbc.ir.graph import Const
+from adbc.ir.values import Const
 from adbc.lift.frame import Frame
 
 __all__ = ["HANDLERS"]

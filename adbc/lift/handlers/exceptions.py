@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.ir.graph import Const, Unreachable
+from adbc.ir.terminators import Unreachable
+from adbc.ir.values import Const
 from adbc.lift.frame import NULL, Frame
 
 __all__ = ["HANDLERS"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.ir.graph import Unreachable
+from adbc.ir.terminators import Unreachable
 from adbc.lift.frame import NULL, Frame
 
 __all__ = ["HANDLERS"]

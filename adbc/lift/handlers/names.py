@@ -11,8 +11,8 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from adbc.cpython.decode import Slot
-from adbc.ir.graph import Const, Value
 from adbc.ir.intrinsics import UNBOUND, _delete_name_, _load_name_, _setup_annotations_
+from adbc.ir.values import Const, Value
 from adbc.lift.frame import Frame
 
 __all__ = ["HANDLERS", "LOOKS_OF_MODULES"]

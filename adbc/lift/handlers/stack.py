@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adbc.ir.graph import Const
+from adbc.ir.values import Const
 from adbc.lift.frame import NULL, Frame
 
 __all__ = ["HANDLERS"]

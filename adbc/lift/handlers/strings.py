@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from adbc.ir.graph import Const, Instruction, Value
+from adbc.ir.values import Const, Instruction, Value
 from adbc.lift.frame import Frame
 
 __all__ = ["HANDLERS"]

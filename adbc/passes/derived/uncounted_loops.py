@@ -1,0 +1,64 @@
+"""Loops over lists forget the number of the element, which only builders of derivatives want.
+
+What is unpacked from a list forgets the list likewise.
+
+before::
+
+    loop:
+        %i: int = phi [entry: 0, body: %n]
+        %v = call _next_at_(%it, %l, %i)
+        ...
+    body:
+        %n: int = call operator.add(%i, 1)
+
+after::
+
+    loop:
+        %v = call _next_(%it)
+        ...
+
+The counter goes where the derivative did not use it, and the loop is one that has syntax of its own.  For
+graphs that builders made.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _element_, _next_, _next_at_, _project_, _unpack_, _unpack_list_
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.query import drop, target, use_counts
+
+__all__ = ["uncounted_loops"]
+
+
+def uncounted_loops(graph: Graph) -> Graph:
+    counters: list[Value] = []
+    for call in graph.instructions():
+        function = target(call)
+        if function is _unpack_list_:
+            call.operands[0] = Const(_unpack_)
+        elif function is _element_:
+            call.operands = [Const(_project_), call.operands[1], call.operands[3]]
+        elif function is _next_at_:
+            counters.append(call.operands[3])
+            call.operands = [Const(_next_), call.operands[1]]
+    if not counters:
+        return graph
+    uses = use_counts(graph)
+    dead: set[Instruction] = set()
+    for counter in counters:
+        if not isinstance(counter, Phi) or uses.get(counter) != 1:
+            continue
+        following = [v for v in counter.operands.values() if isinstance(v, Instruction)]
+        if (
+            len(set(following)) == 1
+            and target(following[0]) is operator.add
+            and following[0].operands[1] is counter
+            and uses.get(following[0]) == len(following)
+        ):
+            dead.add(following[0])
+            counter.block.phis.remove(counter)
+    drop(graph, dead)
+    return graph

@@ -1,0 +1,141 @@
+"""Global names that mean functions, classes and modules become constants, under a guard.
+
+before::
+
+    %1 = call _global_('np')
+    %2 = call _getattr_(%1, 'linalg')
+    %3 = call _getattr_(%2, 'solve')
+    %4 = call %3(%a, %b)
+
+after, with guards on ``np``, ``np.linalg`` and ``np.linalg.solve``::
+
+    %4 = call <function solve>(%a, %b)
+
+Data is never written into a graph: a number, list or array that a global names may be another one
+at the next call.  Only the numbers of a few modules are no data (``math.pi``).  Names that the graph
+itself stores to, or that a function made in it does, are left alone.  What a guard protects is not
+rebound *during* a call: guards are checked at its start.
+Needs calls instead of raw operations; leaves fewer `_global_` and `_getattr_`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from adbc.ir.graph import Graph, Guard
+from adbc.ir.intrinsics import _delete_global_, _getattr_, _global_, _store_global_
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import NOTHING, constant, drop, target
+
+__all__ = ["is_stable", "resolve_globals"]
+
+_KINDS = (
+    types.ModuleType,
+    type,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+)
+
+_CALLABLE_HEAP_TYPES = {"_lru_cache_wrapper", "cython_function_or_method", "fused_cython_function"}
+
+_HEAPTYPE = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: unset for classes that are written in C as static data."""
+
+
+def is_stable(value: object) -> bool:
+    """Whether `value` is of a kind that programs define once: modules, classes, functions of any make.
+
+    A callable of a static C type (a ufunc, an array-function dispatcher) counts; instances of
+    Python classes do not, callable or not.
+    """
+    if isinstance(value, types.BuiltinFunctionType):
+        # ``append = results.append`` is data: the method of a particular list.
+        owner = value.__self__
+        return owner is None or isinstance(owner, types.ModuleType | type)
+    if isinstance(value, _KINDS):
+        return True
+    kind = type(value)
+    return callable(value) and (not kind.__flags__ & _HEAPTYPE or kind.__name__ in _CALLABLE_HEAP_TYPES)
+
+
+def resolve_globals(
+    graph: Graph, globals: Mapping[str, Any], stable: Callable[[object], bool] = is_stable
+) -> Graph:
+    """`stable` decides whether a value may be written into the graph."""
+    stored = _stored_names(graph)
+    paths: dict[Value, tuple[str, ...]] = {}
+    resolved: dict[Value, Value] = {}
+
+    def resolve(
+        instruction: Instruction, path: tuple[str, ...], value: object, is_constant: bool = False
+    ) -> None:
+        if value is NOTHING or not (is_constant or stable(value)):
+            return
+        replacement = Const(value)
+        resolved[instruction] = replacement
+        paths[replacement] = path
+        guard = Guard(path, value)
+        if not any(g.path == path for g in graph.guards):
+            graph.guards.append(guard)
+
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            function = target(instruction)
+            if function is _global_:
+                name = constant(instruction.operands[1])
+                if name not in stored:
+                    resolve(instruction, (name,), _lookup(globals, name))
+            elif function is _getattr_:
+                owner = resolved.get(instruction.operands[1])
+                if isinstance(owner, Const) and isinstance(owner.value, types.ModuleType):
+                    name = constant(instruction.operands[2])
+                    value = vars(owner.value).get(name, NOTHING)
+                    resolve(instruction, (*paths[owner], name), value, _is_constant_of(owner.value, value))
+    drop(graph, {i for i in resolved if isinstance(i, Instruction)})
+    graph.replace_uses(resolved)
+    return graph
+
+
+_CONSTANTS_OF = frozenset({"math", "cmath", "numpy", "scipy.constants"})
+
+
+def _is_constant_of(module: types.ModuleType, value: object) -> bool:
+    """Whether `value` is a number like ``math.pi``, of a module whose numbers are constants of nature."""
+    return type(value) in (int, float, complex) and module.__name__ in _CONSTANTS_OF
+
+
+def _lookup(globals: Mapping[str, Any], name: str) -> Any:
+    if name in globals:
+        return globals[name]
+    scope = globals.get("__builtins__", builtins)
+    return (scope if isinstance(scope, dict) else vars(scope)).get(name, NOTHING)
+
+
+def _stored_names(graph: Graph) -> set[str]:
+    """The globals that the graph, or the code of a function in it, binds or unbinds."""
+    names = set()
+    for instruction in graph.instructions():
+        function = target(instruction)
+        if function is _store_global_ or function is _delete_global_:
+            names.add(constant(instruction.operands[1]))
+        for operand in instruction.operands:
+            code = constant(operand)
+            if isinstance(code, types.CodeType):
+                names |= _stored_by(code)
+    return names
+
+
+def _stored_by(code: types.CodeType) -> set[str]:
+    """The globals that `code`, or code nested in it, binds or unbinds."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in {"STORE_GLOBAL", "DELETE_GLOBAL"}}
+    for nested in code.co_consts:
+        if isinstance(nested, types.CodeType):
+            names |= _stored_by(nested)
+    return names

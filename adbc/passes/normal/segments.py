@@ -1,0 +1,204 @@
+"""A generator's graph is cut at its yields into segments that are ordinary functions.
+
+A generator is a loop of suspensions: it runs to a yield, hands a value out, sleeps, and goes on with
+what was sent.  What it must remember while it sleeps are the values that are live behind the yield.
+So segment 0 is the graph up to the first yields, segment k what follows yield k, up to the next ones::
+
+    segment_k(throwing, sent, *state) -> (next segment, value, next state)
+
+with segment -1 and the returned value when the generator has finished.  With `throwing`, `sent` is an
+exception, raised where the yield stands, into its handler if it has one.  Segment 0 takes the
+parameters (and the cells of the closure behind them) as its state.
+
+Segments have no yields, so everything that works on functions works on them; the object that runs
+them one after the other is an ordinary object with two fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from adbc.ir.builder import Builder
+from adbc.ir.continuation import rest_of
+from adbc.ir.graph import Block, Graph
+from adbc.ir.intrinsics import _freevar_, _new_, _reraise_, _thrown_, _yield_, _yield_from_
+from adbc.ir.terminators import Raise, Return
+from adbc.ir.traverse import copy_graph, remove_unreachable
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.passes.query import target
+
+__all__ = ["FINISHED", "cells_as_arguments", "must_be_closed", "segments"]
+
+FINISHED = -1
+"""The number of the segment that does not exist: the generator has returned."""
+
+
+@dataclasses.dataclass
+class _Yield:
+    block: Block
+    call: Instruction
+    live: tuple[Value, ...]
+
+
+def segments(graph: Graph) -> list[Graph]:
+    """The segments of a generator's graph in normal form, which is not changed."""
+    graph, _, _ = copy_graph(graph)
+    graph.is_generator = False
+    cells_as_arguments(graph)
+    yields = [
+        _Yield(block, call, ()) for block in graph.blocks for call in block.instructions if _is_yield(call)
+    ]
+    for point in yields:
+        behind = point.block.instructions.index(point.call) + 1
+        live = rest_of(graph, point.block, behind).live
+        point.live = tuple(v for v in live if v is not point.call)
+    for number, point in enumerate(yields, 1):
+        _hand_out(point, number)
+    _mark_returns(graph)
+    result = [graph]
+    for point in yields:
+        behind = point.block.instructions.index(point.call) + 1
+        rest = rest_of(graph, point.block, behind, first=[point.call, *point.live])
+        assert rest.live == (point.call, *point.live)
+        result.append(rest.graph)
+    names = [graph.name, *(f"{graph.name} after yield {k}" for k in range(1, len(result)))]
+    kinds = [None, *(point.call.operands[0].value for point in yields)]  # type: ignore[attr-defined]
+    for segment, name, kind in zip(result, names, kinds, strict=True):
+        _resume(segment, kind)
+        _cut(segment)
+        segment.name = name
+    return result
+
+
+def must_be_closed(graph: Graph) -> frozenset[int]:
+    """The segments of a generator's graph in front of which it is suspended inside a ``try`` or ``with``.
+
+    Closed there, it runs code: a generator that nobody refers to any more is closed by CPython.
+    """
+    found = [block for block in graph.blocks for call in block.instructions if _is_yield(call)]
+    return frozenset(number for number, block in enumerate(found, 1) if _is_caught(block.handler))
+
+
+def _is_caught(handler: Block | None) -> bool:
+    """Whether code of the user's sees what is raised into `handler`.
+
+    From 3.12 ``yield from`` has a handler of its own, which only passes on what is thrown in.
+    """
+    while handler is not None:
+        if len(handler.instructions) != 2 or target(handler.instructions[1]) is not _reraise_:
+            return True
+        handler = handler.handler
+    return False
+
+
+def _is_yield(call: Instruction) -> bool:
+    callee = call.operands[0] if call.operands else None
+    return isinstance(callee, Const) and callee.value in (_yield_, _yield_from_)
+
+
+def cells_as_arguments(graph: Graph) -> None:
+    """The cells of the closure become arguments behind the others."""
+    cells = [graph.add_argument(f"{name}_cell") for name in graph.free]
+    graph.free = ()
+    replaced: dict[Value, Value] = {}
+    for block in graph.blocks:
+        for call in list(block.instructions):
+            callee = call.operands[0] if call.operands else None
+            if isinstance(callee, Const) and callee.value is _freevar_:
+                index = call.operands[1]
+                assert isinstance(index, Const) and isinstance(index.value, int)
+                replaced[call] = cells[index.value]
+                block.instructions.remove(call)
+    graph.replace_uses(replaced)
+    graph.has_varargs = graph.has_varkw = False
+    graph.posonly_count = graph.kwonly_count = 0
+
+
+def _hand_out(point: _Yield, number: int) -> None:
+    """What is yielded becomes the triple of next segment, value and state."""
+    value = point.call.operands[1]
+    at = point.block.instructions.index(point.call)
+    builder = Builder(point.block.graph, point.block)
+    builder.position = point.call.position
+    state = builder.call(_new_, tuple, *point.live)
+    triple = builder.call(_new_, tuple, number, value, state)
+    made = [point.block.instructions.pop() for _ in range(2)]
+    point.block.instructions[at:at] = made[::-1]
+    point.call.operands[1] = triple
+
+
+def _mark_returns(graph: Graph) -> None:
+    for block in graph.blocks:
+        terminator = block.terminator
+        if isinstance(terminator, Return):
+            builder = Builder(graph, block)
+            builder.position = terminator.position
+            builder.ret(builder.call(_new_, tuple, FINISHED, terminator.value, Const(())))
+
+
+def _resume(graph: Graph, kind: object) -> None:
+    """Add the leading parameters, and what they do.
+
+    `kind` is the suspension that is resumed; at the start of a generator there is none, and nothing can
+    be sent or thrown in.
+    """
+    throwing = Argument("throwing", 0)
+    if kind is None:
+        graph.arguments[:0] = [throwing, Argument("sent", 1)]
+    else:
+        graph.arguments.insert(0, throwing)
+    for index, argument in enumerate(graph.arguments):
+        argument.index = index
+    if kind is None:
+        return
+    sent = graph.arguments[1]
+    start = graph.entry
+    go_on = graph.add_block("go_on")
+    go_on.instructions = start.instructions
+    for instruction in go_on.instructions:
+        instruction.block = go_on
+    go_on.terminator = start.terminator
+    for successor in go_on.terminator.successors:
+        _rename_source(successor, start, go_on)
+    thrown = graph.add_block("thrown")
+    handler = start.handler
+    if kind is _yield_from_:
+        # What is thrown in goes to the inner iterator, as something sent.
+        builder = Builder(graph, thrown)
+        received = Phi(go_on, name="received")
+        graph.replace_uses({sent: received})
+        received.operands = {start: sent, thrown: builder.call(_thrown_, sent)}
+        go_on.phis.append(received)
+        builder.jump(go_on)
+        if handler is not None:
+            for phi in handler.phis:
+                phi.operands.pop(start, None)
+    else:
+        thrown.terminator = Raise(sent)
+        if handler is not None:
+            thrown.handler = handler
+            _rename_source(handler, start, thrown)
+    start.handler = None
+    start.instructions = []
+    Builder(graph, start).branch(throwing, thrown, go_on)
+
+
+def _rename_source(block: Block, old: Block, new: Block) -> None:
+    for phi in block.phis:
+        if old in phi.operands:
+            phi.operands[new] = phi.operands.pop(old)
+
+
+def _cut(graph: Graph) -> None:
+    """Return at every yield."""
+    for block in graph.blocks:
+        for at, call in enumerate(block.instructions):
+            if _is_yield(call):
+                for successor in block.successors:
+                    for phi in successor.phis:
+                        phi.operands.pop(block, None)
+                del block.instructions[at:]
+                block.terminator = Return(call.operands[1], call.position)
+                block.handler = None
+                break
+    remove_unreachable(graph)

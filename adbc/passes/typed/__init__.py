@@ -1,0 +1,1 @@
+"""Passes that need the types which inference has written into a graph."""

@@ -1,0 +1,94 @@
+"""Methods of arrays and of builtin containers are called as the functions that they are.
+
+before::
+
+    %1: Any = call _getattr_(%x, 'sum')
+    %2: Any = call %1(0)
+    %3: Any = call _getattr_(%x, 'T')
+    %4: Any = call _getattr_(%l, 'append')
+    %5: Any = call %4(%2)
+
+after::
+
+    %2: Any = call numpy.ndarray.sum(%x, 0)
+    %3: Array = call numpy.ndarray.transpose(%x)
+    %5: None = call list.append(%l, %2)
+
+So the rule is known, and with it often the type of the result.  For objects that are proved to be of a
+class of C, whose methods cannot be replaced.  Needs types.
+"""
+
+from __future__ import annotations
+
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _observe_
+from adbc.ir.values import Const, Instruction, Value
+from adbc.types.inference import method_of, transpose_of
+
+__all__ = ["builtin_methods", "drop_method_reads"]
+
+
+def builtin_methods(graph: Graph) -> bool:
+    """See the module, in place, but for the reads of methods, which stay; whether anything was changed."""
+    changed = False
+    for block in graph.blocks:
+        for call in block.instructions:
+            if call.op != "call":
+                continue
+            transpose = transpose_of(call)
+            if transpose is not None:
+                call.operands = [Const(transpose), call.operands[1]]
+                changed = True
+            read = call.operands[0]
+            method = method_of(read)
+            if isinstance(read, Instruction) and method is not None:
+                call.operands[:1] = [Const(method), read.operands[1]]
+                changed = True
+    return changed
+
+
+def drop_method_reads(graph: Graph) -> None:
+    """Remove the reads of methods that nobody uses any more.
+
+    Where a guess was wrong, the rest of the function may still be given one that was read before: it is read
+    on the way there.
+    """
+    used: set[Value] = set()
+    rests: dict[Value, list[Instruction]] = {}
+    for block in graph.blocks:
+        used.update(block.terminator.values)
+        for phi in block.phis:
+            used.update(phi.operands.values())
+        is_rest = any(_is_observation(i) for i in block.instructions[:1])
+        for user in block.instructions:
+            if is_rest and user in block.terminator.values:
+                for value in user.operands:
+                    rests.setdefault(value, []).append(user)
+            else:
+                used.update(user.operands)
+    for block in graph.blocks:
+        if block.handler is not None:
+            continue
+        kept = []
+        for read in block.instructions:
+            if read in used or method_of(read) is None:
+                kept.append(read)
+                continue
+            for user in rests.get(read, ()):
+                used.add(_read_again(read, user))
+        block.instructions = kept
+
+
+def _read_again(read: Instruction, user: Instruction) -> Instruction:
+    """Let `user` take its own read of what `read` reads."""
+    again = Instruction("call", read.operands, type=read.type, position=read.position, name=read.name)
+    again.block = user.block
+    assert user.block is not None
+    user.block.instructions.insert(user.block.instructions.index(user), again)
+    user.operands = [again if v is read else v for v in user.operands]
+    return again
+
+
+def _is_observation(call: Instruction) -> bool:
+    callee = call.operands[0] if call.op == "call" else None
+    return isinstance(callee, Const) and callee.value is _observe_

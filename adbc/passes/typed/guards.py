@@ -1,0 +1,504 @@
+"""Guesses: values of unknown type are tested for the class they are likely to have.
+
+before::
+
+    b:
+        %c: Any = call operator.getitem(%l, %i)
+        %2: Any = call operator.mul(%c, %x)
+        ...
+
+after::
+
+    b:
+        %c: Any = call operator.getitem(%l, %i)
+        %t: bool = call _class_is_(%c, float)
+        branch %t, b.typed, b.otherwise
+    b.typed:
+        %c1: float = call _assume_(%c, float)
+        %2: float = call operator.mul(%c1, %x)
+        ...
+    b.otherwise:
+        %s = call _observe_(site, %c)
+        %r: Any = call <the rest of the function>(%c, %l, %i, %x, ...)
+        return %r
+
+Code that was wrong once is left for good: the rest of the function from there is a function of its own,
+of the values that are live, so nothing behind the test has to be prepared for both.  Every use of the
+value but the test is dominated by the typed block, which makes the rewriting a matter of names.
+
+Where there is nothing to guess from, the value is only looked at (`_observe_`), and whoever builds the
+function again knows.  What to guess, and what the rest of a function is, are the caller's business.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Block, Graph
+from adbc.ir.loops import natural_loops
+from adbc.ir.terminators import Branch
+from adbc.ir.traverse import predecessors
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
+from adbc.types.lattice import ANY, BOOL, NONE, Exact
+
+__all__ = [
+    "Liveness",
+    "Policy",
+    "behind_steps",
+    "how_used",
+    "insert_guards",
+    "made_class",
+    "point_behind",
+    "watch_results",
+]
+
+_ROUNDS = 12
+_LIMIT = 60
+"""In a function with more values of unknown type than this, only those in loops are guessed at, and no
+more than so many."""
+
+_NEVER_GUESSED: frozenset[Any] = frozenset(
+    {
+        intrinsics._assume_, intrinsics._check_, intrinsics._attempt_, intrinsics._new_, intrinsics._iter_,
+        intrinsics._import_, intrinsics._import_from_, intrinsics._exception_, intrinsics._raised_,
+        intrinsics._observe_, intrinsics._unpack_, intrinsics._unpack_list_, intrinsics._next_at_,
+        intrinsics._resume_iterator_,
+    }
+)  # fmt: skip
+
+_ARITHMETIC: frozenset[Any] = frozenset(
+    getattr(operator, prefix + name)
+    for name in ("add", "sub", "mul", "truediv", "pow", "floordiv", "mod")
+    for prefix in ("", "i")
+) | {
+    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.abs, abs,
+    max, min, float, round,
+}  # fmt: skip
+
+
+_READS: frozenset[Any] = frozenset({intrinsics._getattr_, operator.getitem})
+
+
+class Policy(Protocol):
+    """What the caller decides for each call whose result has no known type."""
+
+    def guess(self, call: Instruction) -> Exact | None:
+        """The class to test for."""
+
+    def method(self, call: Instruction) -> object | None:
+        """The function that the result is expected to be bound to."""
+
+    def watch(self, call: Instruction) -> bool:
+        """Whether the result is to be observed, there being no guess."""
+
+    def site(self, call: Instruction) -> object:
+        """What `_observe_` is told to identify the place."""
+
+    def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
+        """The rest of the function from where the result of `call` is tested, and its arguments."""
+
+    def known_slots(self, graph: Graph) -> dict[Value, Value]:
+        """Replace reads of fields and elements that are known; which, by what."""
+
+
+def point_behind(call: Instruction) -> tuple[Block, int] | None:
+    """Where the result of `call` can be tested: in front of instruction number so-and-so of a block.
+
+    That of `_next_` is a value only where the iterator was not exhausted; of several iterators that take a
+    step together, where none was.  What is unpacked at once is tested when all of it is there, so that
+    nobody needs what it was unpacked from.  None if there is no such place.
+    """
+    block = call.block
+    assert block is not None
+    if _callee(call) is intrinsics._next_:
+        inside = behind_steps(call)
+        return None if inside is None else _behind_tests(inside, 0, _is_step)
+    at = block.instructions.index(call) + 1
+    if _is_unpacked(call):
+        source = call.operands[1]
+        while at < len(block.instructions) and _is_unpacked(block.instructions[at], source):
+            at += 1
+        block, at = _behind_tests(block, at, lambda value: _is_unpacked(value, source))
+    if block.handler is not None and at == len(block.instructions):
+        return None
+    return block, at
+
+
+def behind_steps(step: Instruction) -> Block | None:
+    """Where a loop goes on with what `step`, and others directly behind it, took from iterators."""
+    inside = _behind_step(step)
+    while inside is not None and inside.instructions and _callee(inside.instructions[0]) is intrinsics._next_:
+        following = _behind_step(inside.instructions[0])
+        if following is None:
+            break
+        inside = following
+    return inside
+
+
+def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) -> tuple[Block, int]:
+    """This place in `block`, or behind the guards of other steps, or of what else was unpacked, that stand
+    there: what follows may use what they prove."""
+    while (
+        isinstance(block.terminator, Branch)
+        and len(block.instructions) == at + 1
+        and _callee(block.instructions[at]) is intrinsics._class_is_
+        and block.terminator.condition is block.instructions[at]
+        and is_sibling(block.instructions[at].operands[1])
+    ):
+        block, at = block.terminator.true, 1  # behind the assumption
+    return block, at
+
+
+def _is_step(value: Value) -> bool:
+    return _callee(value) is intrinsics._next_
+
+
+def _is_unpacked(value: Value, source: Value | None = None) -> bool:
+    """Whether `value` is an element of something that was unpacked, namely of `source`."""
+    if _callee(value) not in (intrinsics._project_, intrinsics._element_):
+        return False
+    unpacked = value.operands[1]  # type: ignore[attr-defined]  # a call
+    if source is not None:
+        return unpacked is source
+    return _callee(unpacked) in (intrinsics._unpack_, intrinsics._unpack_list_)
+
+
+def _behind_step(step: Instruction) -> Block | None:
+    """Where a loop goes on with what `step` took from an iterator, if that is all that leads there."""
+    block = step.block
+    assert block is not None
+    terminator = block.terminator
+    if not isinstance(terminator, Branch) or not isinstance(terminator.condition, Instruction):
+        return None
+    test = terminator.condition
+    if _callee(test) is not intrinsics._exhausted_ or test.operands[1] is not step:
+        return None
+    inside = terminator.false
+    sources = [b for b in inside.graph.blocks if inside in b.successors]
+    return inside if sources == [block] and not inside.phis else None
+
+
+def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> bool:
+    """Guess the types of `graph`, in place; `infer` writes types into it, and has done so once.
+
+    Returns whether types have to be inferred again.
+    """
+    seen = {call for block in _behind_handlers(graph) for call in block.instructions}
+    current: dict[Value, Value] = {}
+    changed = False
+    if sum(map(_is_candidate, graph.instructions())) > _LIMIT:
+        # Every way out makes the pullback longer, and where nothing repeats there is little to gain.
+        loops = natural_loops(graph)
+        seen.update(call for call in graph.instructions() if call.block not in loops.innermost)
+    guards = 0
+    candidates: list[Instruction] | None = None  # those that were left, while nothing has changed
+    for _ in range(_ROUNDS):
+        if changed:
+            infer()
+            changed, candidates = False, None
+        if candidates is None:
+            while known := policy.known_slots(graph):
+                current.update(known)
+                infer()  # with more types, more calls are known to leave the slots alone
+            candidates = list(filter(_is_candidate, graph.instructions()))
+        candidates = [call for call in candidates if call not in seen]
+        ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
+        chosen = ready or candidates[:1]
+        if not chosen:
+            break
+        read: set[tuple[Any, ...]] = set()
+        for call in chosen:
+            again = (_callee(call), *(v.value if isinstance(v, Const) else v for v in call.operands[1:]))
+            if _callee(call) in _READS:
+                if again in read:
+                    continue  # with what is known of the first time, it may not need a test of its own
+                read.add(again)
+            seen.add(call)
+            place = point_behind(call)
+            if place is None:
+                continue
+            function = policy.method(call)
+            if function is not None:
+                guards += 1
+                _guard_method(graph, call, place, function, policy, current)
+                changed = True
+                continue
+            guess = policy.guess(call)
+            if guess is not None:
+                guards += 1
+                if guards > _LIMIT:
+                    return changed
+                _guard(graph, call, place, guess, policy, current)
+                changed = True
+            elif policy.watch(call):
+                _watch(call, place, policy)
+    return changed
+
+
+def watch_results(graph: Graph, policy: Policy) -> None:
+    """Guess nothing in `graph`, but observe what has no type."""
+    skipped = _behind_handlers(graph)
+    for call in list(graph.instructions()):
+        if call.block not in skipped and _is_candidate(call) and policy.watch(call):
+            place = point_behind(call)
+            if place is not None:
+                _watch(call, place, policy)
+
+
+def _watch(call: Instruction, place: tuple[Block, int], policy: Policy) -> None:
+    block, at = place
+    look = Instruction(
+        "call",
+        [Const(intrinsics._observe_), Const(policy.site(call)), call],
+        type=NONE,
+        position=call.position,
+    )
+    look.block = block
+    block.instructions.insert(at, look)
+
+
+def _behind_handlers(graph: Graph) -> set[Block]:
+    """The blocks that a handler leads to: the interpreter knows there that an exception is being handled,
+    so the rest of the function cannot be another function."""
+    found: set[Block] = set()
+    waiting = [block.handler for block in graph.blocks if block.handler is not None]
+    while waiting:
+        block = waiting.pop()
+        if block not in found:
+            found.add(block)
+            waiting += block.successors
+    return found
+
+
+def _is_candidate(call: Instruction) -> bool:
+    if call.op != "call" or type_of(call) is not ANY:
+        return False
+    return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
+
+
+def _is_known(value: Value) -> bool:
+    """Whether it is known what `value` is, or what it iterates over."""
+    if _callee(value) is intrinsics._iter_:
+        value = value.operands[1]  # type: ignore[attr-defined]  # a call
+    return type_of(value) is not ANY
+
+
+def made_class(call: Instruction) -> type | None:
+    """The class that `call` makes an instance of by calling it, if it is known."""
+    kind = call.operands[1] if _callee(call) is intrinsics._new_ else None
+    if isinstance(kind, Const) and isinstance(kind.value, type) and kind.value not in BUILT_BY_SYNTAX:
+        return kind.value
+    return None
+
+
+def _callee(call: Value) -> Any:
+    if call.__class__ is not Instruction or call.op != "call":
+        return None
+    callee = call.operands[0]
+    if callee.__class__ is not Const:
+        return None
+    try:
+        hash(callee.value)
+    except TypeError:
+        return None
+    return callee.value
+
+
+def _guard(
+    graph: Graph,
+    call: Instruction,
+    place: tuple[Block, int],
+    guess: Exact,
+    policy: Policy,
+    current: dict[Value, Value],
+) -> None:
+    position = call.position
+    assumed = Instruction(
+        "call",
+        [Const(intrinsics._assume_), call, Const(guess)],
+        type=guess,
+        position=position,
+        name=call.name,
+    )
+    exhausted = [
+        u for u in graph.instructions() if _callee(u) is intrinsics._exhausted_ and u.operands[1] is call
+    ]
+    elsewhere = _tested_with(call, place)
+    graph.replace_uses({call: assumed})
+    for rest_call in elsewhere:
+        rest_call.operands = [call if v is assumed else v for v in rest_call.operands]
+    assumed.operands[1] = call
+    for test in exhausted:
+        test.operands[1] = call
+    rest, live = policy.rest(call)
+    arguments = [v if v is call else _latest(v, current) for v in live]
+    current[call] = assumed
+
+    _branch(graph, call, place, (intrinsics._class_is_, Const(guess.cls)), [assumed], policy, rest, arguments)
+
+
+def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:
+    """The rests that were left for by the guards that `place` stands behind: they take `call` as it is."""
+    found: list[Instruction] = []
+    block = behind_steps(call) if _is_step(call) else call.block if _is_unpacked(call) else None
+    while block is not None and block is not place[0] and isinstance(block.terminator, Branch):
+        found += block.terminator.false.instructions
+        block = block.terminator.true
+    return found
+
+
+def _latest(value: Value, current: dict[Value, Value]) -> Value:
+    """What `value` is called now."""
+    while value in current:
+        value = current[value]
+    return value
+
+
+def _branch(
+    graph: Graph,
+    call: Instruction,
+    place: tuple[Block, int],
+    test: tuple[Any, *tuple[Any, ...]],
+    first: list[Instruction],
+    policy: Policy,
+    rest: object,
+    arguments: Sequence[Value],
+) -> None:
+    """Cut the block at `place`: on with `first` if ``test[0](call, *test[1:])`` says so, else with `rest`."""
+    block, at = place
+    position = call.position
+    typed = graph.add_block(f"{block.label}.typed")
+    typed.instructions = [*first, *block.instructions[at:]]
+    for instruction in typed.instructions:
+        instruction.block = typed
+    del block.instructions[at:]
+    typed.terminator, typed.handler, block.handler = block.terminator, block.handler, None
+    for successor in typed.successors:
+        for phi in successor.phis:
+            if block in phi.operands:
+                phi.operands[typed] = phi.operands.pop(block)
+    otherwise = graph.add_block(f"{block.label}.otherwise")
+    builder = Builder(graph, block)
+    builder.position = position
+    test_result = builder.call(test[0], call, *test[1:], type=BOOL)
+    builder.branch(test_result, typed, otherwise)
+    builder.block = otherwise
+    builder.call(intrinsics._observe_, Const(policy.site(call)), call, type=NONE)
+    builder.ret(builder.call(Const(rest), *arguments, type=ANY))
+
+
+def _guard_method(
+    graph: Graph,
+    call: Instruction,
+    place: tuple[Block, int],
+    function: object,
+    policy: Policy,
+    current: dict[Value, Value],
+) -> None:
+    """``obj.method`` is tested for the function it is bound to, which then is called with `obj` in front."""
+    rest, live = policy.rest(call)
+    arguments = [v if v is call else _latest(v, current) for v in live]
+    for user in list(graph.instructions()):
+        if user.op == "call" and user.operands[0] is call:
+            user.operands[:1] = [Const(function), call.operands[1]]
+    test = intrinsics._method_is_, Const(function), call.operands[1]
+    _branch(graph, call, place, test, [], policy, rest, arguments)
+
+
+# -- what a value is used for --------------------------------------------------------------------------
+
+
+def how_used(graph: Graph, is_scalar: Callable[[Any], bool]) -> Callable[[Value], str | None]:
+    """A function that says what a value is used for: as a "number", an "index", a "container", otherwise
+    ("other") or not at all (None); `is_scalar` knows the functions of numbers."""
+    users: dict[Value, list[tuple[Any, int]]] = {}
+    for block in graph.blocks:
+        for phi in block.phis:
+            for value in phi.operands.values():
+                users.setdefault(value, []).append((phi, 0))
+        for instruction in block.instructions:
+            for i, value in enumerate(instruction.operands):
+                users.setdefault(value, []).append((instruction, i))
+
+    def uses(value: Value) -> Iterator[tuple[Instruction, int]]:
+        waiting, seen = [value], {value}
+        while waiting:
+            for user, i in users.get(waiting.pop(), ()):
+                if isinstance(user, Instruction):
+                    yield user, i
+                if user not in seen and (isinstance(user, Phi) or _callee(user) is intrinsics._check_):
+                    seen.add(user)
+                    waiting.append(user)
+
+    def used(value: Value) -> str | None:
+        found: str | None = None
+        for user, i in uses(value):
+            function = _callee(user)
+            if function is intrinsics._foreigncall_ and isinstance(user.operands[1], Const):
+                function, i = user.operands[1].value, i - 1
+            if function in _ARITHMETIC or is_scalar(function):
+                return "number"
+            if function in (operator.getitem, operator.setitem):
+                found = (
+                    "container"
+                    if i == 1
+                    else "index"
+                    if i == 2 and found != "container"
+                    else found or "other"
+                )
+            elif function in (len, intrinsics._iter_) and found != "index":
+                found = "container"
+            elif function not in (intrinsics._exhausted_, intrinsics._check_, operator.is_, operator.is_not):
+                found = found or "other"
+        return found
+
+    return used
+
+
+# -- what is live --------------------------------------------------------------------------------------
+
+
+class Liveness:
+    """The values that are live at points of a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.order: dict[Value, int] = {}
+        for argument in graph.arguments:
+            self.order[argument] = len(self.order)
+        for block in graph.blocks:
+            for value in (*block.phis, *block.instructions):
+                self.order[value] = len(self.order)
+        entering: dict[Block, set[Value]] = {block: set() for block in graph.blocks}
+        self.entering = entering
+        sources = predecessors(graph)
+        waiting = list(graph.blocks)
+        while waiting:
+            block = waiting.pop()
+            live = self._at(block, 0) - set(block.phis)
+            if live != entering[block]:
+                entering[block] = live
+                waiting += sources[block]
+
+    def _at(self, block: Block, index: int) -> set[Value]:
+        live: set[Value] = set()
+        for successor in block.successors:
+            live |= self.entering[successor]
+            for phi in successor.phis:
+                operand = phi.operands.get(block)
+                if operand is not None and operand in self.order:
+                    live.add(operand)
+        live.update(v for v in block.terminator.values if v in self.order)
+        for instruction in reversed(block.instructions[index:]):
+            live.discard(instruction)
+            live.update(v for v in instruction.operands if v in self.order)
+        return live
+
+    def at(self, block: Block, index: int) -> list[Value]:
+        """What is live in front of instruction number `index` of `block`, in the order of definition."""
+        return sorted(self._at(block, index), key=self.order.__getitem__)

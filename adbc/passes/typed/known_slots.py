@@ -1,0 +1,264 @@
+"""What is known to be in fields of instances and in slots of lists, from earlier reads and writes.
+
+before::
+
+    %1: float = call _assume_(%0, float)            # %0 was read from %self.x
+    ...
+    %2: None = call _setattr_(%self, 'x', %v)
+    %3: Any = call _getattr_(%self, 'x')
+
+after::
+
+    %1: float = call _assume_(%0, float)
+    ...
+    %2: None = call _overwrite_field_(%self, 'x', %v, %1)
+                                                     # and %v instead of %3
+
+A read of what is known needs no test of its class and no way through the shadow, and a write that puts a
+float in place of a float needs neither a look at what was there nor a rule.
+
+What is known is lost where anything could run that this module cannot see through.  A write to a field
+says nothing of fields with other names; to a field of the same name, or to a list, of another object, it
+may be a write to this one.  Needs types; fields are those that `Knowledge.is_field` calls plain.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.graph import Block, Graph
+from adbc.ir.handlers import forget_handler, is_idle
+from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder
+from adbc.ir.values import Const, Instruction, Value
+from adbc.types.inference import type_of
+from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, Exact, is_list, is_real
+
+__all__ = ["known_slots"]
+
+Place = tuple[str, Value, object]
+"""A field or an element: what kind of place, of which object, and its name or index."""
+Known = dict[Place, Value]
+
+FIELD, ELEMENT = "field", "element"
+
+_HARMLESS: frozenset[int] = frozenset(
+    map(
+        id,
+        (
+            intrinsics._assume_, intrinsics._instance_, intrinsics._class_is_, intrinsics._method_is_,
+            intrinsics._exhausted_,
+            intrinsics._next_at_, intrinsics._list_iterator_, intrinsics._observe_, intrinsics._check_,
+            intrinsics._unpack_list_, intrinsics._element_,
+            intrinsics._project_, operator.is_, operator.is_not, range,
+        ),
+    )
+)  # fmt: skip
+"""Functions that change nothing and run no code of anybody's."""
+
+_TOUCHING = frozenset(
+    map(id, (intrinsics._getattr_, intrinsics._setattr_, operator.getitem, operator.setitem))
+)
+"""Functions that read or write a place."""
+
+
+def known_slots(
+    graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
+) -> dict[Value, Value]:
+    """See the module, in place; which reads were replaced by which values.
+
+    `is_method` says of a call of `_getattr_` that it only looks up a method.
+    """
+    return _KnownSlots(graph, is_field, is_method).run()
+
+
+class _KnownSlots:
+    def __init__(
+        self, graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
+    ) -> None:
+        self.graph = graph
+        self.is_field = is_field
+        self.is_method = is_method
+        self.places: dict[Instruction, Place] = {}
+
+    def run(self) -> dict[Value, Value]:
+        self.places = {
+            i: place
+            for block in self.graph.blocks
+            for i in block.instructions
+            if i.op == "call"
+            and isinstance(callee := i.operands[0], Const)
+            and id(callee.value) in _TOUCHING
+            and (place := self._place(i))
+        }
+        if len(self.places) == len(set(self.places.values())):
+            return {}  # no place is touched twice
+        order = reverse_postorder(self.graph)
+        # What does nothing to what is known need not be looked at in every round.
+        steps = {block: [i for i in block.instructions if self._matters(i)] for block in order}
+        sources = predecessors(self.graph)
+        handlers = {block.handler for block in order}
+        before: dict[Block, Known] = {}
+        behind: dict[Block, Known] = {}
+        changed = True
+        while changed:
+            changed = False
+            for block in order:
+                if block in handlers or block is self.graph.entry:
+                    known: Known = {}
+                else:
+                    known = _common([behind[s] for s in sources[block] if s in behind])
+                before[block] = dict(known)
+                for instruction in steps[block]:
+                    self._step(instruction, known)
+                if behind.get(block) != known:
+                    behind[block] = known
+                    changed = True
+        replaced: dict[Value, Value] = {}
+        for block in order:
+            known = before[block]
+            for instruction in steps[block]:
+                place = self.places.get(instruction)
+                present = None if place is None else known.get(place)
+                if present is not None:
+                    if _is_read(instruction):
+                        replaced[instruction] = present
+                    else:
+                        _overwrite(instruction, present)
+                self._step(instruction, known)
+        return self._replace(replaced)
+
+    def _replace(self, replaced: dict[Value, Value]) -> dict[Value, Value]:
+        """Take the reads that were `replaced` out of the graph."""
+        for read, value in replaced.items():
+            while value in replaced:  # a read is known by an earlier one
+                value = replaced[value]
+            replaced[read] = value
+        self.graph.replace_uses(replaced)
+        unhandled = False
+        for read in replaced:
+            assert isinstance(read, Instruction) and read.block is not None
+            block = read.block
+            block.instructions.remove(read)
+            if block.handler is not None and is_idle(block):
+                forget_handler(block)
+                unhandled = True
+        if unhandled:
+            remove_unreachable(self.graph)
+        return replaced
+
+    # -- places ----------------------------------------------------------------------------------------
+
+    def _place(self, instruction: Instruction) -> Place | None:
+        """What a call of one of `_TOUCHING` reads or writes, if it is a place that we keep an eye on."""
+        if len(instruction.operands) < 3 or instruction.keywords:
+            return None
+        callee, obj, key = instruction.operands[:3]
+        function = callee.value  # type: ignore[attr-defined]  # a Const
+        if function is intrinsics._getattr_ or function is intrinsics._setattr_:
+            kind = type_of(obj)
+            if not isinstance(kind, Exact) or not isinstance(key, Const) or not isinstance(key.value, str):
+                return None
+            return (FIELD, obj, key.value) if self.is_field(kind.cls, key.value) else None
+        if is_list(type_of(obj)) and type_of(key) == INT:
+            return ELEMENT, obj, _key(key)
+        return None
+
+    # -- what an instruction does to what is known -----------------------------------------------------
+
+    def _matters(self, instruction: Instruction) -> bool:
+        """Whether `_step` would do something."""
+        if instruction.op != "call" or instruction in self.places:
+            return True
+        callee, *arguments = instruction.operands
+        function = callee.value if isinstance(callee, Const) else None
+        return function is intrinsics._assume_ or not self._is_harmless(function, instruction, arguments)
+
+    def _step(self, instruction: Instruction, known: Known) -> None:
+        place = self.places.get(instruction)
+        if place is not None:
+            if _is_read(instruction):
+                known.setdefault(place, instruction)
+            else:
+                _forget_aliases(known, place)
+                known[place] = instruction.operands[3]
+            return
+        if instruction.op != "call":
+            known.clear()
+            return
+        callee, *arguments = instruction.operands
+        function = callee.value if isinstance(callee, Const) else None
+        if function is intrinsics._overwrite_field_:
+            place = FIELD, arguments[0], _key(arguments[1])
+            _forget_aliases(known, place)
+            known[place] = arguments[2]
+        elif function is intrinsics._overwrite_item_:
+            place = ELEMENT, arguments[0], _key(arguments[1])
+            _forget_aliases(known, place)
+            known[place] = arguments[2]
+        elif function is intrinsics._assume_:
+            for at, value in known.items():
+                if value is arguments[0]:
+                    known[at] = instruction  # the same, and its type is known
+        else:
+            known.clear()
+
+    def _is_harmless(self, function: Any, instruction: Instruction, arguments: list[Value]) -> bool:
+        if id(function) in _HARMLESS:
+            return True
+        if function is intrinsics._foreigncall_:
+            function = arguments[0].value if isinstance(arguments[0], Const) else None
+            arguments = arguments[1:]
+        if isinstance(function, types.BuiltinFunctionType) or function in (abs, range, float, int):
+            return all(_is_number(type_of(a)) for a in arguments)
+        if function is intrinsics._new_:
+            return isinstance(arguments[0], Const) and arguments[0].value in (tuple, list, slice)
+        if function is intrinsics._iter_ or function is intrinsics._next_:
+            source = arguments[0]
+            if isinstance(source, Instruction) and function is intrinsics._next_:
+                source = source.operands[-1]
+            return type_of(source) == Exact(range)
+        return function is intrinsics._getattr_ and self.is_method(instruction)
+
+
+def _key(value: Value) -> object:
+    return value.value if isinstance(value, Const) else value
+
+
+def _is_number(type: AbstractType) -> bool:
+    return is_real(type) or type == BOOL
+
+
+def _is_read(instruction: Instruction) -> bool:
+    callee = instruction.operands[0]
+    return isinstance(callee, Const) and (
+        callee.value is intrinsics._getattr_ or callee.value is operator.getitem
+    )
+
+
+def _forget_aliases(known: Known, place: Place) -> None:
+    """A write to `place` may be a write to these places as well."""
+    kind, _, key = place
+    for other in [p for p in known if p[0] == kind and (kind == ELEMENT or p[2] == key)]:
+        del known[other]
+
+
+def _common(states: list[Known]) -> Known:
+    """What is known on all ways."""
+    if not states:
+        return {}
+    first, *rest = states
+    return {
+        place: value for place, value in first.items() if all(state.get(place) is value for state in rest)
+    }
+
+
+def _overwrite(write: Instruction, present: Value) -> None:
+    """Say in the write what it writes over, where both are floats."""
+    if type_of(present) == FLOAT and type_of(write.operands[3]) == FLOAT:
+        is_field = write.operands[0].value is intrinsics._setattr_  # type: ignore[attr-defined]  # a Const
+        write.operands[0] = Const(intrinsics._overwrite_field_ if is_field else intrinsics._overwrite_item_)
+        write.operands.append(present)

@@ -1,0 +1,151 @@
+"""Loops over lists count their iterations, so that each element is known by its index.
+
+before::
+
+        %it = call _iter_(%l)
+    head:
+        %v = call _next_(%it)
+        %e = call _exhausted_(%v)
+        branch %e, done, body
+    body:
+        ...
+
+after::
+
+        %it = call _list_iterator_(%l)
+    head:
+        %i = phi [entry: 0, latch: %i1]
+        %v = call _next_at_(%it, %l, %i)
+        %e = call _exhausted_(%v)
+        branch %e, done, body
+    body:
+        %i1 = call operator.add(%i, 1)
+        ...
+
+The iterator itself then needs no shadow; where a guess was wrong and the rest of the function goes on with
+it, it gets one from the count (`_resume_iterator_`).  Needs types.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.dominators import Dominators
+from adbc.ir.graph import Block, Graph
+from adbc.ir.loops import Loop, natural_loops
+from adbc.ir.terminators import Return
+from adbc.ir.traverse import predecessors, uses
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.typed.guards import behind_steps
+from adbc.types.inference import type_of
+from adbc.types.lattice import INT, is_list
+
+__all__ = ["count_list_loops"]
+
+Counters = dict[Block, tuple[Phi, Instruction]]
+"""By the head of a loop, the number of the iteration, and that of the next."""
+
+
+def count_list_loops(graph: Graph) -> bool:
+    """See the module, in place; whether anything was changed."""
+    found = [
+        (made, step)
+        for step in graph.instructions()
+        if _is_call(step, intrinsics._next_)
+        and _is_call(made := step.operands[1], intrinsics._iter_)
+        and is_list(type_of(made.operands[1]))  # type: ignore[attr-defined]  # a call
+    ]
+    if not found:
+        return False
+    dominators = Dominators(graph)
+    users = uses(graph)
+    sources = predecessors(graph)
+    loops = natural_loops(graph).innermost
+    counters: Counters = {}
+    changed = False
+    for made, step in found:
+        loop = loops.get(step.block)  # type: ignore[arg-type]  # it is in a block
+        if loop is not None:
+            changed |= _count(made, step, loop, users, sources, dominators, counters)  # type: ignore[arg-type]  # a call
+    return changed
+
+
+def _is_call(value: Value, function: Any) -> bool:
+    return (
+        isinstance(value, Instruction)
+        and value.op == "call"
+        and isinstance(value.operands[0], Const)
+        and value.operands[0].value is function
+    )
+
+
+def _count(
+    made: Instruction,
+    step: Instruction,
+    loop: Loop,
+    users: Any,
+    sources: dict[Block, list[Block]],
+    dominators: Dominators,
+    counters: Counters,
+) -> bool:
+    """Count in the loop around `step`, if that is taken once in every iteration."""
+    head, block = loop.header, step.block
+    inside = behind_steps(step)
+    assert block is not None and made.block is not None
+    if inside is None or block.instructions[0] is not step or made.block in loop.blocks:
+        return False
+    if head.handler is not None or block.handler is not None:
+        return False
+    latches = [b for b in sources[head] if dominators.dominates(head, b)]
+    if not latches or not all(dominators.dominates(inside, b) for b in latches):
+        return False
+    others: list[Instruction] = []
+    for user in users.get(made, ()):
+        instruction = getattr(user, "instruction", user)
+        if instruction is step:
+            continue
+        if not isinstance(instruction, Instruction) or not _is_rest(instruction, inside, dominators):
+            return False
+        others.append(instruction)
+    the_list = made.operands[1]
+    known = counters.get(head)
+    if known is not None and known[1].block is inside:
+        counter, following = known  # another list, in step with this one
+    else:
+        counter = Phi(head, INT, None)
+        head.phis.append(counter)
+        following = Instruction(
+            "call", [Const(operator.add), counter, Const(1)], type=INT, position=step.position
+        )
+        following.block = inside
+        inside.instructions.insert(0, following)
+        for source in sources[head]:
+            counter.operands[source] = following if source in latches else Const(0)
+        counters[head] = counter, following
+    step.operands = [Const(intrinsics._next_at_), made, the_list, counter]
+    made.operands[0] = Const(intrinsics._list_iterator_)
+    for call in others:
+        at = call.block
+        assert at is not None
+        resumed = Instruction(
+            "call", [Const(intrinsics._resume_iterator_), made, the_list, following], position=call.position
+        )
+        resumed.block = at
+        at.instructions.insert(at.instructions.index(call), resumed)
+        call.operands = [resumed if v is made else v for v in call.operands]
+    return True
+
+
+def _is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
+    """Whether `call` goes on elsewhere with what is live, for good."""
+    block = call.block
+    assert block is not None
+    return (
+        dominators.dominates(inside, block)
+        and isinstance(block.terminator, Return)
+        and block.terminator.value is call
+        and len(block.instructions) >= 2
+        and _is_call(block.instructions[0], intrinsics._observe_)
+    )

@@ -1,0 +1,247 @@
+"""Facts that derived rules are specialised on, which are looked at again whenever a rule is entered.
+
+What a path of global names leads to, what a function is, that an attribute of a class is a plain field or
+this method, what calling a class does.  Many rules depend on the same facts, and on facts about the same
+classes: `together` makes one look of those.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls.fast import are_fields, constructor, is_field, keeps, method
+
+__all__ = [
+    "Checked",
+    "ClassFact",
+    "Classes",
+    "ConstructorFact",
+    "Fact",
+    "KeepingFact",
+    "NameFact",
+    "class_fact",
+    "together",
+]
+
+
+class Checked(Protocol):
+    """What can be looked at."""
+
+    def holds(self) -> bool: ...
+
+
+class NameFact:
+    """Something about the world that must still hold: what a path of names leads to, what a function is."""
+
+    __slots__ = ("code", "defaults", "globals", "kwdefaults", "path", "value")
+
+    def __init__(self, globals: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+        self.globals = globals
+        self.path = path
+        self.value = value
+        self.code = getattr(value, "__code__", None)
+        self.defaults = getattr(value, "__defaults__", None)
+        self.kwdefaults = getattr(value, "__kwdefaults__", None)
+
+    def key(self) -> object:
+        """The same for equal facts; what it has the address of is held here."""
+        known = self.value, self.code, self.defaults, self.kwdefaults
+        return id(self.globals), self.path, *map(id, known)
+
+    def holds(self) -> bool:
+        name, *rest = self.path
+        if name in self.globals:
+            value = self.globals[name]
+        else:
+            namespace = self.globals.get("__builtins__")
+            value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
+        for attribute in rest:
+            value = getattr(value, attribute, None)
+        if value is not self.value:
+            return False
+        if self.code is None:
+            return True
+        return (
+            getattr(value, "__code__", None) is self.code
+            and getattr(value, "__defaults__", None) is self.defaults
+            and getattr(value, "__kwdefaults__", None) is self.kwdefaults
+        )
+
+
+class ClassFact:
+    """An attribute of the instances of a class is a plain field, or this method."""
+
+    __slots__ = ("cls", "function", "name")
+
+    def __init__(self, cls: type, name: str, function: Any = None) -> None:
+        self.cls = cls
+        self.name = name
+        self.function = function
+
+    def key(self) -> object:
+        """The same for equal facts."""
+        return self.cls, self.name, self.function
+
+    def holds(self) -> bool:
+        if self.function is not None:
+            return method(self.cls, self.name) is self.function
+        return is_field(self.cls, self.name)
+
+
+class ConstructorFact:
+    """What calling a class does: it runs this ``__init__`` on a new object."""
+
+    __slots__ = ("cls", "function")
+
+    def __init__(self, cls: type, function: Any) -> None:
+        self.cls = cls
+        self.function = function
+
+    def key(self) -> object:
+        """The same for equal facts."""
+        return self.cls, "()", self.function
+
+    def holds(self) -> bool:
+        return constructor(self.cls) is self.function
+
+
+class KeepingFact:
+    """What is set as an attribute of an instance is what is read there."""
+
+    __slots__ = ("cls", "name")
+
+    function = None
+
+    def __init__(self, cls: type, name: str) -> None:
+        self.cls = cls
+        self.name = name
+
+    def key(self) -> object:
+        """The same for equal facts."""
+        return self.cls, self.name
+
+    def holds(self) -> bool:
+        return keeps(self.cls, self.name[:-1])
+
+
+Fact = NameFact | ClassFact | ConstructorFact | KeepingFact
+
+
+def class_fact(cls: type, name: str, function: Any) -> Fact:
+    """The fact that is noted of a class under this name."""
+    if name == "()":
+        return ConstructorFact(cls, function)
+    return KeepingFact(cls, name) if name.endswith("=") else ClassFact(cls, name, function)
+
+
+class Classes:
+    """What is known of classes, for those who note it themselves (`passes.scalar_replacement.Classes`)."""
+
+    def __init__(self, table: RuleTable) -> None:
+        self.table = table
+
+    def constructor(self, cls: type, facts: dict[Any, Any]) -> types.FunctionType | None:
+        found: types.FunctionType | None = constructor(cls)
+        if found is None or self.table.rows(found) or self.table.rows(cls):
+            return None
+        facts[cls, "()"] = ConstructorFact(cls, found)
+        return found
+
+    def method(self, cls: type, name: str, facts: dict[Any, Any]) -> types.FunctionType | None:
+        found: types.FunctionType | None = method(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        facts[cls, name] = ClassFact(cls, name, found)
+        return found
+
+    def keeps(self, cls: type, name: str, facts: dict[Any, Any]) -> bool:
+        if not keeps(cls, name):
+            return False
+        facts[cls, f"{name}="] = KeepingFact(cls, f"{name}=")
+        return True
+
+
+class _Fields:
+    """Attributes of the instances of a class are plain fields."""
+
+    __slots__ = ("cls", "names")
+
+    def __init__(self, cls: type, names: Iterable[str]) -> None:
+        self.cls = cls
+        self.names = frozenset(names)
+
+    def holds(self) -> bool:
+        return are_fields(self.cls, self.names)
+
+
+_Names = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]
+
+
+_Absent = dict[tuple[int, str], tuple[dict[str, Any], str]]
+
+
+class _NamesFact:
+    """What names in the dictionaries of modules stand for, and that others are not there, which hide no
+    builtin function then."""
+
+    def __init__(self, names: _Names, absent: _Absent) -> None:
+        self.names = list(names.values())
+        self.absent = list(absent.values())
+
+    def holds(self) -> bool:
+        for namespace, name, value in self.names:
+            if namespace.get(name) is not value:
+                return False
+        for namespace, name in self.absent:  # noqa: SIM110  # quicker than a generator
+            if name in namespace:
+                return False
+        return True
+
+
+def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
+    """Whether all that `fact` says is what names in the dictionaries of modules stand for; if so, these are
+    added to `names` and `absent`: facts share them."""
+    if type(fact) is not NameFact or fact.code is not None:
+        return False
+    found: list[tuple[dict[str, Any], str, Any]] = []
+    namespace: Any = fact.globals
+    builtins = namespace.get("__builtins__")
+    if fact.path[0] not in namespace:  # a builtin
+        namespace = builtins.__dict__ if isinstance(builtins, types.ModuleType) else builtins
+        if not isinstance(namespace, dict):
+            return False
+    is_builtin = namespace is not fact.globals
+    for k, name in enumerate(fact.path):
+        if name not in namespace:
+            return False
+        value = namespace[name]
+        found.append((namespace, name, value))
+        if k + 1 < len(fact.path):
+            if type(value) is not types.ModuleType:
+                return False
+            namespace = value.__dict__
+    if found[-1][2] is not fact.value:
+        return False
+    names.update(((id(namespace), name), (namespace, name, value)) for namespace, name, value in found)
+    if is_builtin:
+        names[id(fact.globals), "__builtins__"] = fact.globals, "__builtins__", builtins
+        absent[id(fact.globals), fact.path[0]] = fact.globals, fact.path[0]
+    return True
+
+
+def together(facts: Iterable[Fact]) -> Sequence[Checked]:
+    """The same facts, none twice, those about the fields of a class as one, and those of names in modules."""
+    fields: dict[type, dict[str, None]] = {}
+    others: dict[Any, Checked] = {}
+    names: _Names = {}
+    absent: _Absent = {}
+    for fact in facts:
+        if type(fact) is ClassFact and fact.function is None:
+            fields.setdefault(fact.cls, {})[fact.name] = None
+        elif not _is_of_names(fact, names, absent):
+            others.setdefault(fact.key(), fact)
+    in_modules = [_NamesFact(names, absent)] if names else []
+    return (*in_modules, *others.values(), *[_Fields(cls, found) for cls, found in fields.items()])

@@ -1,0 +1,327 @@
+"""Questions that are asked of an object: is it true, what does it hold, what has it, how does it read.
+
+Their answers have no derivative.  But where the object's class answers in Python, that code may change
+things that have one, so it is entered like any function.  The functions here say what the interpreter
+does then, in Python that adbc can follow; for all other classes the question is asked as it is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import operator
+import sys
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
+from adbc.rules.classes import c_truth, plain_attributes, plain_text
+from adbc.runtime.calls.attributes import get_default, variables
+from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.resolve import is_python_function, lookup, text_in_c
+from adbc.runtime.calls.steps import Call, Delegate, Step
+from adbc.runtime.report.messages import where
+from adbc.tangents.fields import plain_check
+
+__all__ = ["PROTOCOLS"]
+
+
+def _python(cls: type, name: str) -> bool:
+    return is_python_function(lookup(cls, name))
+
+
+# -- truth -----------------------------------------------------------------------------------------------
+
+
+def truth_of(x: Any) -> bool:
+    """``bool(x)`` of a class with ``__bool__``."""
+    answer = type(x).__bool__(x)
+    if answer.__class__ is not bool:
+        raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
+    return answer
+
+
+def truth_of_length(x: Any) -> bool:
+    """``bool(x)`` of a class with ``__len__`` alone."""
+    return len(x) != 0
+
+
+def no_truth_of(x: Any) -> bool:
+    """``not x`` of a class with ``__bool__``."""
+    return not truth_of(x)
+
+
+def no_truth_of_length(x: Any) -> bool:
+    """``not x`` of a class with ``__len__`` alone."""
+    return len(x) == 0
+
+
+def _truth(direct: Any, by_length: Any) -> Any:
+    def truth(call: Call, table: Any) -> Step | None:
+        if len(call.args) != 1 or call.keywords:
+            return None
+        cls: Any = type(call.args[0])
+        if c_truth(cls):
+            return None
+        if lookup(cls, "__bool__") is not None:
+            return Delegate(call.of(direct)) if _python(cls, "__bool__") else None
+        return Delegate(call.of(by_length)) if _python(cls, "__len__") else None
+
+    return truth
+
+
+# -- membership ------------------------------------------------------------------------------------------
+
+
+def holds(container: Any, item: Any) -> bool:
+    """``item in container`` of a class with ``__contains__``."""
+    return bool(type(container).__contains__(container, item))
+
+
+def finds(container: Any, item: Any) -> bool:
+    """``item in container`` by looking at one after the other."""
+    for value in container:  # noqa: SIM110  # `any` would make a generator of it
+        if value is item or value == item:
+            return True
+    return False
+
+
+def holds_not(container: Any, item: Any) -> bool:
+    """``item not in container`` of a class with ``__contains__``."""
+    return not holds(container, item)
+
+
+def finds_not(container: Any, item: Any) -> bool:
+    """``item not in container`` by looking at one after the other."""
+    return not finds(container, item)
+
+
+_SEQUENCES = (list, tuple, collections.deque)
+
+
+def _contains(direct: Any, one_by_one: Any) -> Any:
+    def contains(call: Call, table: Any) -> Step | None:
+        container, item = call.args
+        cls = type(container)
+        if _python(cls, "__contains__"):
+            return Delegate(call.of(direct))
+        if cls is Generator or lookup(cls, "__contains__") is None:
+            walks = hasattr(cls, "__iter__") or _python(cls, "__getitem__")
+            return Delegate(call.of(one_by_one)) if walks else None
+        if cls in _SEQUENCES and any(_python(type(x), "__eq__") for x in (item, *container)):
+            return Delegate(call.of(one_by_one))
+        return None
+
+    return contains
+
+
+# -- classes ---------------------------------------------------------------------------------------------
+
+
+def is_instance(x: Any, kind: Any) -> bool:
+    """``isinstance(x, kind)`` of classes that answer for themselves."""
+    if isinstance(kind, tuple):
+        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
+            if isinstance(x, one):
+                return True
+        return False
+    meta: Any = type(kind)
+    return type(x) is kind or bool(meta.__instancecheck__(kind, x))
+
+
+def is_subclass(x: Any, kind: Any) -> bool:
+    """``issubclass(x, kind)`` of classes that answer for themselves."""
+    if isinstance(kind, tuple):
+        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
+            if issubclass(x, one):
+                return True
+        return False
+    meta: Any = type(kind)
+    return bool(meta.__subclasscheck__(kind, x))
+
+
+def _checks(body: Any) -> Any:
+    def checks(call: Call, table: Any) -> Step | None:
+        if len(call.args) != 2 or call.keywords or plain_check(call.args[1]):
+            return None
+        return Delegate(call.of(body))
+
+    return checks
+
+
+# -- attributes ------------------------------------------------------------------------------------------
+
+
+def has_attribute(obj: Any, name: str) -> bool:
+    """``hasattr(obj, name)``."""
+    try:
+        getattr(obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def attribute_or(obj: Any, name: str, default: Any) -> Any:
+    """``getattr(obj, name, default)``."""
+    try:
+        return getattr(obj, name)
+    except AttributeError:
+        return default
+
+
+def _is_computed(obj: Any, name: str) -> bool:
+    """Whether to read attribute `name` of `obj` may be to run Python code."""
+    return isinstance(name, str) and not plain_attributes(type(obj))
+
+
+def _hasattr(call: Call, table: Any) -> Step | None:
+    return Delegate(call.of(has_attribute)) if len(call.args) == 2 and _is_computed(*call.args) else None
+
+
+def _getattr(call: Call, table: Any) -> Step | None:
+    if len(call.args) == 3 and _is_computed(*call.args[:2]):
+        return Delegate(call.of(attribute_or))
+    return get_default(call, table)
+
+
+# -- text ------------------------------------------------------------------------------------------------
+
+
+def text_of(x: Any) -> Any:
+    """``str(x)`` of a class with ``__str__``."""
+    cls: Any = type(x)
+    return cls.__str__(x)
+
+
+def description_of(x: Any) -> Any:
+    """``repr(x)`` of a class with ``__repr__``."""
+    cls: Any = type(x)
+    return cls.__repr__(x)
+
+
+def format_of(x: Any, spec: str = "") -> Any:
+    """``format(x, spec)`` of a class with ``__format__``."""
+    cls: Any = type(x)
+    return cls.__format__(x, spec)
+
+
+def text_format_of(x: Any, spec: str = "") -> Any:
+    """``format(x, spec)`` of a class that has no ``__format__`` of its own."""
+    if spec:
+        raise TypeError(f"unsupported format string passed to {type(x).__name__}.__format__")
+    return str(x)
+
+
+def field_of(x: Any, conversion: int, spec: str) -> Any:
+    """A field of an f-string."""
+    if conversion == 0:
+        return format(x, spec)
+    text = str(x) if conversion == 1 else repr(x) if conversion == 2 else ascii(x)
+    return format(text, spec)
+
+
+def joined(separator: str, parts: Any) -> str:
+    """``separator.join(parts)`` of anything but a list or tuple."""
+    return separator.join(list(parts))
+
+
+def printed(*values: Any, **options: Any) -> None:
+    """``print(*values, **options)`` where a value has a text of its own."""
+    texts = []
+    for x in values:
+        texts.append(str(x))  # noqa: PERF401  # before 3.12 a comprehension is a function
+    print(*texts, **options)
+
+
+def _str(call: Call, table: Any) -> Step | None:
+    if len(call.args) != 1 or call.keywords:
+        return None
+    cls = type(call.args[0])
+    if _python(cls, "__str__"):
+        return Delegate(call.of(text_of))
+    return text_in_c(call) if plain_text(cls) else Delegate(call.of(description_of))
+
+
+def _repr(call: Call, table: Any) -> Step | None:
+    cls = type(call.args[0])
+    return Delegate(call.of(description_of)) if _python(cls, "__repr__") else text_in_c(call)
+
+
+def _format(call: Call, table: Any) -> Step | None:
+    cls = type(call.args[0])
+    if _python(cls, "__format__"):
+        return Delegate(call.of(format_of))
+    if lookup(cls, "__format__") is not object.__format__ or plain_text(cls):
+        return text_in_c(call)
+    return Delegate(call.of(text_format_of))
+
+
+def _field(call: Call, table: Any) -> Step | None:
+    return text_in_c(call) if plain_text(type(call.args[0])) else Delegate(call.of(field_of))
+
+
+def _in_c(call: Call, table: Any) -> Step | None:
+    return text_in_c(call)
+
+
+def _join(call: Call, table: Any) -> Step | None:
+    if len(call.args) != 2 or type(call.args[1]) in (list, tuple, str, dict, set, frozenset):
+        return None
+    return Delegate(call.of(joined))
+
+
+def _print(call: Call, table: Any) -> Step | None:
+    values = call.args[: call.count]
+    return text_in_c(call) if all(plain_text(type(x)) for x in values) else Delegate(call.of(printed))
+
+
+# -- frames ------------------------------------------------------------------------------------------------
+
+
+def names_of(x: Any) -> list[str]:
+    """``dir(x)`` of a class with ``__dir__``."""
+    cls: Any = type(x)
+    return sorted(cls.__dir__(x))
+
+
+def _looks(call: Call, table: Any) -> Step | None:
+    if call.function is vars and call.args:
+        return variables(call, table)
+    if call.function is dir and call.args:
+        return Delegate(call.of(names_of)) if _python(type(call.args[0]), "__dir__") else None
+    raise UnsupportedError(
+        f"{call.function.__name__}, called in {where()}, looks at the frame that it is called from or changes"
+        " it, which is not that of the user's function while that is differentiated: pass the values that are"
+        " needed as arguments"
+    )
+
+
+PROTOCOLS: dict[Any, Any] = {
+    locals: _looks,
+    vars: _looks,
+    dir: _looks,
+    eval: _looks,
+    exec: _looks,
+    sys._getframe: _looks,
+    sys.settrace: _looks,
+    sys.setprofile: _looks,
+    intrinsics._bool_: _truth(truth_of, truth_of_length),
+    bool: _truth(truth_of, truth_of_length),
+    operator.truth: _truth(truth_of, truth_of_length),
+    operator.not_: _truth(no_truth_of, no_truth_of_length),
+    operator.contains: _contains(holds, finds),
+    intrinsics._not_contains_: _contains(holds_not, finds_not),
+    isinstance: _checks(is_instance),
+    issubclass: _checks(is_subclass),
+    hasattr: _hasattr,
+    getattr: _getattr,
+    str: _str,
+    repr: _repr,
+    builtins.format: _format,
+    intrinsics._format_: _field,
+    str.join: _join,
+    print: _print,
+    str.format: _in_c,
+    ascii: _in_c,
+}
+"""What each question leads to; None: the question is asked as it is."""

@@ -1,0 +1,404 @@
+"""The attribute protocol, as ``object.__getattribute__`` and its kin run it.
+
+Each function looks at classes and descriptors and says what happens next, in the terms of `resolve`;
+user code (properties, hooks, descriptors) is never run here but handed on to be differentiated.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
+from adbc.runtime.calls import exceptions, fields
+from adbc.runtime.calls.resolve import is_python_function, lookup, pass_to_row
+from adbc.runtime.calls.steps import (
+    Call,
+    Delegate,
+    Foreign,
+    Known,
+    Locate,
+    OfClass,
+    OfException,
+    OnClass,
+    Step,
+    UseRow,
+    Value,
+)
+from adbc.runtime.state.activity import is_opaque
+from adbc.tangents import FData, MutableTangent
+from adbc.tangents.fields import instance_dict, slots_of
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["PROTOCOLS", "get_default", "plain_get", "refuse_hook", "variables"]
+
+_PLAIN_GET = object.__getattribute__
+_PLAIN_SET = object.__setattr__
+_PLAIN_DEL = object.__delattr__
+
+
+def get_attribute(call: Call, table: Any) -> Step | None:
+    """``obj.name``: an overridden ``__getattribute__``, else the usual way."""
+    hook = lookup(type(call.args[0]), "__getattribute__")
+    if is_python_function(hook):
+        if issubclass(type(call.args[0]), type):
+            raise refuse_hook(type(call.args[0]))
+        return Delegate(call.of(hook))
+    return plain_get(call, table)
+
+
+def refuse_hook(meta: type) -> UnsupportedError:
+    """The error for a metaclass that runs code wherever an attribute of a class is read."""
+    return UnsupportedError(
+        f"metaclass {meta.__name__!r} has a __getattribute__ written in Python, which runs whenever anybody"
+        " looks at one of its classes, adbc included; use __getattr__ or a property of the metaclass"
+    )
+
+
+_NAMESPACES = (types.ModuleType, type)
+
+
+def _read(obj: Any, name: str) -> Any:
+    """``obj.name``, past a ``__getattribute__`` written in Python."""
+    hook = lookup(type(obj), "__getattribute__")
+    return object.__getattribute__(obj, name) if is_python_function(hook) else getattr(obj, name)
+
+
+def plain_get(call: Call, table: Any, is_seen: bool = False) -> Step | None:
+    """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails.
+
+    Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
+    """
+    obj, name = call.args[:2]
+    if not isinstance(name, str):
+        return None
+    cls = type(obj)
+    if issubclass(cls, _NAMESPACES):
+        return _of_class(call, name) if issubclass(cls, type) else Known(call, getattr(obj, name))
+    if cls is super:
+        return _of_super(call, name)
+    if issubclass(cls, BaseException) and not is_seen:
+        return OfException(call)
+    descriptor = lookup(cls, name)
+    kind = type(descriptor)
+    if descriptor is not None and hasattr(kind, "__set__"):
+        return _data_descriptor(call, descriptor, table)
+    if name in instance_dict(obj):
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    if descriptor is None:
+        hook = lookup(cls, "__getattr__")
+        if is_python_function(hook):
+            return Delegate(call.on(hook, 0, 1))
+        return _foreign_read(call, name)
+    if kind is types.FunctionType:
+        return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
+    if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
+        return Value(call, _read(obj, name), _bound(call.shadows[0], False))
+    if kind in (staticmethod, classmethod, types.ClassMethodDescriptorType):
+        return Known(call, _read(obj, name))
+    getter = lookup(kind, "__get__")
+    if is_python_function(getter):
+        return _getter(call, getter, descriptor, cls)
+    if getter is not None:
+        return _c_descriptor(call, descriptor, table)
+    return _plain(call, cls, name)
+
+
+def _of_class(call: Call, name: str) -> Step:
+    """An attribute of a class: a property of its metaclass, a descriptor written in Python, or a value."""
+    obj = call.args[0]
+    meta = type(obj)
+    above = lookup(meta, name)
+    if isinstance(above, property) and above.fget is not None:
+        return Delegate(call.on(above.fget, 0))
+    getter = lookup(type(above), "__get__")
+    if hasattr(type(above), "__set__"):
+        return (
+            _getter(call, getter, above, meta) if is_python_function(getter) else Known(call, _get(obj, name))
+        )
+    if any(name in vars(base) for base in obj.__mro__):
+        found = lookup(obj, name)
+        getter = lookup(type(found), "__get__")
+        if is_python_function(getter):
+            arguments = (found, None, obj)
+            return Locate(Call(getter, None, arguments, (None,) * 3, (None,) * 3), 0)
+        return _plain(call, obj, name) if getter is None else Known(call, _get(obj, name))
+    if above is None:
+        hook = lookup(meta, "__getattr__")
+        return Delegate(call.on(hook, 0, 1)) if is_python_function(hook) else Known(call, getattr(obj, name))
+    if is_python_function(getter):
+        return _getter(call, getter, above, meta)
+    return _plain(call, meta, name) if getter is None else Known(call, _get(obj, name))
+
+
+def _get(cls: type, name: str) -> Any:
+    """``cls.name``, past a ``__getattribute__`` of the metaclass."""
+    return type.__getattribute__(cls, name)
+
+
+def _plain(call: Call, cls: type, name: str) -> Step:
+    """What `cls` or its bases have as `name`, which is no descriptor."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    return OfClass(call, owner, name, vars(owner)[name])
+
+
+def load_special(call: Call, table: Any) -> Step | None:
+    """``__enter__`` or ``__exit__`` for a ``with`` statement: on the class only, then bound."""
+    obj, name = call.args
+    descriptor = lookup(type(obj), name)
+    if type(descriptor) is types.FunctionType:
+        return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
+    if type(descriptor) in (types.MethodDescriptorType, types.WrapperDescriptorType):
+        return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
+    return Known(call, intrinsics._load_special_(obj, name))
+
+
+def _bound(shadow: Any, has_function: bool) -> Any:
+    if shadow is None:
+        return None
+    return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
+
+
+def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Step:
+    arguments = descriptor, call.args[0], cls
+    shadows = None, call.shadows[0], None
+    return Locate(Call(getter, None, arguments, shadows, (None, call.origins[0], None), (), None), 0)
+
+
+def _dictionary(call: Call) -> Step:
+    """``obj.__dict__``: its shadow is the dictionary of the fields in the shadow of `obj`."""
+    obj, shadow = call.args[0], call.shadows[0]
+    found = _read(obj, "__dict__")
+    if type(obj) is types.FunctionType:  # whose shadow has its cells beside its attributes
+        if type(shadow) is MutableTangent:
+            return Value(call, found, fields.function_fields(obj, shadow))
+        return Known(call, found)
+    if type(shadow) is not MutableTangent:
+        return Value(call, found, None)
+    if slots_of(type(obj)):
+        raise UnsupportedError(
+            f"the __dict__ of a {type(obj).__name__} is used as a dictionary, but the class has __slots__"
+            " beside it;"
+            " read and set the attributes by name"
+        )
+    return Value(call, found, shadow.__dict__)
+
+
+def _by_rule(row: Any, call: Call) -> Step:
+    return Delegate(call.of(row.body)) if row.kind == "overlay" else UseRow(row, call)
+
+
+def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
+    kind = type(descriptor)
+    if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
+        if descriptor.__name__ == "__dict__":
+            return _dictionary(call)
+        if descriptor.__name__ == "__class__":
+            return Value(call, type(call.args[0]), None)
+    if isinstance(descriptor, property) and descriptor.fget is not None:
+        return Delegate(call.on(descriptor.fget, 0))
+    row = table.find(descriptor, (type(call.args[0]),))
+    if row is not None:
+        return _by_rule(row, call.on(descriptor, 0))
+    if kind is types.MemberDescriptorType:
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    getter = lookup(kind, "__get__")
+    if is_python_function(getter):
+        return _getter(call, getter, descriptor, type(call.args[0]))
+    return _c_descriptor(call, descriptor, table)
+
+
+def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
+    """An attribute computed in C (``array.T``, ``complex.real``): the descriptor itself has the rule."""
+    obj, name = call.args[:2]
+    row = table.find(descriptor, (type(obj),))
+    if row is not None:
+        return _by_rule(row, call.on(descriptor, 0))
+    if type(descriptor).__name__ == "_tuplegetter":
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    value = getattr(obj, name)
+    if kind_of(type(value)).inactive and not is_opaque(value):
+        return Known(call, value)  # a class, a number of elements, a name: nothing to differentiate
+    if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
+        return Known(call, value)  # found by its address, if it has memory
+    return _foreign_read(call, name)
+
+
+_MEANING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+"""What a function does when it is called follows from these."""
+_ABOUT_FUNCTIONS = frozenset(
+    {
+        "__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__annotate__",
+        "__type_params__", "__globals__",
+    }
+)  # fmt: skip
+"""What is said about a function rather than held by it, unlike its cells and defaults."""
+
+
+def _foreign_read(call: Call, name: str) -> Step:
+    getattr(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
+    return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
+
+
+class _Reader:
+    """Reading one attribute, as a callable with a name for error messages."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.__qualname__ = f"attribute {name!r}"
+
+    def __call__(self, obj: Any) -> Any:
+        return _read(obj, self.name)
+
+
+def _of_super(call: Call, name: str) -> Step:
+    """``super().name``: what the classes behind the one named have, bound to the instance."""
+    bound = call.args[0]
+    obj = bound.__self__
+    mro = () if obj is None else bound.__self_class__.__mro__
+    at = mro.index(bound.__thisclass__) + 1 if mro else 0
+    owner = next((base for base in mro[at:] if name in vars(base)), None)
+    if owner is None or name == "__class__":
+        return Known(call, getattr(bound, name))
+    found = vars(owner)[name]
+    is_instance = bound.__self_class__ is not obj
+    if isinstance(found, property) and found.fget is not None and is_instance:
+        self_call = Call(found.fget, None, (obj,), (call.shadows[0],), (call.origins[0],), (), None)
+        return Delegate(self_call)
+    getter = lookup(type(found), "__get__")
+    if getter is None:
+        return OfClass(call, owner, name, found)
+    if is_python_function(getter):
+        arguments = found, obj if is_instance else None, bound.__self_class__
+        shadows = None, call.shadows[0] if is_instance else None, None
+        origins = None, call.origins[0] if is_instance else None, None
+        return Locate(Call(getter, None, arguments, shadows, origins, (), None), 0)
+    value = getattr(bound, name)
+    if isinstance(value, types.MethodType) and not isinstance(value.__self__, type):
+        return Value(call, value, _bound(call.shadows[0], True))
+    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+        return Value(call, value, _bound(call.shadows[0], False))
+    return Known(call, value)
+
+
+def get_default(call: Call, table: Any) -> Step | None:
+    """``getattr(obj, name[, default])``."""
+    if len(call.args) == 2:
+        return Delegate(call.of(intrinsics._getattr_))
+    obj, name, _ = call.args
+    if hasattr(obj, name):
+        return Delegate(call.on(intrinsics._getattr_, 0, 1))
+    return Value(call, call.args[2], call.shadows[2], origin=call.origins[2])
+
+
+def set_attribute(call: Call, table: Any) -> Step | None:
+    """``obj.name = value``."""
+    hook = lookup(type(call.args[0]), "__setattr__")
+    if is_python_function(hook):
+        return Delegate(call.of(hook))
+    return plain_set(call, table)
+
+
+def plain_set(call: Call, table: Any) -> Step | None:
+    """``object.__setattr__(obj, name, value)``."""
+    obj, name = call.args[:2]
+    if issubclass(type(obj), _NAMESPACES):
+        return _through_metaclass(call, "__set__", "fset", 2) or OnClass(call.on(setattr, 0, 1, 2))
+    if issubclass(type(obj), BaseException):
+        of_all = exceptions.set_on_exception(call, name)
+        if of_all is not None:
+            return of_all
+    descriptor = lookup(type(obj), name)
+    kind = type(descriptor)
+    if descriptor is not None and hasattr(kind, "__set__"):
+        if isinstance(descriptor, property) and descriptor.fset is not None:
+            return Delegate(call.on(descriptor.fset, 0, 2))
+        setter = lookup(kind, "__set__")
+        if is_python_function(setter):
+            return Locate(
+                Call(
+                    setter, None, (descriptor, obj, call.args[2]), (None, call.shadows[0], call.shadows[2]),
+                    (None, call.origins[0], call.origins[2]), (), None,
+                ), 0
+            )  # fmt: skip
+        if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
+            raise UnsupportedError(
+                f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot"
+                " be followed;"
+                " set the attributes one by one, or make a new object"
+            )
+        if type(obj) is types.FunctionType and name in _MEANING:
+            raise UnsupportedError(
+                f"{name} of {obj.__qualname__} is replaced while code that may have been derived for what it"
+                " was is being differentiated; make another function, or replace it before the call"
+            )
+        if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
+            return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))
+        row = table.find(getattr(descriptor, "__set__", None), (type(obj), type(call.args[2])))
+        if row is not None:
+            return pass_to_row(row, call.on(descriptor.__set__, 0, 2))
+        if kind is not types.MemberDescriptorType:
+            return Foreign(call)
+    return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
+
+
+def delete_attribute(call: Call, table: Any) -> Step | None:
+    """``del obj.name``."""
+    hook = lookup(type(call.args[0]), "__delattr__")
+    if is_python_function(hook):
+        return Delegate(call.of(hook))
+    return plain_delete(call, table)
+
+
+def plain_delete(call: Call, table: Any) -> Step | None:
+    """``object.__delattr__(obj, name)``."""
+    if issubclass(type(call.args[0]), _NAMESPACES):
+        return _through_metaclass(call, "__delete__", "fdel") or OnClass(call.on(delattr, 0, 1))
+    descriptor = lookup(type(call.args[0]), call.args[1])
+    if isinstance(descriptor, property) and descriptor.fdel is not None:
+        return Delegate(call.on(descriptor.fdel, 0))
+    deleter = lookup(type(descriptor), "__delete__")
+    if is_python_function(deleter):
+        return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
+    return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+
+
+def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:
+    """Setting or deleting an attribute of a class for which its metaclass has a descriptor in Python."""
+    above = lookup(type(call.args[0]), call.args[1])
+    function = getattr(above, of_property) if isinstance(above, property) else lookup(type(above), method)
+    if not is_python_function(function):
+        return None
+    if isinstance(above, property):
+        return Delegate(call.on(function, 0, *value))
+    return Locate(call.on(function, 0, *value).prepend(function, None, above, None, None), 0)
+
+
+def variables(call: Call, table: Any) -> Step | None:
+    """``vars(obj)``."""
+    if len(call.args) != 1:
+        return None
+    obj, shadow, origin = call.args[0], call.shadows[0], call.origins[0]
+    return Delegate(
+        Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None)
+    )
+
+
+PROTOCOLS: dict[Any, Any] = {
+    intrinsics._getattr_: get_attribute,
+    intrinsics._setattr_: set_attribute,
+    intrinsics._delattr_: delete_attribute,
+    intrinsics._load_special_: load_special,
+    getattr: get_default,
+    setattr: set_attribute,
+    delattr: delete_attribute,
+    vars: variables,
+    _PLAIN_GET: plain_get,
+    _PLAIN_SET: plain_set,
+    _PLAIN_DEL: plain_delete,
+    type.__getattribute__: plain_get,
+    type.__setattr__: plain_set,
+    type.__delattr__: plain_delete,
+}
+"""What each attribute function does."""

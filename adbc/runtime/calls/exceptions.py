@@ -1,0 +1,215 @@
+"""Exceptions as objects: what they are made of, and what is read from them where they are caught.
+
+An exception has an address.  Its shadow holds the tangent of ``args`` and those of its attributes; it is
+registered when differentiated code makes the exception, and found again by address by the handler that
+catches it, however far the exception has flown.  What a C function raised has a shadow without fields:
+nobody has seen what went into it, and an active number that is read from it is refused.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
+from adbc.runtime.calls import fields
+from adbc.runtime.calls.resolve import lookup
+from adbc.runtime.calls.steps import (
+    AllocateException,
+    Call,
+    Delegate,
+    Known,
+    OfException,
+    Step,
+    UseRow,
+    Value,
+)
+from adbc.runtime.state.context import Context
+from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
+
+__all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_link", "set_on_exception"]
+
+
+def caught(context: Context, error: Any) -> Any:
+    """The shadow (or tangent) of an exception: that of before if it was met."""
+    found = context.shadows.lookup(error)
+    if found is None:
+        found = MutableTangent()
+        context.shadows.register(error, found)
+    return found
+
+
+def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], Any]) -> Any:
+    """The tangent of ``error.args``, which are `xs`, with these shadows (or tangents).
+
+    `fill` makes a whole tangent of a value and its shadow or tangent.
+    """
+    kept = error.args
+    if len(kept) == len(xs) and all(a is b for a, b in zip(kept, xs, strict=True)):
+        parts = tuple(map(fill, kept, shadows))
+        return NO_TANGENT if all(part is NO_TANGENT for part in parts) else parts
+    if any(s is not None and s is not NO_TANGENT for s in shadows):
+        raise UnsupportedError(
+            f"a {type(error).__name__} is made of values that have a derivative, and does not keep them as"
+            " they are; give it a message, or use an exception class of your own with a field"
+        )
+    return fill(kept, None)
+
+
+# -- making them -------------------------------------------------------------------------------------------
+
+
+def allocated(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """``new(cls, *args)`` of a ``__new__`` in C; the exception and its shadow."""
+    n = call.count
+    error = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    shadow = MutableTangent()
+    shadow.__dict__["args"] = _arguments(error, call.args[1:n], call.shadows[1:n], fill)
+    context.shadows.register(error, shadow)
+    return error, shadow
+
+
+def _init_row(wrapper: Any) -> Primitive:
+    """The rule of an ``__init__`` in C: it sets ``args``."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        wrapper(*args, **kwargs)
+        if dargs[0] is not None:
+            dargs[0].__dict__["args"] = _arguments(args[0], args[1:], dargs[1:], fill_tangent)
+        return None, None
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        error, shadow = args[0], fargs[0]
+        before = error.args
+        wrapper(*args, **kwargs)
+        nothing = (None,) * len(args)
+        if shadow is None:
+            return None, None, lambda bout: nothing
+        slots = shadow.__dict__
+        old = slots.get("args")
+        slots["args"] = _arguments(error, args[1:], fargs[1:], slot_tangent)
+
+        def init_pullback(bout: Any) -> Any:
+            returned = slot_rdata(slots["args"])
+            error.args = before
+            if old is None:
+                del slots["args"]
+            else:
+                slots["args"] = old
+            return nothing if returned is None else (None, *returned)
+
+        return None, None, init_pullback
+
+    return Primitive(wrapper, frule=frule, rrule=rrule)
+
+
+def _new(call: Call, table: Any) -> Step:
+    return AllocateException(call)
+
+
+def _init(row: Primitive) -> Any:
+    return lambda call, table: UseRow(row, call)
+
+
+# -- reading and writing -------------------------------------------------------------------------------------
+
+_LINKS = ("__cause__", "__context__", "__traceback__", "__suppress_context__")
+
+
+def stop_value(error: Any) -> Any:
+    """``value`` of a StopIteration, ``code`` of a SystemExit with one argument."""
+    return error.args[0]
+
+
+_FIRST = {"value": StopIteration, "code": SystemExit}
+
+
+def of_exception(context: Context, step: OfException) -> Step | None:
+    """What reading an attribute of an exception, which has its shadow now, leads to."""
+    call = step.call
+    error, name = call.args[:2]
+    if name == "args":
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    descriptor = lookup(type(error), name)
+    if type(descriptor) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        return None
+    if descriptor.__objclass__.__flags__ & _HEAP or name == "__dict__" or name == "__class__":
+        return None
+    value = getattr(error, name)
+    if name in ("__traceback__", "__suppress_context__"):
+        return Value(call, value, None)
+    if name in _FIRST and isinstance(error, _FIRST[name]) and len(error.args) == 1 and value is error.args[0]:
+        return Delegate(call.on(stop_value, 0))
+    return Known(call, value)
+
+
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+def set_on_exception(call: Call, name: str) -> Step | None:
+    """``error.name = value`` of what every exception has; None for other attributes."""
+    if name == "args" and type(call.args[2]) is tuple:
+        return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
+    return UseRow(SET_LINK, call.on(set_link, 0, 1, 2)) if name in _LINKS else None
+
+
+def set_link(error: Any, name: str, value: Any) -> None:
+    """Set what an exception says about another, or about where it was raised; what a function is called."""
+    setattr(error, name, value)
+
+
+def _link_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    set_link(*args)
+    return None, None
+
+
+def _link_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    error, name, _ = args
+    old = getattr(error, name)
+    set_link(*args)
+
+    def link_pullback(bout: Any) -> Any:
+        setattr(error, name, old)
+        return None, None, None
+
+    return None, None, link_pullback
+
+
+SET_LINK = Primitive(set_link, frule=_link_frule, rrule=_link_rrule)
+
+
+def with_traceback(error: Any, traceback: Any, /) -> Any:
+    """``error.with_traceback(traceback)``."""
+    error.__traceback__ = traceback
+    return error
+
+
+def add_note(error: Any, note: Any, /) -> None:
+    """``error.add_note(note)``."""
+    if not isinstance(note, str):
+        raise TypeError(f"note must be a str, not '{type(note).__name__}'")
+    try:
+        notes = error.__notes__
+    except AttributeError:
+        notes = error.__notes__ = []
+    notes.append(note)
+
+
+def _instead(body: Any) -> Any:
+    return lambda call, table: Delegate(call.of(body))
+
+
+PROTOCOLS: dict[Any, Any] = {
+    BaseException.with_traceback: _instead(with_traceback),
+    BaseException.add_note: _instead(add_note),
+}
+"""What the C functions of exceptions lead to."""
+for _class in list(vars(builtins).values()):
+    if isinstance(_class, type) and issubclass(_class, BaseException):
+        if "__new__" in vars(_class):
+            PROTOCOLS[_class.__new__] = _new
+        if "__init__" in vars(_class):
+            PROTOCOLS[vars(_class)["__init__"]] = _init(_init_row(vars(_class)["__init__"]))

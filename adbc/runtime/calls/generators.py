@@ -1,0 +1,272 @@
+"""Generators as objects: a state and the segment to go on with.
+
+Where differentiated code calls a generator function, it gets a `Generator` instead of the
+interpreter's own kind.  Its methods are plain Python on two fields, so adbc differentiates them like
+any class of the user's: what a suspended generator holds follows the rules of fields, what a
+generator mutates is restored, and one that is only partly consumed, shared or abandoned is right too.
+One that is abandoned inside a ``try`` or ``with`` is closed where the function that made it drops it
+(`passes.dropped_generators`), or refused if that cannot be seen.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from adbc.errors import UnsupportedError
+from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _send_, unraisable
+from adbc.ir.values import Instruction
+from adbc.passes.normal.dropped_generators import Made, makes_generators
+from adbc.passes.normal.segments import FINISHED
+from adbc.passes.query import constant, target
+from adbc.rules.table import Overlay
+from adbc.tangents import NO_TANGENT, MutableTangent
+
+__all__ = [
+    "ROWS",
+    "Generator",
+    "GeneratorsOf",
+    "Segments",
+    "candidates",
+    "function_of",
+    "may_return_generators",
+    "refuse_left_open",
+    "suspended",
+]
+
+
+class Segments(NamedTuple):
+    """What a generator function is cut into."""
+
+    functions: tuple[Any, ...]
+    guarded: frozenset[int]
+    """In front of these a generator is suspended inside a ``try`` or ``with``."""
+    code: types.CodeType
+
+
+class Generator:
+    """A generator, suspended in front of segment number `at` with `state` live."""
+
+    def __init__(self, segments: tuple[Any, ...], state: tuple[Any, ...], name: str) -> None:
+        self.segments = segments
+        self.state = state
+        self.at = 0
+        self.is_running = False
+        self.returned = None
+        self.__name__ = name
+
+    def __iter__(self) -> Generator:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def take(self) -> Any:
+        """The next value, or `EXHAUSTED`."""
+        return self.resume(False, None)
+
+    def send(self, value: Any) -> Any:
+        """Go on with `value` as the result of the yield."""
+        if self.at == 0 and value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+        out = self.resume(False, value)
+        if out is EXHAUSTED:
+            raise finished(self.returned)
+        return out
+
+    def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
+        """Go on by raising `error` where the yield stands."""
+        if isinstance(error, type):
+            if isinstance(value, error):
+                error = value
+            elif isinstance(value, tuple):
+                error = error(*value)
+            else:
+                error = error() if value is None else error(value)
+        if self.at == 0 or self.at == FINISHED:
+            self.at = FINISHED
+            self.state = ()
+            raise error
+        out = self.resume(True, error)
+        if out is EXHAUSTED:
+            raise finished(self.returned)
+        return out
+
+    def close(self) -> None:
+        """Raise `GeneratorExit` where the yield stands, so that ``finally`` runs."""
+        if self.at == 0 or self.at == FINISHED:
+            self.at = FINISHED
+            self.state = ()
+            return
+        try:
+            out = self.resume(True, GeneratorExit())
+        except (GeneratorExit, StopIteration):
+            return
+        if out is not EXHAUSTED:
+            raise RuntimeError("generator ignored GeneratorExit")
+
+    def resume(self, throwing: bool, sent: Any) -> Any:
+        """Run one segment."""
+        if self.is_running:
+            raise ValueError("generator already executing")
+        at = self.at
+        if at == FINISHED:
+            self.returned = None
+            return EXHAUSTED
+        state = self.state
+        # If the segment raises, the generator has finished.
+        self.at = FINISHED
+        self.state = ()
+        self.is_running = True
+        try:
+            number, value, state = self.segments[at](throwing, sent, *state)
+        except StopIteration as error:
+            raise RuntimeError("generator raised StopIteration") from error
+        finally:
+            self.is_running = False
+        self.at = number
+        self.state = state
+        if number == FINISHED:
+            self.returned = value
+            return EXHAUSTED
+        return value
+
+
+def send(iterator: Any, value: Any) -> tuple[bool, Any]:
+    """`intrinsics._send_`, in Python that adbc can follow: what a generator returns keeps its derivative."""
+    if value.__class__ is Thrown:
+        error = value.exception
+        if isinstance(error, GeneratorExit):
+            if hasattr(iterator, "close"):
+                iterator.close()
+            raise error
+        if not hasattr(iterator, "throw"):
+            raise error
+        if iterator.__class__ is not Generator:
+            try:
+                return False, iterator.throw(error)
+            except StopIteration as stop:
+                return True, stop.value
+        if iterator.at <= 0:
+            iterator.throw(error)
+        out = iterator.resume(True, error)
+    elif iterator.__class__ is Generator:
+        out = iterator.resume(False, value)
+    elif value is None and not hasattr(iterator, "__dict__"):  # one of the interpreter's own
+        out = _next_(iterator)
+        return (True, None) if out is EXHAUSTED else (False, out)
+    elif value is None:
+        try:
+            return False, next(iterator)
+        except StopIteration as stop:
+            return True, stop.value
+    else:
+        try:
+            return False, iterator.send(value)
+        except StopIteration as stop:
+            return True, stop.value
+    return (True, iterator.returned) if out is EXHAUSTED else (False, out)
+
+
+def drop(iterator: Any, is_own: bool) -> None:
+    """`intrinsics._drop_`, in Python that adbc can follow."""
+    if is_own and iterator.__class__ is Generator:
+        try:
+            iterator.close()
+        except Exception as error:
+            raise unraisable(iterator.__name__, error) from error
+
+
+ROWS = (Overlay(_send_, send), Overlay(_drop_, drop))
+"""The rules of ``yield from``, and of dropping a generator."""
+
+
+def candidates(found: Instruction, function: types.FunctionType) -> list[types.FunctionType]:
+    """The generator functions that `found`, an attribute or a variable of the closure in the graph of
+    `function`, may be, as far as can be said by its name: those of classes that have a name there too.
+
+    Whether it is one will be asked when it is called (`_makes_generator_`); what is not among these is not
+    asked, so that calls of other things cost nothing.
+    """
+    name = constant(found.operands[2])
+    values: list[Any] = []
+    if target(found) is _getattr_:
+        values = [vars(cls).get(name) for cls in function.__globals__.values() if isinstance(cls, type)]
+    elif name in function.__code__.co_freevars:
+        cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+        values = [] if cell == types.CellType() else [cell.cell_contents]
+    return [
+        value
+        for value in values
+        if isinstance(value, types.FunctionType) and value.__code__.co_flags & inspect.CO_GENERATOR
+    ]
+
+
+def function_of(code: types.CodeType, caller: types.FunctionType) -> types.FunctionType:
+    """A function like the one that `caller` makes of `code`; its cells do not matter."""
+    cells = tuple(types.CellType() for _ in code.co_freevars)
+    return types.FunctionType(code, caller.__globals__, closure=cells)
+
+
+def may_return_generators(function: types.FunctionType) -> bool:
+    """Whether `function` knows a generator function, by a global name, or by making it."""
+    known = [function.__globals__.get(name) for name in function.__code__.co_names]
+    codes = [x.__code__ for x in known if isinstance(x, types.FunctionType)]
+    codes += [x for x in function.__code__.co_consts if isinstance(x, types.CodeType)]
+    return any(makes_generators(code) and code.co_name != "<genexpr>" for code in codes)
+
+
+class GeneratorsOf:
+    """What an engine says of the functions that one function calls: `passes.dropped_generators.Functions`."""
+
+    def __init__(self, engine: Any, function: types.FunctionType) -> None:
+        self.engine = engine
+        self.function = function
+
+    def must_be_closed(self, made: Made) -> bool:
+        return bool(self.engine.must_be_closed(made, self.function))
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
+        return bool(self.engine.only_consumes(function, index, self.function))
+
+
+def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
+    """Refuse generators that are still suspended inside a ``try`` or ``with``.
+
+    CPython closes a generator as soon as nobody refers to it, and closing it there runs code of the
+    user's, in the middle of whatever comes next.  Where that is, is known of generators to which only the
+    function refers that made them.
+    """
+    for generator, segments in generators:
+        if generator.at in segments.guarded:
+            code = segments.code
+            raise UnsupportedError(
+                f"a generator of {code.co_qualname} ({code.co_filename}:{code.co_firstlineno}) was left"
+                " suspended inside a try or with statement; Python runs what has to be run there when it"
+                " drops the generator, and when that is cannot be seen: it was not made and consumed by names"
+                " of its own, but stored, returned, passed on to a function that may keep it, made by one"
+                " that is not known by its name, or kept by the traceback of an exception. Exhaust it, or"
+                " close it: call its close(), or use contextlib.closing"
+            )
+
+
+def suspended(
+    segments: Segments, state: tuple[Any, ...], tangent: Any, name: str, opened: list[Any]
+) -> tuple[Generator, MutableTangent]:
+    """A new generator and its shadow, from the initial state and the tangent of that.
+
+    One that may have to be closed is noted in `opened`.
+    """
+    generator = Generator(segments.functions, state, name)
+    if segments.guarded:
+        opened.append((generator, segments))
+    shadow = MutableTangent(**dict.fromkeys(vars(generator), NO_TANGENT))
+    shadow.__dict__["state"] = tangent
+    return generator, shadow
+
+
+def finished(value: Any) -> StopIteration:
+    """What `next` raises when a generator has returned `value`."""
+    return StopIteration() if value is None else StopIteration(value)

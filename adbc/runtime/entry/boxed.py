@@ -1,0 +1,169 @@
+"""Derived rules as users hold them: callables on `Dual` and `CoDual`.
+
+Inside, primals and shadows travel separately and None stands for zero; here the public convention
+holds: every value comes with its fdata, rdata comes back for the function and every argument, and
+what has no derivative says so with `NoFData()` and `NoRData()`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.errors import InvalidTangentError, PullbackConsumedError
+from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.signature import Signature
+from adbc.runtime.state.context import Context
+from adbc.tangents import (
+    NO_TANGENT,
+    CoDual,
+    Dual,
+    external_fdata,
+    external_rdata,
+    internal_fdata,
+    internal_rdata,
+    project,
+    zero_tangent,
+)
+from adbc.tangents.fit import as_numbers, fdata_misfit, misfit, rdata_misfit
+from adbc.tangents.protocol import kind_of
+from adbc.types import class_of
+
+__all__ = ["DerivedFRule", "DerivedRule", "Pullback"]
+
+
+class Pullback:
+    """The reverse pass of one call: ``pullback(rdata) -> (rdata of f, rdata of x, ...)``.
+
+    It restores what the call changed, adds to the fdata of the arguments, and runs once: a second
+    run raises `PullbackConsumedError`.
+    """
+
+    __slots__ = ("_inner", "_out", "_primals")
+
+    def __init__(self, inner: Any, primals: Sequence[Any], out: Any) -> None:
+        self._inner = inner
+        self._primals = primals
+        self._out = out
+
+    def __call__(self, rdata: Any) -> tuple[Any, ...]:
+        inner = self._inner
+        if inner is None:
+            raise PullbackConsumedError(
+                "this pullback has been run already; the values it needs are gone. Call the rule again for"
+                " another one."
+            )
+        problem = rdata_misfit(self._out, rdata)
+        if problem is not None:
+            raise InvalidTangentError(f"this is not rdata of the value of {self._name()}: {problem}")
+        self._inner = None
+        returned = inner(as_numbers(self._out, internal_rdata(rdata)))
+        return tuple(
+            external_rdata(r if r is None else project(r, x), x)
+            for r, x in zip(returned, self._primals, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._name()}>"
+
+    def _name(self) -> str:
+        return str(getattr(self._primals[0], "__qualname__", self._primals[0]))
+
+
+class DerivedRule:
+    """A derived reverse rule: ``rule(CoDual(f, ff), CoDual(x, fx), ...) -> (CoDual, pullback)``."""
+
+    def __init__(self, engine: Any, signature: Signature) -> None:
+        self.engine = engine
+        self.signature = signature
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether the rule table has the rule, so that nothing was derived."""
+        classes = tuple(map(class_of, self.signature.types))
+        return self.engine.table.find(self.signature.function, classes) is not None
+
+    def __call__(self, *duals: CoDual) -> tuple[CoDual, Pullback]:
+        primals = [_primal(d, CoDual, "fdata") for d in duals]
+        _check_arity(self.signature, duals)
+        for i, dual in enumerate(duals):
+            _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
+        shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
+        context = Context()
+        for x, shadow in zip(primals, shadows, strict=True):
+            context.shadows.adopt(x, shadow)
+        _hold_constants(context, primals[1:], shadows[1:])
+        call = self.engine.reverse_calls.call
+        out, fout, pullback = enter(
+            call, context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
+        )
+        return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, out)
+
+    def __repr__(self) -> str:
+        return f"<derived reverse rule of {self.signature}>"
+
+
+class DerivedFRule:
+    """A derived forward rule: ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual``."""
+
+    def __init__(self, engine: Any, signature: Signature) -> None:
+        self.engine = engine
+        self.signature = signature
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether the rule table has the rule, so that nothing was derived."""
+        classes = tuple(map(class_of, self.signature.types))
+        return self.engine.table.find(self.signature.function, classes) is not None
+
+    def __call__(self, *duals: Dual) -> Dual:
+        primals = [_primal(d, Dual, "tangent") for d in duals]
+        _check_arity(self.signature, duals)
+        for i, dual in enumerate(duals):
+            if dual.tangent is not NO_TANGENT:
+                _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
+        tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
+        context = Context()
+        for x, tangent in zip(primals, tangents, strict=True):
+            context.shadows.adopt(x, tangent)
+        _hold_constants(context, primals[1:], tangents[1:])
+        call = self.engine.forward_calls.call
+        out, dout = enter(call, context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:]))
+        return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
+
+    def __repr__(self) -> str:
+        return f"<derived forward rule of {self.signature}>"
+
+
+def _primal(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> Any:
+    if type(dual) is not kind:
+        raise InvalidTangentError(
+            f"a derived rule is called with {kind.__name__}(primal, {part}) for the function and each"
+            f" argument, not {type(dual).__name__}"
+        )
+    return dual.primal
+
+
+def _check_fit(signature: Signature, i: int, dual: Any, problem: str | None) -> None:
+    if problem is not None:
+        what = f"argument {i - 1}" if i else "the function"
+        raise InvalidTangentError(
+            f"the {type(dual).__name__} of {what} of the rule of {signature} does not hold together:"
+            f" {problem}"
+        )
+
+
+def _hold_constants(context: Context, primals: Sequence[Any], shadows: Sequence[Any]) -> None:
+    """An object that came without a derivative is a constant, by whatever name it is met."""
+    for x, shadow in zip(primals, shadows, strict=True):
+        if shadow is None and type(x) is not types.FunctionType and kind_of(type(x)).address:
+            context.shadows.hold_constant(x)
+
+
+def _check_arity(signature: Signature, duals: Sequence[Any]) -> None:
+    if len(duals) != len(signature.types) + 1:
+        raise InvalidTangentError(
+            f"the rule of {signature} takes {len(signature.types) + 1} duals (the function's first),"
+            f" not {len(duals)}"
+        )

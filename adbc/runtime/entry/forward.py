@@ -1,0 +1,229 @@
+"""A short way in for `jvp`, for calls that are like one that was made before.
+
+What `runtime.entry` is for gradients: which rule is entered and which arguments are constants follows from
+the types of the arguments and from which of them have tangents, and is kept (in `Engine.ways`, so that it is
+forgotten with the rules).  What has to be seen each time is that the tangents fit, that no two arrays share
+memory, and that lists hold floats, or lists of floats.  Whatever is not as simple as that takes the long way,
+which says what is wrong with the arguments if anything is.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.runtime.calls.fast import FLOATS, NUMBERS, ROWS, described, elements, lists_in, plan
+from adbc.runtime.entry.entering import enter
+from adbc.runtime.state.context import Context
+from adbc.tangents import NO_TANGENT
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["enter_known", "learn"]
+
+_NUMBER, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "given", "zeros", "held", "nothing"
+"""What an argument has for a tangent: a number; what was given; zeros, for it may be written to; it is held
+constant; it has none."""
+
+_MOST = 4
+"""As many ways are kept for one function."""
+
+
+class _Way:
+    """How to enter for arguments of certain types.
+
+    parts: per argument its class, what it has for a tangent, whether the rule is given that, and what else is
+    known: of a list the type of its elements, of an array dtype and dimensions.
+    """
+
+    __slots__ = ("code", "function", "generation", "namespace", "parts", "rule")
+
+    def __init__(self, f: Any, generation: int, rule: Any, parts: list[tuple[Any, ...]]) -> None:
+        self.function = f
+        self.code = f.__code__
+        self.namespace = f.__globals__
+        self.generation = generation
+        self.rule = rule
+        self.parts = parts
+
+
+Pairs = list[tuple[Any, Any]]
+"""Objects and their tangents; the first is that of an argument."""
+
+
+class _Entered(Context):
+    """A call of which nobody has asked yet what the tangents of its arguments are."""
+
+    pairs: Pairs
+
+    def __getattr__(self, name: str) -> Any:
+        made = super().__getattr__(name)
+        if name == "shadows":
+            for x, t in self.pairs:
+                made.later(x, t)
+        return made
+
+
+def learn(
+    engine: Any, f: Any, primals: Sequence[Any], given: Sequence[Any], directions: Sequence[Any]
+) -> None:
+    """Keep what a call that took the long way has shown, if it was a simple one.
+
+    given: the tangents from outside; directions: those that the function was entered with.
+    """
+    if engine.forward.checks_aliases or engine.forward.watch is not None:
+        return  # debugging looks at every call from outside
+    if type(f) is not types.FunctionType or f.__closure__ is not None or engine.table.rows(f):
+        return
+    if described(primals) is None or any(
+        type(t) is not type(x) and t is not None for x, t in zip(primals, given, strict=True)
+    ):
+        return
+    lists = lists_in(primals)
+    found = plan(engine, "forward", f, primals, directions, lists)
+    if found is None:
+        return
+    parts = []
+    for i, (x, t, d) in enumerate(zip(primals, given, directions, strict=True)):
+        if t is not None:
+            kind = _NUMBER if type(x) in NUMBERS else _GIVEN
+        else:
+            kind = _NOTHING if _has_none(x) else _HELD if d is None else _ZEROS
+        known: Any = lists[i] if lists else None
+        if type(x) not in NUMBERS and type(x) is not list:
+            known = x.dtype, x.ndim
+        if kind is _NUMBER and type(x) is not float:
+            return
+        parts.append((type(x), kind, bool(found[1][i]), known))
+    ways = engine.ways.setdefault(id(f.__code__), [])
+    ways.insert(0, _Way(f, engine.generation, found[0], parts))
+    del ways[_MOST:]
+
+
+def enter_known(engine: Any, f: Any, primals: Sequence[Any], given: Sequence[Any]) -> Any:
+    """Value and tangent of ``f(*primals)`` if a way is known and still good, else None."""
+    if type(f) is not types.FunctionType or engine.stale or engine.epoch != engine.table.epoch:
+        return None
+    for way in engine.ways.get(id(f.__code__), ()):
+        if (
+            way.code is f.__code__
+            and way.namespace is f.__globals__
+            and way.generation == engine.generation
+            and len(way.parts) == len(primals)
+        ):
+            context = _Entered()
+            context.pairs = []
+            arguments = _arguments(way, context.pairs, primals, given)
+            if arguments is not None:
+                if f is not way.function and engine.table.rows(f):
+                    return None  # of functions with the same code, some may have a rule
+                rule = way.rule
+                if not rule.is_built:
+                    return None
+                if not rule.holds():
+                    engine.clear()
+                    return None
+                context.entered = rule
+                return enter(rule.forwards, context, *arguments)
+    return None
+
+
+def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequence[Any]) -> list[Any] | None:
+    """What the rule is given, unless the arguments are not as simple as the way needs.
+
+    waiting: gets the arguments that are memory, and their tangents.
+    """
+    arguments: list[Any] = []
+    objects: list[Any] = []
+    for x, t, (cls, kind, takes_tangent, known) in zip(primals, given, way.parts, strict=True):
+        if type(x) is not cls:
+            return None
+        arguments.append(x)
+        if kind is _NUMBER:
+            if type(t) is not float:
+                return None
+        elif cls in NUMBERS:
+            if t is not None:
+                return None
+        else:
+            if (t is None) is (kind is _GIVEN) or (t is not None and type(t) is not cls):
+                return None
+            pairs = _lists(x, t, kind, known) if cls is list else _arrays(x, t, kind, known)
+            if pairs is None:
+                return None
+            for y, s in pairs:
+                objects.append(y)
+                if s is not NO_TANGENT:
+                    objects.append(s)
+            waiting += pairs
+            if pairs:
+                t = pairs[0][1]
+        if takes_tangent:
+            arguments.append(t)
+    if len(objects) > 1 and len(set(map(id, objects))) != len(objects):
+        return None  # the same object twice
+    return arguments
+
+
+def _has_none(x: Any) -> bool:
+    """Whether `x`, which was given no tangent, can have none: a number is a constant then."""
+    return type(x) in NUMBERS or (type(x) is not list and x.dtype.kind in "iub")
+
+
+def _lists(x: list[Any], t: Any, kind: str, known: Any) -> Pairs | None:
+    """A list, if as much is known of its elements as there was."""
+    if elements(x) is not known:
+        return None
+    if kind is _HELD and known is ROWS:
+        return [(x, NO_TANGENT), *[(row, NO_TANGENT) for row in x]]
+    if kind is _HELD:
+        return [(x, NO_TANGENT)] if known is FLOATS or NUMBERS.issuperset(map(type, x)) else None
+    if known is FLOATS:
+        return _floats(x, t)
+    return _rows(x, t) if known is ROWS else None
+
+
+def _floats(x: list[float], t: Any) -> Pairs | None:
+    """A list of floats with its tangent `t`, zeros if that is None."""
+    if t is None:
+        return [(x, [0.0] * len(x))]
+    return [(x, t)] if type(t) is list and len(t) == len(x) and _are_numbers(t) else None
+
+
+def _are_numbers(t: list[Any]) -> bool:
+    """Whether the elements are real numbers that a derivative may be computed with as they are, ints among
+    them: their sum is a float, and takes a quarter of the time that their classes would."""
+    try:
+        return type(sum(t, 0.0)) is float
+    except TypeError:
+        return False
+
+
+def _rows(x: list[list[float]], t: Any) -> Pairs | None:
+    """A list of lists of floats with its tangent `t`, zeros if that is None."""
+    if t is None:
+        found = [(row, [0.0] * len(row)) for row in x]
+        return [(x, [zeros for _, zeros in found]), *found]
+    if type(t) is not list or len(t) != len(x):
+        return None
+    if not all(
+        type(s) is list and len(s) == len(row) and _are_numbers(s) for row, s in zip(x, t, strict=True)
+    ):
+        return None
+    return [(x, t), *zip(x, t, strict=True)]
+
+
+def _arrays(x: Any, t: Any, kind: str, known: Any) -> Pairs | None:
+    """An array of this dtype and as many dimensions; if it has a tangent, it owns its memory."""
+    dtype, ndim = known
+    if x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype):  # most are one object
+        return None
+    if kind is _NOTHING:
+        return []
+    if x.base is not None or dtype.kind not in "fc":
+        return None
+    if kind is _HELD:
+        return [(x, NO_TANGENT)]
+    if kind is _ZEROS:
+        return [(x, kind_of(type(x)).zeros(x))]  # type: ignore[attr-defined]  # of an array
+    return [(x, t)] if t.base is None and t.dtype == dtype and t.shape == x.shape else None

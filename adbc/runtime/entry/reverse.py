@@ -1,0 +1,333 @@
+"""A short way in, for calls from outside that are like one that was made before.
+
+Most calls of a gradient are made in a loop, with new numbers for arguments of the same types.  What follows
+from the types alone (which rule, which arguments have shadows, which are constants) is kept in a `_Way`;
+what has to be seen each time is little: that arrays own their memory, so that no two share it, and that
+lists hold floats, or lists of such.  Shadows are entered in the memo of the call only when somebody asks it
+(`Shadows.later`).
+
+If the function meets no memory but that of its arguments (`types.closed`), an array whose gradient is asked
+for is nobody else's.  Then its cotangent is passed as a value (`ValueArrayType`): it has no shadow that is
+made before the call, and the gradient is what the pullback returns.
+
+Whatever is not as simple as that takes the long way, which says what is wrong with the arguments if anything
+is.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import LiftError
+from adbc.runtime.calls.fast import NUMBERS, ROWS, by_value, described, elements, is_derived, lists_in
+from adbc.runtime.calls.fast import plan as known_plan
+from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.reading import only_read
+from adbc.runtime.state.context import Context
+from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
+from adbc.tangents.protocol import kind_of
+from adbc.types import ArrayType, has_shadow
+from adbc.types.callsites import is_inline_number
+
+__all__ = ["Entered", "Entrance", "gradient", "short"]
+
+Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...]]
+"""Value, its shadow, the pullback (without the function in front), and the shadows of the arguments."""
+
+
+class _Way:
+    """How to enter for arguments of certain types.
+
+    shadows: per argument, what a number has for a shadow, or `_NEW` for the array or list that gets a zero
+    one, or `_HELD` for one that is held constant, or `_VALUE` for an array whose cotangent is a value.
+    """
+
+    __slots__ = (
+        "arrays",
+        "classes",
+        "code",
+        "engine",
+        "generation",
+        "gradients",
+        "is_closed",
+        "is_short",
+        "lists",
+        "plan",
+        "shadows",
+    )
+
+    def __init__(
+        self,
+        code: types.CodeType,
+        generation: int,
+        plan: Any,
+        shadows: tuple[Any, ...],
+        args: Sequence[Any],
+        numbers: Sequence[int] = (),
+        lists: Sequence[Any] = (),
+    ) -> None:
+        self.engine = plan[0].engine
+        self.classes = [
+            (i, type(x), x.dtype, x.ndim) if hasattr(x, "dtype") else (i, type(x), None, 0)
+            for i, x in enumerate(args)
+        ]
+        """Of each argument its place and class, and of an array dtype and dimensions."""
+        self.lists = tuple(lists) or (None,) * len(shadows)
+        """What is known of the elements of each argument, as the key says."""
+        self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
+        """Where arrays are that need no shadow, if cotangents are values."""
+        self.is_closed = _VALUE in shadows
+        """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
+        rule = plan[0]
+        kinds = {_NEW} if self.is_closed else {_NEW, _HELD}
+        self.is_short = (
+            kinds.isdisjoint(shadows)
+            and is_inline_number(rule.result)
+            and rule.returns_cotangent
+            and all(self.classes[i][2] is not None for i in self.arrays)
+        )
+        """Whether nothing needs a shadow, and the result is a real number: then it is called as it is."""
+        returned = [i for i, flag in enumerate(plan[1]) if flag & 2]
+        self.gradients = (
+            [(_array if shadows[i] is _VALUE else _number, returned.index(i), i) for i in numbers]
+            if self.is_short
+            else []
+        )
+        """What makes a gradient, of which cotangent and which argument."""
+        self.code = code
+        self.generation = generation
+        self.plan = plan
+        self.shadows = shadows
+
+    def is_good(self, engine: Any, f: Any) -> bool:
+        """Whether nothing that the way was found from has changed."""
+        if self.generation != engine.generation or self.engine is not engine or engine.stale:
+            return False
+        return f.__code__ is self.code and bool(engine.epoch == engine.table.epoch)
+
+    def is_for(self, args: tuple[Any, ...]) -> bool:
+        """Whether `args` are described as the arguments were that it was found for (`described`)."""
+        if len(args) != len(self.classes):
+            return False
+        for i, cls, dtype, ndim in self.classes:
+            x = args[i]
+            if type(x) is not cls or (cls is list and elements(x) is not self.lists[i]):
+                return False
+            if dtype is not None and (
+                x.ndim != ndim or (x.dtype is not dtype and x.dtype != dtype)  # most are one object
+            ):
+                return False
+        return True
+
+
+_NEW, _HELD, _VALUE = object(), object(), object()
+
+
+class Entrance:
+    """The ways into one function whose gradient by the arguments `numbers` is asked for."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
+        self.ways: dict[tuple[Any, ...], _Way] = {}
+        self.latest: _Way | None = None
+        """The way that was found last."""
+
+    def way(self, engine: Any, f: Any, args: tuple[Any, ...]) -> _Way | None:
+        """The way in for arguments like `args`, if one is known or can be said without a call."""
+        way = self.latest
+        if way is None or not way.is_good(engine, f) or not way.is_for(args):
+            key = described(args)
+            way = self.ways.get(key)  # type: ignore[arg-type]  # None is no key
+            if way is None or not way.is_good(engine, f):
+                return None if key is None or not _is_simple(f) else self._prepared(engine, f, args, key)
+            self.latest = way
+        return way
+
+    def _prepared(self, engine: Any, f: Any, args: tuple[Any, ...], key: tuple[Any, ...]) -> _Way | None:
+        """A way on which the cotangents of arrays are values, if there is one."""
+        n = len(args)
+        wanted = [i % n for i in self.numbers if -n <= i < n]
+        if len(wanted) != len(self.numbers) or _is_watched(engine) or engine.table.rows(f):
+            return None
+        types_ = tuple(map(engine.typeof, args))
+        values = {i for i in wanted if _is_value(types_[i])}
+        if not values or any(type(args[i]) is not float for i in wanted if i not in values):
+            return None
+        try:
+            if not is_derived(engine, f) or not engine.is_closed(f, types_):
+                return None
+        except LiftError:
+            return None
+        held = only_read(engine, f, args, (), set(range(n)) - set(wanted))
+        kinds = [
+            _VALUE if i in values
+            else _HELD if i in held
+            else _NEW if isinstance(t, ArrayType) and has_shadow(t)
+            else NO_FDATA if i in wanted
+            else None
+            for i, t in enumerate(types_)
+        ]  # fmt: skip
+        plan = by_value(engine, f, types_, values, [k is not _HELD and k is not None for k in kinds])
+        if plan is None:
+            return None
+        way = self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted)
+        return way
+
+    def learn(
+        self, engine: Any, f: Any, args: tuple[Any, ...], shadows: Sequence[Any], constants: Sequence[int]
+    ) -> None:
+        """Keep what a call that took the long way has shown, if it was a simple one."""
+        key = described(args)
+        if key is None or _is_watched(engine) or not _is_simple(f):
+            return
+        known = self.ways.get(key)
+        if known is not None and known.is_good(engine, f):
+            return  # this call was not simple enough for it
+        fs = [None if i in constants else shadow for i, shadow in enumerate(shadows)]
+        lists = lists_in(args)
+        plan = None if engine.table.rows(f) else known_plan(engine, "reverse", f, args, fs, lists)
+        if plan is None:
+            return
+        kinds = [
+            shadow if type(x) in NUMBERS else _HELD if i in constants else _NEW
+            for i, (x, shadow) in enumerate(zip(args, shadows, strict=True))
+        ]
+        wanted = [i % len(args) for i in self.numbers]
+        self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted, lists)
+
+    def enter(self, engine: Any, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
+        """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
+        rule = way.plan[0]
+        context = Context()
+        shadows: list[Any] = []
+        objects: set[int] = set()
+        is_closed = way.is_closed
+        for x, kind, known_list in zip(args, way.shadows, way.lists, strict=True):
+            if is_closed and (kind is _VALUE or kind is _HELD):
+                owner = x if x.base is None else _owner(x)
+                if owner is None:
+                    return None
+                objects.add(id(owner))
+                context.shadows.later(x, NO_FDATA)
+                shadows.append(NO_FDATA if kind is _VALUE else None)
+            elif kind is _NEW or kind is _HELD:
+                shadow = _zero(x, kind is _HELD, known_list)
+                if shadow is None:
+                    return None
+                objects.add(id(x))
+                context.shadows.later(x, shadow)
+                if known_list is ROWS:
+                    of_rows = shadow if kind is _NEW else [shadow] * len(x)
+                    for row, of_row in zip(x, of_rows, strict=True):
+                        objects.add(id(row))
+                        context.shadows.later(row, of_row)
+                shadows.append(None if kind is _HELD else shadow)
+            else:
+                shadows.append(kind)
+        if len(context.shadows.waiting) != len(objects):
+            return None  # the same object twice
+        if not rule.is_built:
+            rule.build()
+        if not engine.check(rule):
+            return None
+        context.checked.add(rule)
+        given = tuple(shadows)
+        call = engine.reverse_calls.enter_planned
+        out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
+        return out, fout, pullback, given
+
+
+def short(engine: Any, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+    """Value and gradients on a way on which nothing needs a shadow, unless the arrays share memory."""
+    owners = []
+    for i in way.arrays:
+        x = args[i]
+        owner = x if x.base is None else _owner(x)
+        if owner is None:
+            return None
+        owners.append(id(owner))
+    if len(owners) > 1 and len(set(owners)) != len(owners):
+        return None
+    rule = way.plan[0]
+    if not rule.is_built:
+        rule.build()
+    if not rule.holds():
+        engine.clear()
+        return None
+    context = _Closed() if way.is_closed else Context()
+    context.entered = rule
+    out, saved = enter(rule.forwards, context, *args)
+    parts = rule.pullback(saved, 1.0)
+    if len(way.gradients) == 1:  # without a loop
+        ((complete, k, i),) = way.gradients
+        return out, (complete(parts[k], args[i]),)
+    return out, tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+
+
+class _Closed(Context):
+    """That of a function that meets no memory but that of its arguments, none of which has a shadow."""
+
+    def __getattr__(self, name: str) -> Any:
+        made = super().__getattr__(name)
+        if name == "shadows":
+            made.waiting = [(None, NO_FDATA)]  # nobody may ask for one (see `Shadows.later`)
+        return made
+
+
+def gradient(shadow: Any, x: Any, b: Any) -> Any:
+    """The gradient by the argument `x` of a call that was entered here, of which the pullback returned
+    `b`."""
+    if shadow is not NO_FDATA:
+        return slot_increment(shadow, b)
+    return _number(b, x) if type(x) in NUMBERS else _array(b, x)
+
+
+def _number(b: Any, x: Any) -> Any:
+    return slot_increment(0.0, b)
+
+
+def _array(b: Any, x: Any) -> Any:
+    return kind_of(type(x)).alike(b, x)  # type: ignore[attr-defined]  # the kind of arrays
+
+
+def _is_watched(engine: Any) -> bool:
+    """Whether debugging looks at every call from outside."""
+    return engine.reverse.checks_aliases or engine.reverse.watch is not None
+
+
+def _is_simple(f: Any) -> bool:
+    return type(f) is types.FunctionType and f.__closure__ is None and not f.__defaults__
+
+
+def _is_value(type_: Any) -> bool:
+    """Whether the cotangent of an argument of this type may be a value."""
+    return isinstance(type_, ArrayType) and type_.dtype in ("float64", "float32") and bool(type_.ndim)
+
+
+def _owner(x: Any) -> Any:
+    """The array that the memory of array `x` belongs to; None if that is no array, or if `x` has gaps, in
+    which case its elements might overlap."""
+    if not x.flags.forc:
+        return None
+    while x.base is not None:
+        x = x.base
+        if type(x) is not sys.modules["numpy"].ndarray:  # loaded: there is an array
+            return None
+    return x
+
+
+def _zero(x: Any, is_constant: bool, known_list: Any) -> Any:
+    """The zero shadow of an array that owns its memory, of a list of floats or of lists of floats, or
+    `NO_TANGENT`; else None.  known_list: what is known of a list."""
+    if type(x) is list:
+        if known_list is None:
+            return NO_TANGENT if is_constant and NUMBERS.issuperset(map(type, x)) else None
+        if is_constant:
+            return NO_TANGENT
+        return [[0.0] * len(row) for row in x] if known_list is ROWS else [0.0] * len(x)
+    if x.base is not None or x.dtype.kind not in "fc":
+        return None
+    return NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array

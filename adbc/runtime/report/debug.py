@@ -1,0 +1,265 @@
+"""Debug mode and the tracer of numbers that are not finite: what is checked around the calls of rules.
+
+With `Config.debug` or `Config.trace_nan` on, the engine hands the builders watched rules in place of
+rules (`reverse_support`, `forward_support`), and inlined products go through `Watch.number`.  The code
+that is generated otherwise has no trace of this, so what is off costs nothing.
+
+Whoever is called, the check is the same: note what the arguments are; call; look at the result and
+its shadow; and, when the pullback has run, at the rdata, the shadows and whether all is as noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.config import Config
+from adbc.errors import DebugError, NotFiniteError
+from adbc.ir.intrinsics import EXHAUSTED, Raised
+from adbc.rules.table import Rule
+from adbc.runtime.report.messages import where
+from adbc.tangents import NO_FDATA, NO_TANGENT
+from adbc.tangents.contents import contents, differs
+from adbc.tangents.fit import is_finite, rdata_misfit, shadow_misfit
+from adbc.tangents.protocol import kind_of
+from adbc.types.callsites import name_of
+
+__all__ = ["Watch"]
+
+Answer = Any
+
+
+class Watch:
+    """The checks that a configuration asks for."""
+
+    def __init__(self, config: Config) -> None:
+        self.debug = config.debug
+        self.trace_nan = config.trace_nan
+
+    def number(self, value: Any, name: str) -> Any:
+        """`value`, which was computed inline from a partial derivative of `name`."""
+        if not is_finite(value):
+            raise NotFiniteError(_not_finite(f"the derivative of {name} gives {value!r}", where()))
+        return value
+
+    # -- reverse mode --------------------------------------------------------------------------------
+
+    def rrule(self, row: Rule) -> Callable[..., Answer]:
+        """The reverse rule of a row, watched."""
+
+        def watched_rrule(args: Sequence[Any], fargs: Sequence[Any], kwargs: Any) -> Answer:
+            call = _Call(self, name_of(row.function), args, fargs, 0)
+            answer = row.rrule(args, fargs, kwargs)
+            return call.reverse(answer, may_alias=row.kind != "zero")
+
+        return watched_rrule
+
+    def handler(self, handler: Callable[..., Answer] | None) -> Callable[..., Answer] | None:
+        """The handler of a protocol in reverse mode, watched."""
+        if handler is None:
+            return None
+
+        def watched_handler(context: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Answer:
+            call = _Call(self, handler.__name__, xs, fs, 0)
+            return call.reverse(handler(context, xs, fs))
+
+        return watched_handler
+
+    def call(self, call_: Callable[..., Answer]) -> Callable[..., Answer]:
+        """A call in reverse mode, watched."""
+
+        def watched_call(
+            context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]
+        ) -> Answer:
+            call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1)
+            return call.reverse(call_(context, keywords, f, ff, xs, fs))
+
+        return watched_call
+
+    # -- forward mode --------------------------------------------------------------------------------
+
+    def frule(self, row: Rule) -> Callable[..., Answer]:
+        """The forward rule of a row, watched."""
+
+        def watched_frule(args: Sequence[Any], dargs: Sequence[Any], kwargs: Any) -> Answer:
+            call = _Call(self, name_of(row.function), args, dargs, 0, is_forward=True)
+            return call.forward(row.frule(args, dargs, kwargs), may_alias=row.kind != "zero")
+
+        return watched_frule
+
+    def dual_handler(self, handler: Callable[..., Answer] | None) -> Callable[..., Answer] | None:
+        """The handler of a protocol in forward mode, watched."""
+        if handler is None:
+            return None
+
+        def watched_dual_handler(context: Any, xs: Sequence[Any], dxs: Sequence[Any]) -> Answer:
+            call = _Call(self, handler.__name__, xs, dxs, 0, is_forward=True)
+            return call.forward(handler(context, xs, dxs))
+
+        return watched_dual_handler
+
+    def dual_call(self, call_: Callable[..., Answer]) -> Callable[..., Answer]:
+        """A call in forward mode, watched."""
+
+        def watched_dual_call(
+            context: Any, keywords: Any, f: Any, df: Any, xs: Sequence[Any], dxs: Sequence[Any]
+        ) -> Answer:
+            call = _Call(self, name_of(f), (f, *xs), (df, *dxs), 1, is_forward=True)
+            return call.forward(call_(context, keywords, f, df, xs, dxs))
+
+        return watched_dual_call
+
+
+class _Call:
+    """One call of a rule: `xs` are the arguments, `fs` their shadows or tangents; with `first` 1 the
+    function itself stands before them."""
+
+    __slots__ = ("before", "first", "fs", "has_run", "name", "place", "watch", "xs")
+
+    def __init__(
+        self,
+        watch: Watch,
+        name: str,
+        xs: Sequence[Any],
+        fs: Sequence[Any],
+        first: int,
+        is_forward: bool = False,
+    ) -> None:
+        self.watch, self.name, self.first = watch, name, first
+        self.xs, self.fs = tuple(xs), tuple(fs)
+        self.has_run = False
+        self.place = where()
+        self.before: list[tuple[Any, Any]] = []
+        if watch.debug and not is_forward:
+            mine = type(self.xs[0]).__module__.partition(".")[0] == "adbc" if first else False
+            self.before = list(contents(self.xs[1:] if mine else self.xs))
+        if watch.trace_nan and is_forward:
+            self._trace(self.fs, "is given the tangent", "of argument")
+
+    # -- forward mode
+
+    def forward(self, answer: Answer, may_alias: bool = True) -> Answer:
+        """`answer`, if it is what a forward rule may give."""
+        if self.watch.debug:
+            if type(answer) is not tuple or len(answer) != 2:
+                self._broken(f"it gives {answer!r:.60}, not a pair of result and tangent")
+            out, dout = answer
+            if type(out) is not Raised and out is not EXHAUSTED:
+                self._fits("result", out, dout, is_tangent=True)
+                self._aliases(out, dout, may_alias)
+            for i, (x, d) in enumerate(zip(self.xs, self.fs, strict=True)):
+                self._fits(self._argument(i), x, d, is_tangent=True)
+        if self.watch.trace_nan:
+            if not is_finite(answer[1]):
+                self._not_finite(f"gives a tangent that is {_show(answer[1])}, from {self._values()}")
+            self._trace(self.fs, "leaves the tangent", "of argument")
+        return answer
+
+    # -- reverse mode
+
+    def reverse(self, answer: Answer, may_alias: bool = True) -> Answer:
+        """`answer` with a pullback that is watched, if it is what a reverse rule may give."""
+        if self.watch.debug:
+            if type(answer) is not tuple or len(answer) != 3 or not callable(answer[2]):
+                self._broken(f"it gives {answer!r:.60}, not (result, shadow, pullback)")
+            if type(answer[0]) is not Raised and answer[0] is not EXHAUSTED:
+                self._fits("result", answer[0], answer[1])
+                self._aliases(answer[0], answer[1], may_alias)
+            for i, (x, f) in enumerate(zip(self.xs, self.fs, strict=True)):
+                self._fits(self._argument(i), x, f)
+        out, fout, pullback = answer
+
+        def watched_pullback(bout: Any) -> Any:
+            return self.pullback(pullback, bout, fout)
+
+        return out, fout, watched_pullback
+
+    def pullback(self, pullback: Callable[[Any], Any], bout: Any, fout: Any) -> Any:
+        """Run `pullback` on cotangent `bout`, and look at what it leaves."""
+        if self.has_run and self.watch.debug:
+            self._broken("its pullback is run a second time")
+        self.has_run = True
+        trace = self.watch.trace_nan
+        if trace:
+            if not is_finite((bout, fout)):
+                self._not_finite(f"is given a cotangent that is {_show(bout if fout is NO_FDATA else fout)}")
+            self._trace(self.fs, "is given the cotangent", "of argument")
+        returned = pullback(bout)
+        if self.watch.debug:
+            self._check_returned(returned)
+        if trace:
+            self._trace(tuple(returned), f"gives, for cotangent {_show(bout)}, the cotangent", "to argument")
+            self._trace(self.fs, f"adds, for cotangent {_show(bout)}, to that", "of argument")
+        return returned
+
+    def _check_returned(self, returned: Any) -> None:
+        if len(returned) != len(self.xs):
+            self._broken(f"its pullback gives {len(returned)} rdata for {len(self.xs)} arguments")
+        for i, (x, f, r) in enumerate(zip(self.xs, self.fs, returned, strict=True)):
+            problem = rdata_misfit(x, r)
+            if problem is not None:
+                self._broken(f"its pullback gives {problem} ({self._argument(i)})")
+            self._fits(self._argument(i), x, f)
+        for x, old in self.before:
+            if differs(x, old) and type(x).__module__.partition(".")[0] != "adbc":
+                self._broken(f"its pullback does not restore a {type(x).__name__} that the call changed")
+
+    # -- what may be wrong
+
+    def _fits(self, what: str, x: Any, f: Any, is_tangent: bool = False) -> None:
+        problem = shadow_misfit(x, f, is_tangent=is_tangent)
+        if problem is not None:
+            self._broken(f"{what}: {problem}")
+
+    def _aliases(self, out: Any, fout: Any, may_alias: bool) -> None:
+        """One address, one shadow: where the result is an argument, or a view of one, so is its shadow."""
+        kind = kind_of(type(out))
+        if not kind.address or kind.inactive:
+            return
+        overlap = getattr(kind, "overlap", None)
+        for i, (x, f) in enumerate(zip(self.xs, self.fs, strict=True)):
+            if f is None or f is NO_TANGENT or f is NO_FDATA or type(x) is not type(out):
+                continue
+            is_same = out is x
+            is_view = overlap is not None and overlap(x, out) is not None
+            if (is_same or is_view) and not may_alias:
+                self._broken(f"its derivative is declared zero, but its result is {self._argument(i)}")
+            if fout is None or fout is NO_TANGENT:  # seen as a constant
+                continue
+            if is_same and fout is not f and (overlap is None or overlap(f, fout) != 0):
+                self._broken(f"its result is {self._argument(i)}, but has a shadow of its own")
+            if overlap is not None and type(f) is type(fout) and overlap(f, fout) != overlap(x, out):
+                self._broken(
+                    f"its result and {self._argument(i)} do not share memory in the same way as their shadows"
+                )
+
+    def _argument(self, i: int) -> str:
+        return "the function" if i < self.first else f"argument {i - self.first}"
+
+    def _values(self) -> str:
+        return ", ".join(f"{x!r:.30}" for x in self.xs[self.first :])
+
+    def _broken(self, problem: str) -> None:
+        raise DebugError(
+            f"the rule of {self.name}, called in {self.place}, does not keep its contract: {problem}"
+        )
+
+    def _trace(self, parts: tuple[Any, ...], verb: str, relation: str) -> None:
+        for i, part in enumerate(parts):
+            if not is_finite(part):
+                self._not_finite(f"{verb} {_show(part)} {relation} {i - self.first} ({self.xs[i]!r:.40})")
+
+    def _not_finite(self, what: str) -> None:
+        raise NotFiniteError(_not_finite(f"{self.name} {what}", self.place))
+
+
+def _not_finite(what: str, place: str) -> str:
+    return (
+        f"{what}: the first number in this derivative that is not finite. Called in {place}. Keep the"
+        " argument away from the point where the derivative is not finite, or give the function a rule that"
+        " says what it is to be there"
+    )
+
+
+def _show(t: Any) -> str:
+    return f"{t!r:.40}".replace("\n", " ")

@@ -1,0 +1,120 @@
+"""What one top-level call knows: its shadows, and which derived rules it has checked.
+
+A `Context` is made when a rule is entered from outside and handed down through every derived rule
+and protocol, as the first argument.  It is never stored in a rule: calls are re-entrant, can be
+abandoned, and run in several threads at once.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.runtime.state.shadows import Shadows
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
+
+__all__ = ["Context"]
+
+
+class Context:
+    """One top-level call.  What it knows of something is made when it is first asked for: a function of
+    numbers and arrays alone may never ask."""
+
+    shadows: Shadows
+    attributes: dict[Any, Any]
+    """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
+    unknown C code has run, which may have changed one."""
+    classes: dict[int, tuple[type, dict[Any, Any]]]
+    """By address, a class that was made in this call, and the tangents of its attributes."""
+    entered: Any = None
+    """The rule that was entered from outside, if it has been checked: the first of `checked`."""
+    checked: set[Any]
+    protected = False
+    """Whether the call being made is attempted: the function that it enters returns its exceptions."""
+    opened: Sequence[Any] = ()
+    """Generators that may have to be closed, see `generators.refuse_left_open`; `opening` notes them."""
+    captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
+    """The tangent of a function, and the cells of its closure with theirs."""
+    held: dict[int, tuple[Any, list[Any]]]
+    """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "checked":
+            made: Any = {self.entered}
+        elif name in _PARTS:
+            made = _PARTS[name]()
+        else:
+            raise AttributeError(name)
+        setattr(self, name, made)
+        return made
+
+    def opening(self) -> list[Any]:
+        """`opened`, to be added to."""
+        if not isinstance(self.opened, list):
+            self.opened = []
+        return self.opened
+
+    def class_fields(self, cls: type) -> dict[Any, Any] | None:
+        """The tangents of the attributes of `cls`, if it was made in this call.
+
+        Other classes are global state: numbers there are constants, and memory has its shadow by its address.
+        """
+        found = self.classes.get(id(cls))
+        return None if found is None else found[1]
+
+    def known_shadow(self, value: Any) -> Any:
+        """The shadow of an object that did not come through an argument: a global, a default, a class
+        attribute.  Numbers found there are constants; memory found there may be written to, so it has
+        the one shadow that belongs to its address."""
+        cls = type(value)
+        if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
+            return None
+        return _memory(self.shadows.shadow(value))
+
+    def instance_shadow(self, obj: Any) -> Any:
+        """The shadow, or tangent, of a new instance, which has no fields yet."""
+        shadow = MutableTangent()
+        self.shadows.register(obj, shadow)
+        return shadow
+
+    def known_tangent(self, value: Any) -> Any:
+        """The same in forward mode: its tangent, None for zero."""
+        cls = type(value)
+        if cls in _CONSTANT:
+            return None
+        tangent = self.shadows.tangent(value)
+        return None if tangent is NO_TANGENT else tangent
+
+
+_PARTS: dict[str, Callable[[], Any]] = {
+    "attributes": dict,
+    "captured": dict,
+    "classes": dict,
+    "held": dict,
+    "shadows": Shadows,
+}
+"""What makes the parts of a context."""
+
+
+def _has_no_state(function: types.FunctionType) -> bool:
+    """Whether a function has neither cells nor defaults."""
+    return not (function.__closure__ or function.__defaults__ or function.__kwdefaults__)
+
+
+_CONSTANT = frozenset(
+    {
+        float, int, bool, str, bytes, complex, types.NoneType, type, types.ModuleType,
+        types.MethodDescriptorType,
+    }
+)  # fmt: skip
+
+
+def _memory(shadow: Any) -> Any:
+    """`shadow` without its active numbers."""
+    if shadow is NO_FDATA:
+        return None
+    if shadow.__class__ is tuple:
+        parts = tuple(map(_memory, shadow))
+        return None if all(p is None for p in parts) else parts
+    return shadow
