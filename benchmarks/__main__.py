@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import machine, measure, others, publish, roundtrips, table
+from benchmarks import instructions, machine, measure, others, publish, roundtrips, table
 from benchmarks.run import run
 from benchmarks.saved import million_steps
 from benchmarks.workload import Workload
@@ -30,6 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=9, help="how often each function has its turn (9)")
     parser.add_argument("--only", default="", metavar="TEXT", help="workloads whose name or group has this")
     parser.add_argument("--roundtrip", action="store_true", help="adbc's bytecode of it, undifferentiated")
+    parser.add_argument(
+        "--instructions",
+        action="store_true",
+        help="instructions that are executed, beside the published counts; fails if one is higher",
+    )
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
 
@@ -53,6 +58,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = roundtrips.ratios([w for workloads in groups.values() for w in workloads], options.rounds)
         roundtrips.report(found)
         return 0
+    if options.instructions:
+        flat = [w for workloads in groups.values() for w in workloads]
+        return min(1, instructions.report(flat, publish=options.publish))
     results = measured(groups, options.rounds, [] if options.alone else others.installed())
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

@@ -54,7 +54,7 @@ ROOMS: dict[str, set[str]] = {
     "passes.derived": {"passes.query", "passes.normal"},
     "passes": {"passes.normal", "passes.typed", "passes.derived"},
 }
-"""Folder within a package ("runtime" is the modules directly in it) -> what else of the package it may import."""
+"""Folder within a package ("runtime" is the modules directly in it) -> what else of that it may import."""
 
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
 MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "testing/")

@@ -8,53 +8,13 @@ slower for everybody; one that stays far below should lower it.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
 
 import adbc
-
-
-def executed(call: Callable[[], Any]) -> int:
-    """The instructions that `call` executes in Python code, adbc's own included."""
-    count = 0
-    if sys.version_info >= (3, 12):
-        monitoring, tool = sys.monitoring, 4
-
-        def executed_one(code: object, offset: int) -> None:
-            nonlocal count
-            count += 1
-
-        monitoring.use_tool_id(tool, "instruction counts")
-        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, executed_one)
-        monitoring.set_events(tool, monitoring.events.INSTRUCTION)
-        try:
-            call()
-        finally:
-            monitoring.set_events(tool, 0)
-            monitoring.free_tool_id(tool)
-        return count
-
-    def local(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal count
-        count += event == "opcode"
-        return local
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        return local
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
+from benchmarks.instructions import executed
 
 
 def per_iteration(

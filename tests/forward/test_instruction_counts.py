@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import adbc
-from tests.emit.test_instruction_counts import executed, inner, logistic, oscillator, smooth, waves
+from benchmarks.instructions import executed
+from tests.emit.test_instruction_counts import inner, logistic, oscillator, smooth, waves
 
 
 def slope(x: float, y: float, k: float) -> tuple[float, float]:
