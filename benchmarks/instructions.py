@@ -2,7 +2,7 @@
 
 All Python code counts, that of adbc included, and what C functions do does not.  The counts belong to one
 version of CPython.  ``python -m benchmarks --instructions`` prints them for each workload, and
-``docs/measured/instructions-X.Y.json`` has those of the last publication.
+``docs/measured/instructions/X.Y.json`` has those of the last publication.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COUNTED = ("plain", "gradient", "jvp")
 def published() -> pathlib.Path:
     """The file with the counts of the running version of CPython."""
     version = ".".join(map(str, sys.version_info[:2]))
-    return pathlib.Path(__file__).parent.parent / "docs" / "measured" / f"instructions-{version}.json"
+    return pathlib.Path(__file__).parent.parent / "docs" / "measured" / "instructions" / f"{version}.json"
 
 
 def counts(workloads: Sequence[Workload]) -> dict[str, dict[str, int]]:
