@@ -135,7 +135,7 @@ class ForwardsPass:
         self._dominators: Dominators | None = None
         self.own_shadows: set[Value] = set()
         """The shadows of owned parameters, and views of these."""
-        self.formulas = FormulaUses(primal_graph, active, sites)
+        self.formulas = FormulaUses(primal_graph, active, sites, support.parameters_read)
         self.unrestored: set[Instruction] = set()
         self.put_back: dict[Instruction, Any] = {}
         if support.values:
