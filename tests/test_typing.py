@@ -50,7 +50,7 @@ def test_the_package_says_that_it_is_typed() -> None:
 
 def test_mypy_accepts_a_small_program_and_finds_mistakes_in_it(tmp_path: pathlib.Path) -> None:
     found = check(tmp_path, PROGRAM + "".join(f"{line}\n    " for line in MISTAKES))
-    first = len(textwrap.dedent(PROGRAM).splitlines())
+    first = 1 + len(textwrap.dedent(PROGRAM).splitlines())
     expected = {first + k: code for k, code in enumerate(MISTAKES.values())}
     lines = {}
     for line in found.splitlines():
