@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
@@ -27,8 +27,6 @@ from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, is_number
 
 __all__ = ["HARMLESS", "PLAIN_ATTRIBUTES", "ReaderKnowledge", "only_reads"]
-
-Reads = Callable[[types.FunctionType, tuple[AbstractType, ...]], Sequence[bool]]
 
 
 class ReaderKnowledge(Protocol):
