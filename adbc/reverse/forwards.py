@@ -55,6 +55,7 @@ from adbc.types.derived import (
     shadow_type,
 )
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     ANY,
     FLOAT,
@@ -278,7 +279,7 @@ class ForwardsPass:
             self._define(instruction, caught, shadow)
             return
         site = self.sites[instruction]
-        if site.kind != "primal" and site.function is not intrinsics._assume_:
+        if site.kind is not Kind.PRIMAL and site.function is not intrinsics._assume_:
             # The rest of the function is left for: it takes what is tested as it is, whichever test failed.
             for value in dict.fromkeys(instruction.operands):
                 slot = self.slots.get(value)

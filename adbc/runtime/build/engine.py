@@ -69,7 +69,6 @@ from adbc.runtime.build.speculation import Base, Continuation, Site, speculate
 from adbc.runtime.calls.fast import constructor, is_field, method
 from adbc.runtime.calls.generators import (
     GeneratorsOf,
-    Segments,
     candidates,
     function_of,
     may_return_generators,
@@ -78,7 +77,8 @@ from adbc.runtime.calls.resolve import is_asked, is_differentiation, runs_as_it_
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.report.tracebacks import continuations, note_inlined
 from adbc.runtime.state.closures import with_active_defaults
-from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.runtime.state.engine import DerivedView
+from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
@@ -953,7 +953,7 @@ class Engine:
             self.observer.code(primal, stage, made.__code__)
         _install(function, made)
 
-    def check(self, rule: Derived) -> bool:
+    def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
         if rule.holds():
             return True
