@@ -57,7 +57,7 @@ LAID_OUT = list(filter(can_be_laid_out_anew, OF_NUMBERS))
 
 
 @pytest.mark.parametrize("case", LAID_OUT, ids=_name)
-def test_single_precision(case: Any) -> None:
+def test_formulas_in_single_precision_stay_single(case: Any) -> None:
     program, args = program_and_arguments(case)
     argnums = active(args)
     expected = adbc.grad(program, argnums)(*args)
@@ -70,7 +70,7 @@ def test_single_precision(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", LAID_OUT, ids=_name)
-def test_layout(case: Any) -> None:
+def test_formulas_do_not_depend_on_the_layout(case: Any) -> None:
     program, args = program_and_arguments(case)
     argnums = active(args)
     expected = adbc.grad(program, argnums)(*args)
@@ -105,7 +105,7 @@ TWICE: list[Any] = [
 
 
 @pytest.mark.parametrize(("function", "x"), TWICE)
-def test_one_array_twice(function: Any, x: Any) -> None:
+def test_an_array_given_twice_gets_both_cotangents(function: Any, x: Any) -> None:
     def program(x: Any) -> Any:
         y = function(x, x)
         return np.sum(np.real(y * np.conjugate(y)))
