@@ -50,7 +50,9 @@ def test_the_gradient_is_that_by_hand(workload: Workload, speculation: str) -> N
     assert_same(by_hand, gradient, "gradient", rtol=1e-10)
 
 
-@pytest.mark.parametrize("workload", [n for n, w in WORKLOADS.items() if w.function in TANGENTS], indirect=True)
+@pytest.mark.parametrize(
+    "workload", [n for n, w in WORKLOADS.items() if w.function in TANGENTS], indirect=True
+)
 def test_the_tangent_is_that_by_hand(workload: Workload, speculation: str) -> None:
     by_hand = TANGENTS[workload.function]
     wanted = numbers(workload.argnums)

@@ -30,7 +30,9 @@ def copies(normal: bool) -> dict[types.FunctionType, types.CodeType]:
 
 @pytest.mark.parametrize("normal", [False, True], ids=["raw", "normal"])
 @pytest.mark.parametrize("program", [*DROPPED, *REFUSED], ids=lambda f: f.__name__)
-def test_generators_are_dropped_where_the_program_drops_them(program: Program, normal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generators_are_dropped_where_the_program_drops_them(
+    program: Program, normal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the generators that they call, which leave others in turn."""
     assert isinstance(program, types.FunctionType)
     a = [1.3]

@@ -163,7 +163,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.parametrize(
     ("function", "arguments"), CASES, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(CASES)]
 )
-def test_arrays_treated_like_numbers_have_the_same_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_arrays_treated_like_numbers_have_the_same_derivatives(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check_rule(function, *arguments)
 
 

@@ -118,7 +118,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda x: getattr(x, "__name__", None))
-def test_what_is_written_in_is_differentiated_rightly(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_what_is_written_in_is_differentiated_rightly(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check_rule(function, *arguments)
 
 

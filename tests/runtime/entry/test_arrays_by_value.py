@@ -306,7 +306,9 @@ WRITERS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     READERS + WRITERS,
     ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(READERS + WRITERS)],
 )
-def test_gradients_by_arrays_as_values_are_those_by_memory(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_gradients_by_arrays_as_values_are_those_by_memory(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check(function, *arguments)
 
 
