@@ -25,7 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Whether a class's __hash__ changes something is a question to its bytecode.
     "tangents": BOTTOM | {"cpython.names"},
     "cpython": BOTTOM,
-    "types": BOTTOM | {"ir", "tangents"},
+    # What becomes of a call depends on the kind of row that its function has.
+    "types": BOTTOM | {"ir", "tangents", "rules.kinds"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},

@@ -42,6 +42,7 @@ from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated, isolate
+from adbc.rules.kinds import RowKind
 from adbc.tangents import NO_TANGENT
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
@@ -294,7 +295,7 @@ class _Dual:
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:
-        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+        if self.support.checks_aliases and site.row.kind is RowKind.ZERO and not call.keywords:
             self._row(call, site)
             return
         out = self._copy_call(call)

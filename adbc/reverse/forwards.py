@@ -44,6 +44,7 @@ from adbc.reverse.steps import (
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
 from adbc.types.derived import (
     CONTEXT,
@@ -312,7 +313,7 @@ class ForwardsPass:
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
-        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+        if self.support.checks_aliases and site.row.kind is RowKind.ZERO and not call.keywords:
             self._row(call, site, steps)
             return
         out = self._copy_call(call)
