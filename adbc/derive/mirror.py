@@ -34,8 +34,10 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
 from adbc.types.callsites import CallSite, is_constant_dict
+from adbc.types.derived import CONTEXT, FUNCTION
+from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import AbstractType
+from adbc.types.lattice import AbstractType, TupleType
 
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
 
@@ -97,12 +99,14 @@ class Mirror(abc.ABC):
         """The block of the primal to whose copy goes what stands behind the current call."""
         graph = self.graph = Graph(source.name)
         graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
-        self.context = graph.add_argument("context")
+        self.context = graph.add_argument("context", CONTEXT)
         self.function: Value | None = None
         self.function_companion: Value | None = None
         if source.free:
-            self.function = graph.add_argument("function")
-            self.function_companion = graph.add_argument(self.companion_name("function"))
+            self.function = graph.add_argument("function", FUNCTION)
+            self.function_companion = graph.add_argument(
+                self.companion_name("function"), self.companion_type(FUNCTION)
+            )
         self.blocks = {block: graph.add_block(block.label) for block in order}
         self.builder = Builder(graph, self.blocks[source.entry])
 
@@ -170,9 +174,10 @@ class Mirror(abc.ABC):
     def has_companion(self, value: Value) -> bool:
         """Whether `value` has a companion that is not the same for all values of its type."""
 
+    @staticmethod
     @abc.abstractmethod
-    def _companion_type(self, value: Value) -> AbstractType | None:
-        """The type of the companion of `value`."""
+    def companion_type(type: AbstractType) -> AbstractType:
+        """The type of the companions of active values of `type`."""
 
     @abc.abstractmethod
     def _incoming(self, operand: Value, phi: Phi) -> Value:
@@ -214,7 +219,7 @@ class Mirror(abc.ABC):
         block.phis.append(copy)
         if self.has_companion(phi):
             name = None if phi.name is None else self.companion_name(phi.name)
-            companion = self.companions[phi] = Phi(block, self._companion_type(phi), name)
+            companion = self.companions[phi] = Phi(block, self.companion_type(type_of(phi)), name)
             block.phis.append(companion)
 
     def _fill_phi(self, phi: Phi) -> None:
@@ -523,10 +528,13 @@ class Mirror(abc.ABC):
         )
         self._returned(call, answer, [site.callee, *site.arguments])
 
-    def _take_apart(self, call: Instruction, answer: Value, count: int) -> tuple[Instruction, Instruction]:
-        """The parts of `answer`, a tuple of `count`, and the first of them, the copy of `call`."""
+    def _take_apart(
+        self, call: Instruction, answer: Value, *types: AbstractType
+    ) -> tuple[Instruction, Instruction]:
+        """The parts of `answer`, a tuple of these types, and the first of them, the copy of `call`."""
+        answer.type = TupleType(types)
         self.builder.block = self.blocks[self.after]
-        parts = self.builder.call(intrinsics._unpack_, answer, count)
+        parts = self.builder.call(intrinsics._unpack_, answer, len(types))
         return parts, self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
 
     # -- terminators -------------------------------------------------------------------------------------

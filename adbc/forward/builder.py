@@ -44,6 +44,7 @@ from adbc.passes.normal.protected import isolate
 from adbc.tangents import NO_TANGENT
 from adbc.types.callsites import CallSite, activity, name_of
 from adbc.types.decisions import Decisions
+from adbc.types.derived import rule_tangent_type, tangent_type
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     ANY,
@@ -133,11 +134,14 @@ class DualBuilder(Mirror):
     def has_companion(self, value: Value) -> bool:
         return value in self.active
 
-    def _companion_type(self, value: Value) -> AbstractType | None:
-        return tangent_of(type_of(value))
+    @staticmethod
+    def companion_type(type: AbstractType) -> AbstractType:
+        return tangent_type(type)
 
     def _active_argument(self, argument: Argument) -> None:
-        self.tangent[argument] = self.graph.add_argument(self.companion_name(argument.name))
+        self.tangent[argument] = self.graph.add_argument(
+            self.companion_name(argument.name), tangent_type(type_of(argument))
+        )
         self._note_presence(argument)
 
     def _new_phi(self, phi: Phi) -> None:
@@ -204,8 +208,8 @@ class DualBuilder(Mirror):
             if known is not None:
                 tangent = self._fit(tangent, primal, known, type_of(source))
             self.tangent[source] = tangent
-            if tangent.type is None:
-                tangent.type = tangent_of(type_of(source))
+            if tangent.type is None and not isinstance(tangent, Const):
+                tangent.type = tangent_type(type_of(source))
             self._note_presence(source)
 
     # -- instructions ------------------------------------------------------------------------------------
@@ -459,7 +463,8 @@ class DualBuilder(Mirror):
 
     def _gives(self, call: Instruction, answer: Value, known: AbstractType) -> None:
         """`answer` is the result of `call` and its tangent, which has the form of type `known`."""
-        parts, out = self._take_apart(call, answer, 2)
+        tangent = rule_tangent_type(type_of(call)) if known is ANY else tangent_type(known)
+        parts, out = self._take_apart(call, answer, type_of(call), tangent)
         self._define_as(call, out, self.builder.call(intrinsics._project_, parts, 1), known)
 
     def _return(self, terminator: Return) -> None:

@@ -86,7 +86,7 @@ def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
     if row is None or call.block is None or call.block.handler is not None:
         return call.operands
     arguments = call_parts(call)[1]
-    if getattr(row, "mutates", False):
+    if row.mutates:
         return [arguments[0], *arguments[row.takes_values :]]
     if row.kind == "zero":
         return []

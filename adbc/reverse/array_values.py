@@ -206,7 +206,7 @@ class _Search:
         callee, arguments = call_parts(call)
         if row is None:
             return () if is_harmless(callee, arguments) else self._kept_by_function(callee, call)
-        if getattr(row, "mutates", False):
+        if row.mutates:
             return [arguments[0], *arguments[row.takes_values :]]  # what is overwritten is memory
         if row.kind == "zero":
             return ()

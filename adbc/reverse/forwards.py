@@ -42,6 +42,7 @@ from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
 from adbc.types.callsites import CallSite, formula_call, name_of
+from adbc.types.derived import CallableType, SavedOf, rule_cotangent_type, shadow_type
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
@@ -102,7 +103,7 @@ class ForwardsPass(Mirror):
         self.steps: dict[Block, list[Step]] = {block: [] for block in order}
         self.own_shadows: set[Value] = set()
         """The shadows of owned parameters, and views of these."""
-        self.formulas = FormulaUses(source, active, sites)
+        self.formulas = FormulaUses(source, active, sites, support.parameters_read)
         self.unrestored: set[Instruction] = set()
         self.put_back: dict[Instruction, Any] = {}
         if support.values:
@@ -123,12 +124,15 @@ class ForwardsPass(Mirror):
     def has_companion(self, value: Value) -> bool:
         return value in self.active and has_shadow(type_of(value))
 
-    def _companion_type(self, value: Value) -> AbstractType | None:
-        return None
+    @staticmethod
+    def companion_type(type: AbstractType) -> AbstractType:
+        return shadow_type(type)
 
     def _active_argument(self, argument: Argument) -> None:
         if self.has_companion(argument):
-            self.shadow[argument] = self.graph.add_argument(self.companion_name(argument.name))
+            self.shadow[argument] = self.graph.add_argument(
+                self.companion_name(argument.name), shadow_type(type_of(argument))
+            )
         if has_cotangent(type_of(argument)):
             self.parameters.append(argument)
 
@@ -159,6 +163,8 @@ class ForwardsPass(Mirror):
         self.primal[source] = primal
         if companion is not None and has_shadow(type_of(source)):
             self.shadow[source] = companion
+            if companion.type is None and not isinstance(companion, Const):
+                companion.type = shadow_type(type_of(source))
 
     # -- calls -----------------------------------------------------------------------------------------
 
@@ -468,9 +474,11 @@ class ForwardsPass(Mirror):
     # -- rules that are called
 
     def _returned(self, call: Instruction, answer: Value, arguments: Sequence[Value]) -> None:
-        parts, out = self._take_apart(call, answer, 3)
+        known = type_of(call)
+        gives = CallableType(TupleType(tuple(rule_cotangent_type(type_of(v)) for v in arguments)))
+        parts, out = self._take_apart(call, answer, known, shadow_type(known), gives)
         shadow = None
-        if has_shadow(type_of(call)):
+        if has_shadow(known):
             shadow = self.builder.call(intrinsics._project_, parts, 1)
         pullback = self.builder.call(intrinsics._project_, parts, 2)
         self._define(call, out, shadow)
@@ -495,7 +503,8 @@ class ForwardsPass(Mirror):
                 targets.append((value, type))
         answer = self.builder.call(entry.forwards, *arguments)
         with_shadow = has_shadow(entry.result)
-        parts, out = self._take_apart(call, answer, 2 + with_shadow)
+        shadows = [shadow_type(entry.result)] if with_shadow else []
+        parts, out = self._take_apart(call, answer, entry.result, *shadows, SavedOf(entry.forwards.__name__))
         shadow = self.builder.call(intrinsics._project_, parts, 1) if with_shadow else None
         saved = self.builder.call(intrinsics._project_, parts, 1 + with_shadow)
         self._define(call, out, shadow)

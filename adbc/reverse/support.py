@@ -37,6 +37,8 @@ class Support(CommonSupport):
 
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], DerivedEntry]
     rule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")
+    parameters_read: Callable[[Callable[..., object]], frozenset[int] | None]
+    """Which of its parameters a function reads; None if that is not known."""
     attempt: Callable[..., Any]
     """attempt(context, keywords, f, ff, xs, fs): like call, but out is a `Raised` if the call raised"""
     fresh_shadow: Callable[..., Any]

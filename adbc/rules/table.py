@@ -30,12 +30,12 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
 
 __all__ = [
     "NO_KWARGS",
     "ArrayLike",
-    "FormulaCall",
     "Known",
     "Overlay",
     "Primitive",
@@ -67,34 +67,6 @@ class Known:
     """A value that is known before the program runs."""
 
     value: Any
-
-
-@dataclasses.dataclass(frozen=True)
-class FormulaCall:
-    """How a call is differentiated by formulas alone: ``formulas[k](by, out, *arrays, **others)``.
-
-    arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
-    (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
-
-    together: gives the cotangents of all arrays in a tuple, for less than the formulas one by one; used where
-    all are wanted.
-
-    window: the result may be a view of the first array.  Nobody can tell as long as neither is changed or
-    handed out.
-
-    parts: the cotangent of the array costs much more than to read that of the result, because it is only a
-    part of the array that is read.
-
-    is_elementwise: a formula multiplies what it is given by numbers that broadcast with it.
-    """
-
-    formulas: tuple[Callable[..., Any] | int | None, ...]
-    arrays: tuple[int, ...]
-    others: tuple[tuple[str, int], ...] = ()
-    together: Callable[..., Any] | None = None
-    window: bool = False
-    parts: bool = False
-    is_elementwise: bool = False
 
 
 class Rule:
@@ -141,21 +113,12 @@ class Rule:
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
     together: Callable[..., Any] | None = None
     """See `FormulaCall`."""
-    formulas: Sequence[Callable[..., Any] | int | None] | None = None
-    """Per argument what builders write inline for arrays of real numbers: ``vjp(by, out, *args)``, or 1 or -1
-    where that is all there is to it, or None for zero.  A formula may have attributes:
+    formulas: Sequence[AnyFormula] | None = None
+    """Per argument what builders write inline for arrays of real numbers (`rules.formulas`)."""
 
-    reads: which of ``(out, *args)`` it reads, as numbers; all if it does not say.
-    makes_new: what it gives is new memory (or nobody else's), not a part of what it was given.
-    is_elementwise: it is a product of the cotangent and an elementwise function of what it reads; where that
-        is all there is to it, `partial` is this function, ``partial(out, *args)``.
-    over: the same, written over the cotangent, which is an array of float64 that nobody else needs.
-    fits: from the types of the arguments, whether what it gives has shape and dtype of its argument.
-    uniform: all elements of what it gives are the number ``uniform(by, shape of the argument)``; 1 if that is
-        the cotangent.
-    of_shape: ``of_shape(by, shape of the argument, **others)`` is the same.
-    into: ``into(shadow, by, **others)`` adds the same to a shadow.
-    """
+    mutates = False
+    """Whether the function changes an argument.  The rule must be used even where nothing is active, because
+    its pullback also restores what was overwritten."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         """A function that gives the same in less time, if the first argument of such a call is an array of
@@ -208,7 +171,8 @@ class Rule:
         return self.kind in ("scalar", "pure")
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
-        """The same for tangents: ``formulas[k](d, out, *arrays, **others)``."""
+        """The formulas for the tangent of such a call: each takes the tangent of its array where those of
+        `formula_call` take the cotangent of the result."""
         return None
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:

@@ -155,7 +155,7 @@ def _use(call: Instruction, names: set[Value], is_array: bool, knowledge: Reader
     rows = knowledge.rows(function) if row is None else [row]
     if len(rows) == 1 and rows[0].kind == "overlay":
         return _derived(rows[0].body, call, arguments, names, knowledge)
-    if not rows or any(row.kind == "overlay" or getattr(row, "mutates", False) for row in rows):
+    if not rows or any(row.kind == "overlay" or row.mutates for row in rows):
         return None
     by_name = dict(zip(reversed(call.keywords), reversed(arguments), strict=False))
     if by_name.get("out") in names or not _reads_arrays(function):

@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from adbc.cpython.names import parameters_read
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.ir.intrinsics import _real_
@@ -74,6 +75,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         knowledge=engine,
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
         partial=engine.partial,
+        parameters_read=parameters_read,
         later=engine.later,
         call=calls.call,
         attempt=calls.attempt,
