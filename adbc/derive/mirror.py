@@ -3,7 +3,7 @@
 Control flow stays as it is: each block has a copy, with the same edges, handler and position, and each value
 of the primal has a copy too.  Beside a value stands its companion, where it has one.  What a companion is,
 and what is written for a call, a builder says: it has a handler per kind of call.  The handlers that are the
-same in both modes are here, and the table of all: a kind that both modes have cannot be forgotten in one.
+same in both modes are here.
 
 Where an exception of a call leads to a handler, the call stands alone in its block
 (`passes.normal.protected`), and what the derivative adds goes behind it, to the block that is entered if it
@@ -34,6 +34,7 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
 from adbc.types.callsites import CallSite, is_constant_dict
+from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
@@ -63,23 +64,17 @@ class ReadMethod:
 
 
 class Mirror(abc.ABC):
-    """Copies `source`, which is typed and in normal form, and writes a derivative beside it.
+    """Copies a graph that is typed and in normal form, and writes a derivative beside it.
 
-    order: a reverse postorder of its blocks.  active, sites: what `types.callsites.activity` has found.
+    decisions: the graph that is copied, and what becomes of its calls.  order: a reverse postorder of its
+    blocks.
     """
 
-    def __init__(
-        self,
-        source: Graph,
-        order: Sequence[Block],
-        active: set[Value],
-        sites: Mapping[Instruction, CallSite],
-        support: CommonSupport,
-    ) -> None:
-        self.source = source
+    def __init__(self, decisions: Decisions, order: Sequence[Block], support: CommonSupport) -> None:
+        source = self.source = decisions.graph
         self.order = order
-        self.active = active
-        self.sites = sites
+        self.active = decisions.active
+        self.sites = decisions.sites
         self.support = support
         self.primal: dict[Value, Value] = {}
         """The copy of each value."""
@@ -142,21 +137,13 @@ class Mirror(abc.ABC):
                 self._fill_phi(phi)
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
-        """What writes each kind of call."""
+        """What writes each kind of call; a builder adds its own."""
         return {
-            Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh, Kind.SCALAR: self._scalar,
-            Kind.LOAD: self._load, Kind.STORE: self._store,
-            Kind.SLOT_LOAD: self._slot_load, Kind.SLOT_STORE: self._slot_store,
-            Kind.SLOT_APPEND: self._slot_append, Kind.EMPTY_LIST: self._empty_list,
-            Kind.NEXT: self._next, Kind.ELEMENT: self._element,
-            Kind.FIELD_LOAD: self._field_load, Kind.FIELD_STORE: self._field_store,
-            Kind.CELL_LOAD: self._cell_load,
-            Kind.OVERWRITE_ITEM: self._overwrite_item, Kind.OVERWRITE_FIELD: self._overwrite_field,
-            Kind.METHOD: self._method, Kind.RESUME: self._resume,
-            Kind.TUPLE: self._tuple, Kind.PROJECT: self._project, Kind.COPY: self._copy,
-            Kind.CONTEXTUAL: self._contextual,
-            Kind.VIEW: self._view, Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
-            Kind.ROW: self._row, Kind.DERIVED: self._derived, Kind.DYNAMIC: self._dynamic,
+            Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh,
+            Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
+            Kind.CELL_LOAD: self._cell_load, Kind.NEXT: self._next, Kind.ELEMENT: self._element,
+            Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list, Kind.RESUME: self._resume,
+            Kind.CONTEXTUAL: self._contextual, Kind.ROW: self._row, Kind.DYNAMIC: self._dynamic,
         }  # fmt: skip
 
     # -- what a mode is ----------------------------------------------------------------------------------
@@ -190,6 +177,10 @@ class Mirror(abc.ABC):
     @abc.abstractmethod
     def _define(self, source: Instruction, primal: Value, companion: Value | None = None) -> None:
         """Let `primal` be the copy of `source`, and `companion` its companion if it has one."""
+
+    @abc.abstractmethod
+    def _zero(self, value: Value) -> Value:
+        """The companion of a new object, all zeros."""
 
     def _define_loosely(self, source: Instruction, primal: Value, companion: Value | None) -> None:
         """Likewise, of a companion of which no more is known than that it is one."""
@@ -300,19 +291,6 @@ class Mirror(abc.ABC):
         out = self._copy_call(call)
         self._define_loosely(call, out, self._zero(out))
 
-    @abc.abstractmethod
-    def _zero(self, value: Value) -> Value:
-        """The companion of a new object, all zeros."""
-
-    @abc.abstractmethod
-    def _scalar(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _load(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _store(self, call: Instruction, site: CallSite) -> None: ...
-
     # -- slots of lists and dicts, fields of instances, cells
 
     def _slot_load(self, call: Instruction, site: CallSite) -> None:
@@ -370,21 +348,6 @@ class Mirror(abc.ABC):
         """Write the derivative of reading `method`."""
         self.companions[call] = self._method_companion(call, method)
 
-    @abc.abstractmethod
-    def _slot_store(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _slot_append(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _field_store(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _overwrite_item(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _overwrite_field(self, call: Instruction, site: CallSite) -> None: ...
-
     def _empty_list(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
 
@@ -392,17 +355,6 @@ class Mirror(abc.ABC):
         iterator, values, index = site.arguments
         self.primal[call] = self.p(iterator)
         self.companions[call] = self.builder.call(self.support.resumed, self.companion(values), self.p(index))
-
-    # -- structure that is known
-
-    @abc.abstractmethod
-    def _tuple(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _project(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _copy(self, call: Instruction, site: CallSite) -> None: ...
 
     # -- what depends on the context
 
@@ -445,17 +397,6 @@ class Mirror(abc.ABC):
         ]
         self._define(call, made, self.builder.call(self.support.function, self.context, made, *companions))
 
-    # -- arrays
-
-    @abc.abstractmethod
-    def _view(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _formula(self, call: Instruction, site: CallSite) -> None: ...
-
-    @abc.abstractmethod
-    def _update(self, call: Instruction, site: CallSite) -> None: ...
-
     def _without_formulas(self, call: Instruction, site: CallSite) -> None:
         """Call the rule of a call that has formulas."""
         (self._dynamic if call.keywords and not site.options else self._rule)(call, site)
@@ -488,9 +429,6 @@ class Mirror(abc.ABC):
         if all(isinstance(v, Const) for v in parts):
             return Const(tuple(v.value for v in parts if isinstance(v, Const)))
         return self.builder.call(intrinsics._new_, tuple, *parts)
-
-    @abc.abstractmethod
-    def _derived(self, call: Instruction, site: CallSite) -> None: ...
 
     def _bound(self, site: CallSite) -> list[Value]:
         """What the parameters of a known function are bound to."""

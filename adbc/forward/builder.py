@@ -18,7 +18,7 @@ becomes, on floats,
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.derive.mirror import Mirror, ReadSlot
@@ -46,6 +46,7 @@ from adbc.types.callsites import CallSite, activity, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import rule_tangent_type, tangent_type
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     ANY,
     FLOAT,
@@ -77,28 +78,28 @@ def build_forward(
         find_values(graph, support.knowledge)
     active, sites = activity(graph, list(map(bool, active_arguments)), support.knowledge)
     drop_useless(graph, active, sites)
-    builder = DualBuilder(graph, active, active_arguments, sites, result, support)
+    decisions = Decisions(graph, sites, active)
+    builder = DualBuilder(decisions, active_arguments, result, support)
     builder.write(active_arguments)
     if support.told is not None:
-        support.told(Decisions(graph, sites, active))
+        support.told(decisions)
     return builder.graph
 
 
 class DualBuilder(Mirror):
-    """Writes the dual graph of `source`: a companion is a tangent."""
+    """Writes the dual graph: a companion is a tangent."""
 
     support: ForwardSupport
 
     def __init__(
         self,
-        source: Graph,
-        active: set[Value],
+        decisions: Decisions,
         active_arguments: Sequence[int],
-        sites: Mapping[Instruction, CallSite],
         result: AbstractType,
         support: ForwardSupport,
     ) -> None:
-        super().__init__(source, reverse_postorder(source), active, sites, support)
+        source, sites = decisions.graph, decisions.sites
+        super().__init__(decisions, reverse_postorder(source), support)
         self.result = result
         self.tangent = self.companions
         self.captured: Instruction | None = None
@@ -109,7 +110,7 @@ class DualBuilder(Mirror):
             self.formulas = {
                 call: found for call, site in sites.items() if (found := formula_of(call, site)) is not None
             }
-        self.has_tangent = present_tangents(source, active, active_arguments, sites, self.formulas)
+        self.has_tangent = present_tangents(source, self.active, active_arguments, sites, self.formulas)
         """Values whose tangents are not None."""
         self.present: set[Value] = set()
         """These tangents."""
@@ -212,10 +213,21 @@ class DualBuilder(Mirror):
                 tangent.type = tangent_type(type_of(source))
             self._note_presence(source)
 
-    # -- instructions ------------------------------------------------------------------------------------
+    # -- calls ------------------------------------------------------------------------------------
 
     def _zero(self, value: Value) -> Value:
         return self.builder.call(self.support.fresh_tangent, value)
+
+    def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
+        return super().handlers() | {
+            Kind.SCALAR: self._scalar, Kind.LOAD: self._load, Kind.STORE: self._store,
+            Kind.SLOT_STORE: self._slot_store, Kind.SLOT_APPEND: self._slot_append,
+            Kind.FIELD_STORE: self._field_store,
+            Kind.OVERWRITE_ITEM: self._overwrite_item, Kind.OVERWRITE_FIELD: self._overwrite_field,
+            Kind.TUPLE: self._tuple, Kind.PROJECT: self._project, Kind.COPY: self._copy,
+            Kind.VIEW: self._view, Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
+            Kind.DERIVED: self._derived,
+        }  # fmt: skip
 
     def _scalar(self, call: Instruction, site: CallSite) -> None:
         operands = [self.p(v) for v in call.operands]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from adbc.derive.mirror import Mirror, ReadMethod, ReadSlot
@@ -42,6 +42,7 @@ from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
 from adbc.types.callsites import CallSite, formula_call, name_of
+from adbc.types.decisions import Decisions
 from adbc.types.derived import CallableType, SavedOf, rule_cotangent_type, shadow_type
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
@@ -81,7 +82,7 @@ def _is_numpy(value: Value) -> bool:
 
 
 class ForwardsPass(Mirror):
-    """Writes the forwards pass of `source`, which is in canonical form, except for what is saved.
+    """Writes the forwards pass of a graph in canonical form, except for what is saved.
 
     A companion is a shadow.  Afterwards `steps` has, per block of the primal, the reverses of its statements
     in order.
@@ -91,14 +92,13 @@ class ForwardsPass(Mirror):
 
     def __init__(
         self,
-        source: Graph,
+        decisions: Decisions,
         order: Sequence[Block],
-        active: set[Value],
         active_arguments: Sequence[bool],
-        sites: Mapping[Instruction, CallSite],
         support: Support,
     ) -> None:
-        super().__init__(source, order, active, sites, support)
+        super().__init__(decisions, order, support)
+        source, active, sites = decisions.graph, decisions.active, decisions.sites
         self.shadow = self.companions
         self.steps: dict[Block, list[Step]] = {block: [] for block in order}
         self.own_shadows: set[Value] = set()
@@ -169,13 +169,16 @@ class ForwardsPass(Mirror):
     # -- calls -----------------------------------------------------------------------------------------
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
-        return {
-            **super().handlers(),
-            Kind.PART: self._part,
-            Kind.MOVE: self._move,
-            Kind.OWN: self._own,
-            Kind.ATTEMPT: self._attempt,
-        }
+        return super().handlers() | {
+            Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
+            Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
+            Kind.SLOT_STORE: self._slot_store, Kind.FIELD_STORE: self._field_store,
+            Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
+            Kind.OVERWRITE_FIELD: self._overwrite_field,
+            Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
+            Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
+            Kind.DERIVED: self._derived, Kind.ATTEMPT: self._attempt,
+        }  # fmt: skip
 
     def _leave(self, step: Step) -> None:
         """Let `step` be the reverse of the current call, or one of several."""
