@@ -25,7 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Whether a class's __hash__ changes something is a question to its bytecode.
     "tangents": BOTTOM | {"cpython.names"},
     "cpython": BOTTOM,
-    "types": BOTTOM | {"ir", "tangents"},
+    # What becomes of a call depends on the kind of row that its function has.
+    "types": BOTTOM | {"ir", "tangents", "rules.kinds"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},
@@ -188,3 +189,44 @@ def test_every_module_says_what_it_is_for() -> None:
         if tree.body and ast.get_docstring(tree) is None:
             silent.append(str(path))
     assert not silent, "\n".join(silent)
+
+
+# -- tests mirror what they test ---------------------------------------------------------------------
+
+TESTS = ROOT.parent / "tests"
+PASSES_OF_THE_BACKEND = {"gather", "early_records"}
+"""Modules of `emit` that are passes: graph to graph, in place."""
+
+
+def passes() -> list[pathlib.Path]:
+    rooms = [ROOT / "passes" / room for room in ("normal", "typed", "derived")]
+    found = [path for room in rooms for path in sorted(room.glob("*.py")) if path.stem != "__init__"]
+    of_backend = [
+        path for path in sorted((ROOT / "emit").rglob("*.py")) if path.stem in PASSES_OF_THE_BACKEND
+    ]
+    assert {path.stem for path in of_backend} == PASSES_OF_THE_BACKEND
+    return [*found, *of_backend]
+
+
+def folders() -> list[pathlib.Path]:
+    return sorted({path.parent for path in modules()} - {ROOT})
+
+
+@pytest.mark.parametrize("path", passes(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_pass_has_a_file_of_graphs_of_its_name(path: pathlib.Path) -> None:
+    file = TESTS / path.relative_to(ROOT).with_suffix(".ir")
+    assert file.exists() and file.read_text(encoding="utf-8").count("\n; case: ") >= 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "lift" / "handlers").glob("[a-z]*.py")), ids=lambda path: path.stem
+)
+def test_every_family_of_opcodes_has_a_file_of_sources_of_its_name(path: pathlib.Path) -> None:
+    file = TESTS / path.relative_to(ROOT).with_suffix(".ir")
+    assert file.exists() and file.read_text(encoding="utf-8").startswith("; lift")
+
+
+@pytest.mark.parametrize("path", folders(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_folder_has_a_folder_of_tests(path: pathlib.Path) -> None:
+    mirror = TESTS / path.relative_to(ROOT)
+    assert any(mirror.rglob("test_*.py")) or any(mirror.rglob("*.ir")), f"there are no tests in {mirror}"

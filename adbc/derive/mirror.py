@@ -33,6 +33,7 @@ from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import CallSite, is_constant_dict
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
@@ -285,7 +286,7 @@ class Mirror(abc.ABC):
             self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:
-        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+        if self.support.checks_aliases and site.row.kind is RowKind.ZERO and not call.keywords:
             self._row(call, site)
             return
         out = self._copy_call(call)

@@ -48,10 +48,6 @@ def same_back(by: Any, out: Any, x: Any, **others: Any) -> Any:
     return by
 
 
-def sum_all(by: Any, y: Any, *args: Any, **others: Any) -> Any:
-    return by
-
-
 # -- full, arange, linspace --------------------------------------------------------------------------------
 
 
