@@ -18,7 +18,7 @@ from adbc.ir.terminators import Jump
 from adbc.ir.values import Const
 from adbc.ir.verify import verify
 from adbc.lift import lift
-from adbc.passes import PASSES, normalise
+from adbc.passes import NORMAL, normalise
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.fold_constants import fold_constants
@@ -238,7 +238,7 @@ def test_foreign_calls_and_new_instances() -> None:
         return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), check(x, x, x)  # noqa: C408
 
     graph = lift(f)
-    for step in PASSES[:6]:
+    for step in NORMAL.stages[:6]:
         step.run(graph, f.__globals__)
     verify(graph, normal_form=True)
     found = []
@@ -713,5 +713,5 @@ def test_pipeline_reports_each_stage_in_order() -> None:
     seen: list[str] = []
     graph = normalise(lift(f), f.__globals__, after=lambda step, graph: seen.append(step.name))
     verify(graph, normal_form=True)
-    assert seen == [step.name for step in PASSES]
-    assert all(step.reason for step in PASSES)
+    assert seen == [step.name for step in NORMAL.stages]
+    assert all(step.reason for step in NORMAL.stages)
