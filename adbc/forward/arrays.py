@@ -28,6 +28,7 @@ from adbc.ir.values import Instruction, Value
 from adbc.passes.derived.partials import needed, taken_apart
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number
 
 __all__ = ["formula_of", "write_formulas"]
@@ -37,7 +38,7 @@ def formula_of(call: Instruction, site: CallSite) -> Any | None:
     """The formulas for the tangent of `call`, if its result is an array or a number."""
     result = type_of(call)
     if (
-        site.kind not in ("formula", "row")
+        site.kind not in (Kind.FORMULA, Kind.ROW)
         or site.options is not None
         or not (isinstance(result, ArrayType) or is_inline_number(result))
     ):

@@ -64,11 +64,6 @@ from adbc.types.usefulness import drop_useless
 __all__ = ["build_forward"]
 
 
-_READING = frozenset(
-    {"primal", "scalar", "load", "copy", "project", "tuple", "slot_load", "field_load", "next"}
-)
-"""The kinds of calls that write into no tangent."""
-
 _NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
 
 
@@ -180,7 +175,7 @@ class _Dual:
                     )
                     continue
                 site = self.sites[instruction]
-                if site.kind not in _READING:
+                if site.kind.writes:
                     self.loaded.clear()
                 getattr(self, f"_{site.kind}")(instruction, site)
             self.builder.block = self.blocks[block]

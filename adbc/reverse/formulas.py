@@ -21,6 +21,7 @@ from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, AbstractType, ArrayType, ValueArrayType
 
 __all__ = ["FormulaStep", "FormulaUses", "Part", "code_of", "values_read"]
@@ -408,7 +409,7 @@ class FormulaUses:
     def _gives_number(self, user: Instruction, array: Instruction) -> bool:
         """Whether `user` may give a number to `array`, one of its arguments."""
         site = self.sites[user]
-        if site.kind != "formula":
+        if site.kind is not Kind.FORMULA:
             return False
         found = formula_call(site.row, [type_of(a) for a in site.arguments], user.keywords, type_of(user))
         assert found is not None
@@ -454,7 +455,7 @@ class FormulaUses:
             isinstance(type_of(array), ValueArrayType)
             and isinstance(array, Instruction)
             and array.block is user.block
-            and self.sites[array].kind in ("formula", "part")
+            and self.sites[array].kind in (Kind.FORMULA, Kind.PART)
         )
 
     def _may_be_number(self, array: Value, user: Instruction) -> bool:
@@ -466,7 +467,7 @@ class FormulaUses:
             and known.dtype == "float64"
             and isinstance(array, Instruction)
             and array.block is user.block
-            and self.sites[array].kind in ("formula", "part")
+            and self.sites[array].kind in (Kind.FORMULA, Kind.PART)
             and self.are_all_users_of(array)
         )
 
@@ -475,6 +476,6 @@ class FormulaUses:
         return all(
             isinstance(user, Instruction)
             and user.block is call.block
-            and self.sites[user].kind in ("formula", "part", "primal")
+            and self.sites[user].kind in (Kind.FORMULA, Kind.PART, Kind.PRIMAL)
             for user in self.users.get(call, ())
         )

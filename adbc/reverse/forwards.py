@@ -46,6 +46,7 @@ from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
 from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     FLOAT,
     AbstractType,
@@ -266,7 +267,7 @@ class ForwardsPass:
             self._define(instruction, caught, shadow)
             return
         site = self.sites[instruction]
-        if site.kind != "primal" and site.function is not intrinsics._assume_:
+        if site.kind is not Kind.PRIMAL and site.function is not intrinsics._assume_:
             # The rest of the function is left for: it takes what is tested as it is, whichever test failed.
             for value in dict.fromkeys(instruction.operands):
                 slot = self.slots.get(value)

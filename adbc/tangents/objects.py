@@ -357,8 +357,11 @@ class PartialKind(MethodKind):
 
 
 class Record(MethodKind):
-    """Immutable values with named parts: ``parts(x)`` is a dict of them, and ``rebuild(x, parts)`` a value
-    like `x` with other parts.  The tangent is a `Tangent` with a field for each.  See `register_tangent`."""
+    """How immutable values of a class that is made in C are differentiated: by named parts.
+
+    ``parts(x)`` is a dict of the parts, and ``rebuild(x, parts)`` a value like `x` with other parts.  The
+    tangent is a `Tangent` with a field for each part.  See `register_tangent`, which has an example.
+    """
 
     def __init__(
         self, parts: Callable[[Any], dict[str, Any]], rebuild: Callable[[Any, dict[str, Any]], Any]

@@ -11,9 +11,9 @@ import pytest
 
 from adbc.inspect import round_trip, roundtrip
 from adbc.lift import lift
-from tests.runtime import dropping
-from tests.runtime.dropping import DROPPED, Program
-from tests.runtime.test_dropped_generators import REFUSED
+from tests.runtime.calls import dropping
+from tests.runtime.calls.dropping import DROPPED, Program
+from tests.runtime.calls.test_dropped_generators import REFUSED
 
 from .checking import checked_roundtrip, opnames
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _send_, unraisable
@@ -22,28 +22,20 @@ from adbc.passes.normal.dropped_generators import Made, makes_generators
 from adbc.passes.normal.segments import FINISHED
 from adbc.passes.query import constant, target
 from adbc.rules.table import Overlay
+from adbc.runtime.state.engine import EngineView
+from adbc.runtime.state.graph_functions import Segments
 from adbc.tangents import NO_TANGENT, MutableTangent
 
 __all__ = [
     "ROWS",
     "Generator",
     "GeneratorsOf",
-    "Segments",
     "candidates",
     "function_of",
     "may_return_generators",
     "refuse_left_open",
     "suspended",
 ]
-
-
-class Segments(NamedTuple):
-    """What a generator function is cut into."""
-
-    functions: tuple[Any, ...]
-    guarded: frozenset[int]
-    """In front of these a generator is suspended inside a ``try`` or ``with``."""
-    code: types.CodeType
 
 
 class Generator:
@@ -221,15 +213,15 @@ def may_return_generators(function: types.FunctionType) -> bool:
 class GeneratorsOf:
     """What an engine says of the functions that one function calls: `passes.dropped_generators.Functions`."""
 
-    def __init__(self, engine: Any, function: types.FunctionType) -> None:
+    def __init__(self, engine: EngineView, function: types.FunctionType) -> None:
         self.engine = engine
         self.function = function
 
     def must_be_closed(self, made: Made) -> bool:
-        return bool(self.engine.must_be_closed(made, self.function))
+        return self.engine.must_be_closed(made, self.function)
 
     def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
-        return bool(self.engine.only_consumes(function, index, self.function))
+        return self.engine.only_consumes(function, index, self.function)
 
 
 def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:

@@ -7,14 +7,14 @@ it and says what its parameters are), globals and a name.  Calling it runs the g
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 from adbc import emit
 from adbc.ir.graph import Graph
 from adbc.tangents import register_tangent
 from adbc.tangents.protocol import INACTIVE
 
-__all__ = ["GraphCode", "GraphFunction"]
+__all__ = ["GraphCode", "GraphFunction", "Segments"]
 
 
 class GraphCode:
@@ -55,6 +55,15 @@ class GraphFunction:
 
     def __repr__(self) -> str:
         return f"<graph function {self.__qualname__}>"
+
+
+class Segments(NamedTuple):
+    """What a generator function is cut into."""
+
+    functions: tuple[Any, ...]
+    guarded: frozenset[int]
+    """In front of these a generator is suspended inside a ``try`` or ``with``."""
+    code: types.CodeType
 
 
 register_tangent(GraphFunction, INACTIVE)

@@ -11,7 +11,7 @@ import pytest
 import adbc
 from adbc.errors import ConstWriteError, InvalidTangentError
 from adbc.runtime import default_engine
-from adbc.runtime.entry.reverse import forward as forward_entry
+from adbc.runtime.entry import forward as forward_entry
 
 
 @pytest.fixture

@@ -1,0 +1,160 @@
+"""What the rooms below the engine know of it: derived rules are asked for here, and made elsewhere.
+
+`runtime.build.engine.Engine` is an `EngineView`, and its `Derived` a `DerivedView`, by having these members:
+dispatch and the ways in use an engine without importing the one that is composed of them.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from adbc.passes.normal.dropped_generators import Made
+from adbc.rules.table import RuleTable
+from adbc.runtime.state.graph_functions import GraphFunction, Segments
+from adbc.types import AbstractType
+
+__all__ = ["CallsView", "DerivedView", "EngineView", "SupportView"]
+
+
+class DerivedView(Protocol):
+    """A derived rule, perhaps not built yet."""
+
+    forwards: types.FunctionType
+    """The forwards pass, or in forward mode the dual function."""
+    pullback: types.FunctionType
+    is_built: bool
+    takes_function: bool
+    """Whether it is given the function and its shadow, behind the context."""
+    returns_float: bool
+    returns_shadow: bool
+    returns_cotangent: bool
+
+    @property
+    def engine(self) -> EngineView: ...
+
+    @property
+    def mode(self) -> str: ...
+
+    @property
+    def result(self) -> AbstractType: ...
+
+    def build(self) -> None:
+        """Make the code, if that has not been done."""
+
+    def holds(self) -> bool:
+        """Whether all that it was specialised on, and the rules that it calls, is still so."""
+
+
+class CallsView(Protocol):
+    """The dynamic calls of one mode, as they are entered from outside."""
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """``call(context, keywords, f, ff, xs, fs)``"""
+
+    @property
+    def call_from_outside(self) -> Callable[..., Any]:
+        """`call`, for the first call of all, of which nobody has looked at the arguments."""
+
+
+class SupportView(Protocol):
+    """What the ways in ask of `reverse.Support` and `ForwardSupport`: whether calls are watched."""
+
+    @property
+    def checks_aliases(self) -> bool: ...
+
+    @property
+    def watch(self) -> Callable[[Any, str], Any] | None: ...
+
+
+class EngineView(Protocol):
+    """One rule table and all that was derived with it."""
+
+    # -- what is known -----------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> RuleTable: ...
+
+    @property
+    def epoch(self) -> int:
+        """That of the table when rules were derived last: another one means that all of them are stale."""
+
+    @property
+    def generation(self) -> int:
+        """How often something was forgotten."""
+
+    @property
+    def stale(self) -> set[Any]:
+        """Places where a guess has changed since rules were built on it: `refresh` before anything is
+        entered."""
+
+    @property
+    def plans(self) -> dict[Any, Any]:
+        """The inline caches of dispatch: how functions are entered, by code and classes of arguments."""
+
+    @property
+    def ways(self) -> dict[int, list[Any]]:
+        """The inline caches of `jvp`, by the address of the code."""
+
+    @property
+    def read_places(self) -> dict[Any, list[int]]:
+        """Which arguments functions only read, by code and classes of arguments."""
+
+    @property
+    def reverse(self) -> SupportView: ...
+
+    @property
+    def forward(self) -> SupportView: ...
+
+    @property
+    def reverse_calls(self) -> CallsView: ...
+
+    @property
+    def forward_calls(self) -> CallsView: ...
+
+    # -- what can be asked -------------------------------------------------------------------------------
+
+    def typeof(self, value: object) -> AbstractType:
+        """The type that a rule for the argument `value` is made for."""
+
+    def entry(
+        self,
+        function: types.FunctionType,
+        parameters: Sequence[AbstractType],
+        active: Sequence[bool],
+        mode: str,
+    ) -> DerivedView:
+        """The derived rule.  Raises `LiftError` if `function` cannot be lifted."""
+
+    def check(self, rule: DerivedView) -> bool:
+        """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
+
+    def refresh(self) -> None:
+        """Forget the rules that were built on guesses that have changed, and those that call them."""
+
+    def clear(self) -> None:
+        """Forget everything that was derived."""
+
+    def is_closed(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
+        """Whether `function` meets no memory but that of its arguments (`types.closed`)."""
+
+    def only_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> Sequence[bool]:
+        """Per parameter of these types, whether `function` only reads it (`types.readers`)."""
+
+    # -- functions of special kinds ------------------------------------------------------------------------
+
+    def class_body(self, function: types.FunctionType) -> GraphFunction:
+        """The body of a class statement, as a function of its namespace and the cells of its closure."""
+
+    def segments(self, function: types.FunctionType) -> Segments:
+        """What a generator function is cut into."""
+
+    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool:
+        """Whether something may have to run where a generator that `made` makes is dropped by `function`."""
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
+        """Whether parameter number `index` of `function`, which `caller` calls, is only iterated."""
