@@ -15,7 +15,9 @@ __all__ = ["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "must
 __getattr__ = lazily(
     __name__,
     {
-        **dict.fromkeys(["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "normalise"], "pipeline"),
+        **dict.fromkeys(
+            ["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "normalise"], "pipeline"
+        ),
         "must_be_closed": "normal.segments",
     },
 )

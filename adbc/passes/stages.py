@@ -24,15 +24,17 @@ class Stage(Generic[Work]):
     name: str
     """That of its file or function; a stage may stand in several places."""
     run: Callable[[Any, Work], Any]
-    """From what is on its way (a function, then a graph, in the end a code object) and what else the stages of
-    its group work with, to what goes on from there: mostly the graph, changed in place."""
+    """From what is on its way (a function, then a graph, in the end a code object) and what else the stages
+    of its group work with, to what goes on from there: mostly the graph, changed in place."""
     needs: tuple[str, ...]
     """Facts that earlier stages leave."""
     leaves: tuple[str, ...]
     """Facts that later stages may rely on."""
     reason: str
     """Why it stands in this place."""
-    parts: tuple[Stage[Work], ...] = ()
+    is_whole: bool = True
+    """Whether what it leaves obeys the specification of graphs, though a later stage were left out."""
+    parts: tuple[Stage[Any], ...] = ()
     """The rows that it repeats until none of them changes anything: they return whether they did."""
 
 
@@ -59,7 +61,8 @@ def run(group: Group[Work], subject: Any, work: Work, after: Watcher | None = No
 
 def repeat(parts: tuple[Stage[Work], ...], subject: Any, work: Work) -> bool:
     """Run all of `parts` once; whether one of them changed something."""
-    return any([part.run(subject, work) for part in parts])
+    changed = [part.run(subject, work) for part in parts]  # all of them, whatever the first one did
+    return any(changed)
 
 
 def in_place(change: Callable[[Any], object]) -> Callable[[Any, object], Any]:

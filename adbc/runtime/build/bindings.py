@@ -1,4 +1,4 @@
-"""Which function written in Python a call runs, if it can be said before it is made, and on which arguments."""
+"""Which function written in Python a call runs, and on which arguments, if it can be said beforehand."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ __all__ = ["Derived", "install", "stub"]
 class Derived:
     """A derived rule for one function body, one list of parameter types, and one set of active ones.
 
-    mode is "reverse", "protected" (reverse, but exceptions are returned) or "forward".  `reverse.DerivedEntry`
-    says how `forwards` and `pullback` are called; in forward mode `forwards` is the dual function, and there
-    is no pullback.
+    mode is "reverse", "protected" (reverse, but exceptions are returned) or "forward".  How `forwards` and
+    `pullback` are called, `reverse.DerivedEntry` says; in forward mode `forwards` is the dual function, and
+    there is no pullback.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Derived:
         engine: Engine,
         function: types.FunctionType,
         parameters: tuple[AbstractType, ...],
-        active: tuple[bool, ...],
+        active: tuple[int, ...],
         mode: str,
         result: AbstractType,
     ) -> None:
@@ -137,7 +137,10 @@ def stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) -> 
     return made
 
 
-def install(function: types.FunctionType, code: types.CodeType) -> None:
-    """Put `code` in the place of a stub's."""
-    function.__code__ = code
-    function.__kwdefaults__ = None  # None means no defaults
+def install(function: types.FunctionType, made: Callable[..., Any]) -> None:
+    """Let `function`, a stub, do what a backend has made."""
+    if isinstance(made, types.FunctionType) and made.__globals__ is function.__globals__:
+        function.__code__ = made.__code__
+        function.__kwdefaults__ = None  # None means no defaults
+    else:
+        function.__kwdefaults__ = {"_first_call": made}

@@ -16,13 +16,12 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adbc import emit, forward, passes, reverse  # their builders are loaded when they are first used
+from adbc import forward, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
-from adbc.emit.early_records import early_records
-from adbc.emit.gather import gather
+from adbc.emit.backend import Bytecode
 from adbc.errors import VerificationError
+from adbc.ir.backend import Backend, Unit
 from adbc.ir.graph import Graph
-from adbc.ir.values import Inlined
 from adbc.passes.stages import run
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.rules.table import RuleTable
@@ -36,11 +35,10 @@ from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.typed import TYPED, Typing
 from adbc.runtime.build.watched import forward_calls, reverse_calls
-from adbc.runtime.calls.generators import Segments
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.report.tracebacks import continuations, note_inlined
-from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.runtime.state.engine import DerivedView
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
@@ -57,8 +55,9 @@ Key = tuple[Any, ...]
 class Engine:
     """One rule table and all that was derived with it.
 
-    cache: makes the place where rules are kept for other processes.  told: is told what was decided for the
-    calls of each function that a rule is built for.
+    backend: makes callables of the graphs of derivatives; by default it writes bytecode.  cache: makes the
+    place where rules are kept for other processes.  told: is told what was decided for the calls of each
+    function that a rule is built for.
     """
 
     def __init__(
@@ -66,6 +65,7 @@ class Engine:
         table: RuleTable,
         config: Config,
         *,
+        backend: Backend | None = None,
         cache: Callable[[Engine], DiskCache] | None = None,
         told: Callable[[Derived, Decisions], None] | None = None,
     ) -> None:
@@ -74,6 +74,7 @@ class Engine:
             keep_apart(function)
         if keep_apart not in table.listeners:
             table.listeners.append(keep_apart)
+        self.backend = Bytecode(note_inlined) if backend is None else backend
         self.observer = Observer(config)
         self.lock = threading.RLock()
         self.epoch = table.epoch
@@ -99,16 +100,19 @@ class Engine:
         self.guesses = Guesses(config.speculation)
         self.stale = self.guesses.stale
         self.bindings = Bindings(table)
-        self.graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
-        self.knowledge = Knowledge(
-            table, self.graphs, self.guesses, self.lock, self.building, self.cache
-        )
+        self.graphs = graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
+        self.knowledge = Knowledge(table, self.graphs, self.guesses, self.lock, self.building, self.cache)
         self.partials = Partials(self.graphs, self.knowledge)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
             *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches,
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
+
+        # What dispatch and the ways in ask (`EngineView`), without one more function on the way.
+        self.primal, self.segments, self.class_body = graphs.primal, graphs.segments, graphs.class_body
+        self.only_reads, self.is_closed = self.knowledge.only_reads, self.knowledge.is_closed
+        self.typeof = self.guesses.typeof
 
         watch = Watch(config) if config.debug or config.trace_nan else None
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
@@ -125,41 +129,13 @@ class Engine:
                 cache.clear()
             self.epoch = self.table.epoch
 
-    # -- what dispatch and the ways in ask -----------------------------------------------------------------
-
-    def primal(self, function: types.FunctionType | GraphFunction) -> Graph:
-        """The graph of `function` in normal form; see `Graphs.primal`."""
-        return self.graphs.primal(function)
-
-    def segments(self, function: types.FunctionType) -> Segments:
-        """The segments of a generator function."""
-        return self.graphs.segments(function)
-
-    def class_body(self, function: types.FunctionType) -> GraphFunction:
-        """The body of a class statement, as a function of its namespace and the cells of its closure."""
-        return self.graphs.class_body(function)
-
-    def typeof(self, value: object) -> AbstractType:
-        """The type that a rule for the argument `value` is made for."""
-        return self.knowledge.typeof(value)
-
-    def only_reads(
-        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
-    ) -> tuple[bool, ...]:
-        """Per parameter of these types, whether `function` only reads it."""
-        return self.knowledge.only_reads(function, parameters)
-
-    def is_closed(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
-        """Whether `function` meets no memory but that of its arguments."""
-        return self.knowledge.is_closed(function, parameters)
-
     # -- derived rules -------------------------------------------------------------------------------------
 
     def entry(
         self,
         function: types.FunctionType,
         parameters: Sequence[AbstractType],
-        active: Sequence[bool],
+        active: Sequence[int],
         mode: str,
     ) -> Derived:
         """The derived rule, perhaps not built yet.  Raises `LiftError` if `function` cannot be lifted."""
@@ -178,7 +154,7 @@ class Engine:
         self,
         function: types.FunctionType,
         parameters: tuple[AbstractType, ...],
-        active: tuple[bool, ...],
+        active: tuple[int, ...],
         mode: str,
     ) -> Derived:
         stored = None if self.cache is None else self.cache.load(function, parameters, active, mode)
@@ -188,14 +164,14 @@ class Engine:
         return rule
 
     def static_entry(
-        self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[bool], mode: str
+        self, binding: Binding, types_: Sequence[AbstractType], active: Sequence[int], mode: str
     ) -> Derived:
         """The derived rule for a call in the code that is being generated, which then depends on it."""
         rule = self.entry(binding.function, types_, active, mode)
         self.building[-1].depend(rule, binding.function)
         return rule
 
-    def check(self, rule: Derived) -> bool:
+    def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
         if rule.holds():
             return True
@@ -228,17 +204,19 @@ class Engine:
         try:
             graph = self._typed(rule)
             if rule.mode != "forward":
+                active = tuple(map(bool, rule.active))
+                returns_exceptions = rule.mode == "protected"
                 pair = reverse.build_reverse(
-                    graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
+                    graph, active, rule.result, self.reverse, returns_exceptions=returns_exceptions
                 )
                 rule.graphs = (
-                    early_records(gather(self._clean(rule, "forwards", pair.forwards))),
-                    gather(self._clean(rule, "pullback", pair.pullback)),
+                    self._clean(rule, "forwards", pair.forwards),
+                    self._clean(rule, "pullback", pair.pullback),
                 )
-                self._emit(rule.code, rule.is_rest, rule.pullback, "pullback", rule.graphs[1])
             else:
+                pair = None
                 dual = forward.build_forward(graph, rule.active, rule.result, self.forward)
-                rule.graphs = (gather(self._clean(rule, "dual", dual)),)
+                rule.graphs = (self._clean(rule, "dual", dual),)
         finally:
             self.building.pop()
         if self.inlines:
@@ -247,8 +225,14 @@ class Engine:
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.class_facts.values()]
-        part = "dual" if rule.mode == "forward" else "forwards"
-        self._emit(rule.code, rule.is_rest, rule.forwards, part, rule.graphs[0])
+        unit = _unit(rule)
+        if pair is not None:
+            forwards, pullback = self.backend.pair(pair, unit)
+            self._put(rule.code, rule.is_rest, "pullback", rule.pullback, pullback)
+            self._put(rule.code, rule.is_rest, "forwards", rule.forwards, forwards)
+        else:
+            made = self.backend.single(rule.graphs[0], unit)
+            self._put(rule.code, rule.is_rest, "dual", rule.forwards, made)
         rule.is_built = True
         self.builds += 1
         if self.cache is not None:
@@ -260,7 +244,8 @@ class Engine:
         if isinstance(rule.function, Continuation):
             base = rule.function.base
         else:
-            base = self.guesses.base(rule.code, rule.globals, lambda: self.graphs.lifted(rule.code, rule.globals))
+            where = rule.code, rule.globals
+            base = self.guesses.base(*where, lambda: self.graphs.lifted(*where))
         key = (rule.code, id(rule.globals), rule.parameters)
         typing = Typing(self.knowledge, self.guesses, base, key, rule.globals, rule.parameters)
         graph: Graph = run(TYPED, base, typing, self.observer.watcher(rule.code, "primal", is_normal=True))
@@ -273,28 +258,25 @@ class Engine:
         cleaned: Graph = run(group, graph, None, self.observer.watcher(rule.code, part, is_normal=True))
         return cleaned
 
-    def _emit(
-        self, primal: Any, is_rest: bool, function: types.FunctionType, part: str, graph: Graph
+    def _put(
+        self, primal: Any, is_rest: bool, part: str, function: types.FunctionType, made: Callable[..., Any]
     ) -> None:
-        """Put the code of `graph` into `function`, one of those of the rule for the code `primal`.
+        """Let `function`, one of those of the rule for the code `primal`, do what the backend has `made`.
 
         `is_rest`: what is differentiated is the rest of a function.
         """
-        places: list[tuple[int, int, Inlined]] = []
-        code = emit.emit(graph, name=primal.co_name, qualname=primal.co_qualname, places=places)
-        if is_rest:
-            continuations[id(code)] = code
-        if places:
-            note_inlined(code, places)
-        self.observer.code(primal, part, code)
-        install(function, code)
+        if isinstance(made, types.FunctionType):
+            if is_rest:
+                continuations[id(made.__code__)] = made.__code__
+            self.observer.code(primal, part, made.__code__)
+        install(function, made)
 
     def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
         """A function whose graph is made when it is first called, for the rule that is being built."""
         # The rule itself is not held: its code has this function as a constant, and the garbage collector
         # does not look into code.
         rule, is_made = self.building[-1], False
-        code, is_rest = rule.code, rule.is_rest
+        code, is_rest, unit = rule.code, rule.is_rest, _unit(rule)
         part = "pullback of other ways"
 
         def make() -> None:
@@ -302,7 +284,8 @@ class Engine:
             with self.lock:
                 if not is_made:
                     after = self.observer.watcher(code, part, is_normal=True)
-                    self._emit(code, is_rest, made, part, passes.clean_pullback(graph(), after=after))
+                    cleaned = passes.clean_pullback(graph(), after=after)
+                    self._put(code, is_rest, part, made, self.backend.single(cleaned, unit))
                     is_made = True
                     graph = _nothing_left
 
@@ -332,9 +315,9 @@ class Engine:
             return False
         for which, code in codes.items():
             self.observer.code(rule.code, f"stored {which}", code)
-        install(rule.forwards, codes["forwards"])
+        install(rule.forwards, types.FunctionType(codes["forwards"], rule.globals))
         if rule.mode != "forward":
-            install(rule.pullback, codes["pullback"])
+            install(rule.pullback, types.FunctionType(codes["pullback"], rule.globals))
         rule.is_built, rule.stored = True, None
         self.builds += 1
         return True
@@ -361,6 +344,11 @@ class Engine:
         for callee, function in callees:
             rule.depend(callee, function)
         return True
+
+
+def _unit(rule: Derived) -> Unit:
+    """What the backend is told of the function that `rule` is of."""
+    return Unit(rule.code.co_name, rule.code.co_qualname, rule.globals)
 
 
 def _nothing_left() -> Graph:

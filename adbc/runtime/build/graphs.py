@@ -27,21 +27,19 @@ from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.query import target
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.bindings import Bindings
-from adbc.runtime.build.primal import Lifting, class_body_graph, primal_graph
+from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.calls.generators import (
-    GeneratorsOf,
-    Segments,
     candidates,
     function_of,
     may_return_generators,
 )
 from adbc.runtime.report.observer import Observer
-from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.runtime.state.graph_functions import GraphCode, GraphFunction, Segments
 from adbc.types.callsites import Binding
 
 __all__ = ["Graphs"]
 
-Key = tuple[types.CodeType, int]
+Key = tuple[types.CodeType | GraphCode, int]
 
 
 class Graphs:

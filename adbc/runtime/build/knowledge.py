@@ -32,7 +32,6 @@ from adbc.types.closed import is_closed
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import Exact, ListType, RealType, inferred_type, memory_type
 from adbc.types.readers import only_reads
-from adbc.types.typeof import typeof
 
 __all__ = ["Knowledge", "ReadsCache"]
 
@@ -152,10 +151,6 @@ class Knowledge:
         return answer
 
     # -- types of results ----------------------------------------------------------------------------------
-
-    def typeof(self, value: object) -> AbstractType:
-        """The type that a rule for the argument `value` is made for."""
-        return ANY if self.guesses.mode == "dynamic" else typeof(value)
 
     def infer(self, graph: Graph, parameters: Types) -> None:
         """Write types into `graph`, and what follows from them at once."""

@@ -107,7 +107,9 @@ class Policy:
         return not site.gave_up and self.used(call) is not None
 
     def known_slots(self, graph: Graph) -> dict[Value, Value]:
-        return known_slots(graph, self.knowledge.is_field, lambda call: is_method(call, self.knowledge) is not None)
+        return known_slots(
+            graph, self.knowledge.is_field, lambda call: is_method(call, self.knowledge) is not None
+        )
 
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
         original: Any = self.originals[call]

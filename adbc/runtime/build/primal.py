@@ -9,17 +9,25 @@ from typing import Any, Protocol
 from adbc import lift, passes  # loaded when they are first used
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
-from adbc.passes.normal.dropped_generators import drop_generators
+from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
 from adbc.runtime.build.facts import Classes
-from adbc.runtime.calls.generators import GeneratorsOf
 from adbc.runtime.report.observer import Observer
 
-__all__ = ["CLASS_BODY", "LIFT", "LOCAL", "LIFT_CLASS_BODY", "Lifting", "class_body_graph", "primal_graph"]
+__all__ = [
+    "CLASS_BODY",
+    "LIFT",
+    "LIFT_CLASS_BODY",
+    "LOCAL",
+    "GeneratorsOf",
+    "Lifting",
+    "class_body_graph",
+    "primal_graph",
+]
 
 
 class Callees(Protocol):
@@ -33,11 +41,27 @@ class Callees(Protocol):
 
     def makes_closed(self, graph: Graph, function: types.FunctionType) -> bool: ...
 
-    def must_be_closed(self, made: Any, function: types.FunctionType) -> bool: ...
+    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool: ...
 
-    def only_consumes(self, function: Any, index: int, caller: Any) -> bool: ...
+    def only_consumes(
+        self, function: types.FunctionType | types.CodeType, index: int, caller: Any
+    ) -> bool: ...
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
+
+
+class GeneratorsOf:
+    """What is known of the functions that one function calls: `dropped_generators.Functions`."""
+
+    def __init__(self, callees: Callees, function: types.FunctionType) -> None:
+        self.callees = callees
+        self.function = function
+
+    def must_be_closed(self, made: Made) -> bool:
+        return self.callees.must_be_closed(made, self.function)
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
+        return self.callees.only_consumes(function, index, self.function)
 
 
 @dataclasses.dataclass(frozen=True)

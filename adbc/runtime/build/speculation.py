@@ -18,23 +18,15 @@ from typing import Any
 
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _format_, _freevar_, _getattr_
+from adbc.ir.intrinsics import _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import (
     Liveness,
-    how_used,
-    insert_guards,
-    made_class,
     point_behind,
-    watch_results,
 )
-from adbc.passes.typed.known_slots import known_slots
-from adbc.passes.typed.list_loops import count_list_loops
 from adbc.runtime.state.graph_functions import GraphFunction
-from adbc.types.callsites import is_method
-from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
+from adbc.types.lattice import ANY, AbstractType, Exact
 from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable"]
@@ -76,6 +68,10 @@ class Guesses:
         self.stale: set[Site] = set()
         """Sites where a guess has changed since rules were built on it."""
         self.caches = (self.bases, self.sites, self.stale)
+
+    def typeof(self, value: object) -> AbstractType:
+        """The type that a rule for the argument `value` is made for."""
+        return ANY if self.mode == "dynamic" else typeof(value)
 
     def site(self, key: Key) -> Site:
         """The site of this key: code, address of the globals, types of the parameters, number of the call."""

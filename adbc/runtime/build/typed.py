@@ -66,7 +66,16 @@ class Typing:
         if mode in ("never", "dynamic") or runs_special_methods(graph):
             return
         originals = {copy: value for value, copy in self.copies.items()}
-        given = (self.knowledge, self.guesses, self.key, self.base, self.globals, graph, originals, self.copies)
+        given = (
+            self.knowledge,
+            self.guesses,
+            self.key,
+            self.base,
+            self.globals,
+            graph,
+            originals,
+            self.copies,
+        )
         if len(self.base.excluded) <= _DEPTH[mode]:
             self.policy = Policy(*given)
         elif mode == "learn":
@@ -131,7 +140,7 @@ TYPED: Group[Typing] = Group(
     (
         Stage("copy", _copied, ("primal",), ("own copy",),
               "the primal graph is shared, and rests of functions behind wrong guesses are made from it"),
-        Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", SETTLING),
+        Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", parts=SETTLING),
         Stage("guards", _guarded, ("types",), ("guarded types",),
               "what is still unknown is guessed at, before anything is decided by types that are known"),
         Stage("watch_results", _watched, ("types",), ("watched results",),
@@ -145,7 +154,7 @@ TYPED: Group[Typing] = Group(
         Stage("self_writes", in_place(drop_self_writes), ("guarded types",), ("no self writes",),
               "an array is one by inference or by a guess"),
         Stage("proved_tests", _with_proved_tests, ("guarded types", "read methods", "counted loops"),
-              ("proved tests",), "the tests that guards have inserted fall where elements of lists are known"),
+              ("proved tests",), "tests that guards have inserted fall where elements of lists are known"),
         Stage("displays", _with_spread_displays, ("proved tests",), ("displays",),
               "lists that nobody needs as lists, which tests would have needed"),
         Stage("value_arrays", _with_value_arrays, ("types",), ("typed",),

@@ -75,7 +75,7 @@ class _Watch:
         self.is_normal = self.is_normal or "calls" in stage.leaves
         if not isinstance(made, Graph):
             return
-        if self.observer.config.verify:
+        if self.observer.config.verify and stage.is_whole:
             self._verify(stage, made)
         if self.is_written:
             text, before = str(made), self.text
