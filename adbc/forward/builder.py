@@ -42,9 +42,11 @@ from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
 from adbc.ir.traverse import remove_unreachable, reverse_postorder
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated, isolate
+from adbc.rules.kinds import RowKind
 from adbc.tangents import NO_TANGENT
 from adbc.types.callsites import CallSite, activity, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
+from adbc.types.derived import CONTEXT, FUNCTION, rule_tangent_type, tangent_type
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     ANY,
@@ -133,14 +135,16 @@ class _Dual:
         }
         graph = self.graph = Graph(source.name)
         graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
-        self.context = graph.add_argument("context")
+        self.context = graph.add_argument("context", CONTEXT)
         if source.free:
-            self.function = graph.add_argument("function")
-            self.dfunction = graph.add_argument("dfunction")
+            self.function = graph.add_argument("function", FUNCTION)
+            self.dfunction = graph.add_argument("dfunction", tangent_type(FUNCTION))
         for argument, is_active in zip(source.arguments, active_arguments, strict=True):
             self.primal[argument] = graph.add_argument(argument.name, argument.type)
             if is_active:
-                self.tangent[argument] = graph.add_argument(f"d{argument.name}")
+                self.tangent[argument] = graph.add_argument(
+                    f"d{argument.name}", tangent_type(type_of(argument))
+                )
                 if argument in self.has_tangent:
                     self.present.add(self.tangent[argument])
         order = reverse_postorder(source)
@@ -239,8 +243,8 @@ class _Dual:
             if known is not None:
                 tangent = self._fit(tangent, primal, known, type_of(source))
             self.tangent[source] = tangent
-            if tangent.type is None:
-                tangent.type = tangent_of(type_of(source))
+            if tangent.type is None and not isinstance(tangent, Const):
+                tangent.type = tangent_type(type_of(source))
             if source in self.has_tangent:
                 self.present.add(tangent)
 
@@ -251,7 +255,7 @@ class _Dual:
                 continue
             new = Phi(
                 block,
-                tangent_of(type_of(phi)) if is_tangent else phi.type,
+                tangent_type(type_of(phi)) if is_tangent else phi.type,
                 phi.name if not is_tangent or phi.name is None else f"d{phi.name}",
             )
             block.phis.append(new)
@@ -291,7 +295,7 @@ class _Dual:
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite) -> None:
-        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+        if self.support.checks_aliases and site.row.kind is RowKind.ZERO and not call.keywords:
             self._row(call, site)
             return
         out = self._copy_call(call)
@@ -671,6 +675,8 @@ class _Dual:
 
     def _returned(self, call: Instruction, answer: Value, known: AbstractType = ANY) -> None:
         self.builder.block = self.blocks[self.after]
+        given = rule_tangent_type(type_of(call)) if known is ANY else tangent_type(known)
+        answer.type = TupleType((type_of(call), given))
         parts = self.builder.call(intrinsics._unpack_, answer, 2)
         out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
         self._define(call, out, self.builder.call(intrinsics._project_, parts, 1), known)

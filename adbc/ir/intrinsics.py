@@ -780,5 +780,3 @@ INTRINSICS: dict[str, Callable[..., Any]] = {
     if name.startswith("_") and name.endswith("_") and not name.startswith("__")
 }
 """Every intrinsic by name."""
-
-BUILD_CLASS = builtins.__build_class__

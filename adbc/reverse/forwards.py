@@ -44,10 +44,21 @@ from adbc.reverse.steps import (
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_of
+from adbc.types.derived import (
+    CONTEXT,
+    FUNCTION,
+    CallableType,
+    CotangentOf,
+    SavedOf,
+    rule_cotangent_type,
+    shadow_type,
+)
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
+    ANY,
     FLOAT,
     AbstractType,
     ArrayType,
@@ -136,7 +147,7 @@ class ForwardsPass:
         self._dominators: Dominators | None = None
         self.own_shadows: set[Value] = set()
         """The shadows of owned parameters, and views of these."""
-        self.formulas = FormulaUses(primal_graph, active, sites)
+        self.formulas = FormulaUses(primal_graph, active, sites, support.parameters_read)
         self.unrestored: set[Instruction] = set()
         self.put_back: dict[Instruction, Any] = {}
         if support.values:
@@ -158,12 +169,12 @@ class ForwardsPass:
         graph.filename = primal_graph.filename
         graph.first_line = primal_graph.first_line
         self.shapes: dict[tuple[Block, Value], Value] = {}
-        self.context = graph.add_argument("context")
+        self.context = graph.add_argument("context", CONTEXT)
         self.function: Value | None = None
         self.function_shadow: Value | None = None
         if primal_graph.free:
-            self.function = graph.add_argument("function")
-            self.function_shadow = graph.add_argument("function_shadow")
+            self.function = graph.add_argument("function", FUNCTION)
+            self.function_shadow = graph.add_argument("function_shadow", shadow_type(FUNCTION))
         for argument, is_active in zip(primal_graph.arguments, active_arguments, strict=True):
             self._argument(argument, is_active)
 
@@ -201,7 +212,7 @@ class ForwardsPass:
         if not is_active:
             return
         if has_shadow(type):
-            self.shadow[argument] = self.graph.add_argument(f"{argument.name}_shadow")
+            self.shadow[argument] = self.graph.add_argument(f"{argument.name}_shadow", shadow_type(type))
         if has_cotangent(type):
             self.parameters.append(argument)
 
@@ -231,6 +242,8 @@ class ForwardsPass:
         self.primal[source] = primal
         if shadow is not None and has_shadow(type_of(source)):
             self.shadow[source] = shadow
+            if shadow.type is None and not isinstance(shadow, Const):
+                shadow.type = shadow_type(type_of(source))
 
     # -- phis ------------------------------------------------------------------------------------------
 
@@ -240,7 +253,7 @@ class ForwardsPass:
         block.phis.append(primal)
         self.primal[phi] = primal
         if phi in self.active and has_shadow(type_of(phi)):
-            shadow = Phi(block, None, f"{phi.name}_shadow" if phi.name else None)
+            shadow = Phi(block, shadow_type(type_of(phi)), f"{phi.name}_shadow" if phi.name else None)
             block.phis.append(shadow)
             self.shadow[phi] = shadow
 
@@ -300,7 +313,7 @@ class ForwardsPass:
         self._define(call, self._copy_call(call))
 
     def _fresh(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
-        if self.support.checks_aliases and site.row.kind == "zero" and not call.keywords:
+        if self.support.checks_aliases and site.row.kind is RowKind.ZERO and not call.keywords:
             self._row(call, site, steps)
             return
         out = self._copy_call(call)
@@ -747,10 +760,13 @@ class ForwardsPass:
     def _returned(
         self, call: Instruction, answer: Value, targets: Sequence[Value | None], steps: list[Step]
     ) -> None:
+        known = type_of(call)
+        gives = [CotangentOf(ANY) if t is None else rule_cotangent_type(type_of(t)) for t in targets]
+        answer.type = TupleType((known, shadow_type(known), CallableType(TupleType(tuple(gives)))))
         parts = self.builder.call(intrinsics._unpack_, answer, 3)
         out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
         shadow = None
-        if has_shadow(type_of(call)):
+        if has_shadow(known):
             shadow = self.builder.call(intrinsics._project_, parts, 1)
         pullback = self.builder.call(intrinsics._project_, parts, 2)
         self._define(call, out, shadow)
@@ -774,6 +790,8 @@ class ForwardsPass:
                 targets.append((value, type))
         answer = self.builder.call(entry.forwards, *arguments)
         with_shadow = has_shadow(entry.result)
+        answered = [entry.result, *([shadow_type(entry.result)] if with_shadow else [])]
+        answer.type = TupleType((*answered, SavedOf(entry.forwards.__name__)))
         parts = self.builder.call(intrinsics._unpack_, answer, 2 + with_shadow)
         out = self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
         shadow = self.builder.call(intrinsics._project_, parts, 1) if with_shadow else None

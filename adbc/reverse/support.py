@@ -42,6 +42,8 @@ class Support:
     """The entry for a function, by parameter types and activities."""
     partial: Callable[[Any, int], Graph | None]
     """The graph of partial derivative number i of a scalar rule, one block in normal form."""
+    parameters_read: Callable[[Callable[..., object]], frozenset[int] | None]
+    """Which of its parameters a function reads; None if that is not known."""
     call: Callable[..., Any]
     """call(context, keywords, f, ff, xs, fs) -> (out, fout, pullback); pullback(bout) -> (bf, *bxs)"""
     attempt: Callable[..., Any]

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.rules.kinds import RowKind
 from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.kinds import Kind
@@ -365,12 +366,12 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
 def _by_row(call: _OpenCall, row: Any) -> CallSite:
     """What becomes of a call that has the rule `row`."""
     result = type_of(call.call)
-    if row.kind == "overlay":
+    if row.kind is RowKind.OVERLAY:
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
     kind = _of_arrays(call, row, result)
     is_pure = not call.any_active and row.is_pure(len(call.arguments), call.keywords)
-    if kind is None and (row.kind == "zero" or is_pure):
+    if kind is None and (row.kind is RowKind.ZERO or is_pure):
         kind = Kind.FRESH if has_shadow(result) else Kind.PRIMAL
     if kind is None and call.keywords:
         bound = _bound(call, row)
@@ -380,7 +381,7 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
-    if kind is None and row.kind == "scalar" and all(map(is_inline_number, (*call.types, result))):
+    if kind is None and row.kind is RowKind.SCALAR and all(map(is_inline_number, (*call.types, result))):
         kind = Kind.SCALAR
     return call.site(Kind.ROW if kind is None else kind, row=row)
 
@@ -390,7 +391,7 @@ def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:
     if type(result) is ValueArrayType:
         if call.any_active and is_moved(row, call.types, call.keywords):
             return Kind.MOVE
-        return Kind.FORMULA if call.any_active and row.kind != "zero" else Kind.PRIMAL
+        return Kind.FORMULA if call.any_active and row.kind is not RowKind.ZERO else Kind.PRIMAL
     is_new = type(result) is ArrayType and result.dtype in DTYPE_CODES
     if not call.any_active or not (is_new or is_inline_number(result)):
         return None

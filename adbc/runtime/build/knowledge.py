@@ -17,6 +17,7 @@ from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Value
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.list_elements import kept_lists
+from adbc.rules.kinds import RowKind
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.facts import ClassFact, ConstructorFact
@@ -165,7 +166,7 @@ class Knowledge:
         """The type of a call's result."""
         row = self.row(function, types_)
         if row is not None:
-            if row.kind == "overlay":
+            if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
             return ANY if keywords else _row_result(row, types_)
         return self._python_result(function, types_, keywords)

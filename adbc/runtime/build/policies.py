@@ -10,6 +10,7 @@ from adbc.ir.intrinsics import _format_, _getattr_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import how_used, made_class
 from adbc.passes.typed.known_slots import known_slots
+from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable
 from adbc.types.callsites import is_method
@@ -47,7 +48,7 @@ class Policy:
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
-        return any(row.kind == "scalar" for row in self.knowledge.rows(function))
+        return any(row.kind is RowKind.SCALAR for row in self.knowledge.rows(function))
 
     def _is_open(self, call: Instruction) -> bool:
         original = self.originals.get(call)

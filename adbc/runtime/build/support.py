@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Protocol
 
+from adbc.cpython.names import parameters_read
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
@@ -85,6 +86,7 @@ def _reverse_support(owner: Owner, calls: ReverseCalls) -> Support:
         knowledge=owner.knowledge,
         derived=lambda binding, types_, active: owner.static_entry(binding, types_, active, "reverse"),
         partial=owner.partials.partial,
+        parameters_read=parameters_read,
         later=owner.later,
         call=calls.call,
         attempt=calls.attempt,
