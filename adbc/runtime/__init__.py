@@ -15,7 +15,7 @@ from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.engine import Engine
 from adbc.runtime.build.support import forward_support, reverse_support
-from adbc.runtime.calls import class_bodies, fields, generators
+from adbc.runtime.calls import class_statements, fields, generators
 from adbc.runtime.report.debug import Watch
 
 __all__ = ["default_engine", "make_engine", "use", "using"]
@@ -41,7 +41,7 @@ def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
         table.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
-                *generators.ROWS, *class_bodies.ROWS,
+                *generators.ROWS, *class_statements.ROWS,
             ]
         )  # fmt: skip
     return engine

@@ -66,14 +66,15 @@ from adbc.runtime.build.facts import (
 )
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Base, Continuation, Site, speculate
-from adbc.runtime.calls.fast import constructor, is_field, method
+from adbc.runtime.calls.classes import constructor, is_field, method
 from adbc.runtime.calls.generators import (
     GeneratorsOf,
     candidates,
     function_of,
     may_return_generators,
 )
-from adbc.runtime.calls.resolve import is_asked, is_differentiation, runs_as_it_is
+from adbc.runtime.calls.operators import is_asked
+from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.report.tracebacks import continuations, note_inlined
 from adbc.runtime.state.closures import with_active_defaults

@@ -13,10 +13,9 @@ from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.ir.intrinsics import _real_
 from adbc.reverse import Support
-from adbc.runtime.calls import asking, class_bodies, exceptions, fields
-from adbc.runtime.calls.attributes import PROTOCOLS
+from adbc.runtime.calls import exceptions, fields
 from adbc.runtime.calls.forward import ForwardCalls
-from adbc.runtime.calls.resolve import OPERATORS
+from adbc.runtime.calls.protocols import ALL_PROTOCOLS
 from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.state import slots
@@ -41,10 +40,6 @@ from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["forward_support", "reverse_support"]
-
-ALL_PROTOCOLS: dict[Any, Any] = {
-    **OPERATORS, **PROTOCOLS, **asking.PROTOCOLS, **exceptions.PROTOCOLS, **class_bodies.PROTOCOLS
-}  # fmt: skip
 
 _ABSENT = object()
 
