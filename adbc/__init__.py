@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from adbc import errors
 from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
 from adbc.config import Config
 from adbc.errors import AdbcError, MissingRuleError
+from adbc.lazy import lazily
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
 from adbc.rules.stopping import stop_gradient
 from adbc.runtime import use
@@ -29,6 +33,12 @@ from adbc.tangents import (
     zero_tangent,
 )
 
+if TYPE_CHECKING:
+    from adbc import inspect, testing
+    from adbc.version import __version__
+else:  # they are loaded when they are first used
+    __getattr__ = lazily(__name__, {"__version__": "version", "inspect": "inspect", "testing": "testing"})
+
 __all__ = [
     "AdbcError",
     "CoDual",
@@ -45,10 +55,13 @@ __all__ = [
     "Record",
     "Signature",
     "Tangent",
+    "__version__",
     "build_frule",
     "build_rrule",
+    "errors",
     "fdata",
     "grad",
+    "inspect",
     "jvp",
     "overlay",
     "primitive",
@@ -59,9 +72,14 @@ __all__ = [
     "stop_gradient",
     "tangent",
     "tangent_type",
+    "testing",
     "use",
     "value_and_grad",
     "vjp",
     "zero_derivative",
     "zero_tangent",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -103,14 +103,15 @@ def _prepare(signature: Signature, mode: str) -> None:
 def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., tuple[Any, Any]]:
     """A function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
 
-    The gradient has the structure of the argument: a float for a float, an array of the same dtype
+    The gradient has the structure of the argument: a float for a float, an array of the same shape and dtype
     for an array, a list, tuple or dict likewise, and for an object a `MutableTangent` whose fields
     read as attributes.  For complex arguments it is ``df/dx + i df/dy``.  A tuple of argnums gives a
     tuple of gradients.  Arguments are left as they were before the call.
 
-    Raises `ArgumentError` if the value is not a real number or an argument has no derivative (an
-    int: pass a float), `MissingRuleError` if a value with a derivative reaches a C function without
-    a rule.
+    The function that is returned raises `adbc.errors.ArgumentError` if the value is not a real number or an
+    argument has no derivative (an int: pass a float), `adbc.MissingRuleError` if a value with a derivative
+    reaches a C function without a rule, `adbc.errors.LiftError` if a function looks at its own frame or is
+    asynchronous, and what `f` raises.
 
     >>> import adbc
     >>> adbc.value_and_grad(lambda x, n: x ** n)(3.0, 2)
@@ -155,7 +156,8 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
-    """A function that gives the gradient of ``f(*args, **kwargs)``; see `value_and_grad`.
+    """A function that gives the gradient of ``f(*args, **kwargs)``: what `value_and_grad` gives, without
+    the value.
 
     >>> import math, adbc
     >>> adbc.grad(math.exp)(0.0)
@@ -173,9 +175,11 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
 
-    The cotangent of the value has its structure (an array for an array, ...).  The arguments keep
-    what `f` did to them until the pullback has run, which restores them.  It runs once: a second
-    run raises `PullbackConsumedError`.
+    The cotangent of the value has its structure (an array for an array, ...).  The arguments keep what `f`
+    did to them until the pullback has run, which restores them.  It runs once: a second run raises
+    `adbc.errors.PullbackConsumedError`, and a cotangent that does not fit the value
+    `adbc.errors.InvalidTangentError`, before anything is done.  The first call raises what `value_and_grad`
+    does, but takes values of any structure.
 
     >>> import adbc
     >>> value, pullback = adbc.vjp(lambda x, y: x * y, 2.0, 5.0)
@@ -336,6 +340,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     A tangent has the structure of its primal (a float for a float, an array for an array, a list for
     a list, ...); None or ``NoTangent()`` means zero.  Arguments are changed as `f` changes them, and
     so are their tangents.
+
+    Raises `adbc.errors.InvalidTangentError` if a tangent does not fit its primal or one object has several
+    tangents, and what `value_and_grad` raises for the function.
 
     >>> import adbc
     >>> adbc.jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))

@@ -22,7 +22,15 @@ _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """How rules are built.
+    """How rules are built; in force for a block with ``with adbc.use(adbc.Config(...))``.
+
+    The variables of the environment `from_environment` names say the same for the whole process.  Raises
+    `ValueError` for a speculation that there is not.
+
+    >>> import adbc
+    >>> with adbc.use(adbc.Config(debug=True)):
+    ...     adbc.grad(lambda x: x * x)(3.0)
+    6.0
 
     verify: check every graph after every stage, and every emitted code object.  On in tests.
 

@@ -23,7 +23,17 @@ __all__ = [
 
 
 class AdbcError(Exception):
-    """The base of all errors that adbc raises."""
+    """The base of all errors that adbc raises.
+
+    Exceptions of the function that is differentiated pass through as they are, and are not of this class.
+
+    >>> import adbc
+    >>> try:
+    ...     adbc.grad(lambda n: n * n)(3)
+    ... except adbc.AdbcError as error:
+    ...     type(error).__name__
+    'ArgumentError'
+    """
 
 
 class ArgumentError(AdbcError, TypeError):
@@ -39,7 +49,20 @@ class UnsupportedError(AdbcError):
 
 
 class MissingRuleError(AdbcError):
-    """An active value reached a function implemented in C that has no rule."""
+    """An active value, one that depends on what is differentiated, reached a function implemented in C that
+    has no rule.
+
+    The message names the function, the classes of its arguments, the line of the call and the remedies:
+    declare a rule (`adbc.rule`, `adbc.scalar_rule`, `adbc.primitive`), keep active values away
+    (`adbc.stop_gradient`), or declare that the derivative is zero, if it is (`adbc.zero_derivative`).
+
+    >>> import struct, adbc
+    >>> try:
+    ...     adbc.grad(lambda x: struct.unpack("d", struct.pack("d", x))[0])(1.0)
+    ... except adbc.MissingRuleError as error:
+    ...     str(error).split(",")[0]
+    '_struct.pack(str'
+    """
 
 
 class ConstWriteError(AdbcError):

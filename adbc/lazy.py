@@ -14,11 +14,15 @@ __all__ = ["lazily"]
 
 
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The module-level ``__getattr__`` of `package`: names, and the modules of it that they come from."""
+    """The module-level ``__getattr__`` of `package`: names, and the modules of it that they come from.
+
+    A name whose home is the name itself is that module.
+    """
 
     def getattr_of_package(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        module = importlib.import_module(f"{package}.{homes[name]}")
+        return module if homes[name] == name else getattr(module, name)
 
     return getattr_of_package

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks import table
+from benchmarks.aims import geometric_mean
 from benchmarks.plot import plot
 
-__all__ = ["block", "load", "publish", "published", "render"]
+__all__ = ["block", "load", "publish", "published", "readme", "render"]
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "benchmarks.rst"
+README = DOCS.parent / "README.md"
 
 
 def published() -> list[str]:
@@ -45,14 +47,17 @@ def render() -> None:
     """Draw all measurements that are kept, and put their tables into the page.  Needs matplotlib."""
     for version in published():
         plot(load(version), DOCS / "measured" / f"{version}.svg")
-    text = PAGE.read_text(encoding="utf-8")
-    start, rest = text.split(START)
-    _, end = rest.split(END)
-    PAGE.write_text(f"{start}{START}\n\n{block()}\n{END}{end}", encoding="utf-8")
+    for page, (start, end), text in ((PAGE, PLACE, block()), (README, README_PLACE, readme())):
+        before, rest = page.read_text(encoding="utf-8").split(start)
+        _, after = rest.split(end)
+        page.write_text(f"{before}{start}\n\n{text}\n{end}{after}", encoding="utf-8")
 
 
-START = ".. measured: what follows is written by ``python -m benchmarks --publish``"
-END = ".. end of what was measured"
+PLACE = (
+    ".. measured: what follows is written by ``python -m benchmarks --publish``",
+    ".. end of what was measured",
+)
+README_PLACE = ("<!-- measured: written by python -m benchmarks --publish -->", "<!-- end -->")
 
 
 def block() -> str:
@@ -64,3 +69,31 @@ def block() -> str:
         text += [re.sub(r"\s+$", "", f"   {line}") for line in table.lines(load(version))]
         text.append("")
     return "\n".join(text)
+
+
+COLUMNS = {
+    "gradient": "adbc",
+    "jvp": "adbc, JVP",
+    "hand": "by hand",
+    "autograd": "HIPS autograd",
+    "torch": "PyTorch",
+    "jax": "JAX, jit",
+}
+KINDS = {
+    "typed": "numbers in local variables",
+    "guarded": "lists, objects, closures",
+    "elements": "loops over elements of arrays",
+    "vectorised": "formulas on whole arrays",
+    "ADBench": "the objectives of ADBench",
+}
+
+
+def readme() -> str:
+    """The table of the README: geometric means of the groups on the oldest version of CPython."""
+    results = load(published()[0])
+    rows = [["programs", "", *COLUMNS.values()], ["---"] * (2 + len(COLUMNS))]
+    for group, found in results["groups"].items():
+        known = {name: [r["ratio"][name] for r in found if name in r["ratio"]] for name in COLUMNS}
+        means = [table.ratio(geometric_mean(values) if values else None).strip() for values in known.values()]
+        rows.append([KINDS[group], str(len(found)), *means])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)

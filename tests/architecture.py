@@ -1,7 +1,8 @@
 """What ARCHITECTURE.md shows, from the system itself: ``python -m tests.architecture`` writes it anew.
 
 A comment above a block of the document says what the block shows: a stage and a function of the document's
-first Python block, as in ``<!-- fwd_ir fixed_point -->``.
+first Python block, as in ``<!-- fwd_ir fixed_point -->``.  One above a table says which table it is, as in
+``<!-- table kinds -->``.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import adbc.inspect
 from adbc.lift import lift
 from adbc.runtime import default_engine
 from adbc.types.callsites import activity
+from adbc.types.kinds import Kind
 
 PATH = pathlib.Path(__file__).parent.parent / "ARCHITECTURE.md"
 BLOCK = re.compile(r"<!-- (?P<stage>\w+) (?P<name>\w+) -->\n```text\n(?P<text>.*?)\n```", re.DOTALL)
+TABLE = re.compile(r"<!-- table (?P<name>\w+) -->\n(?P<text>(?:\|.*\n)*)")
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "fixed_point": (0.5, 20),
@@ -75,6 +78,24 @@ def disassembly(function: Any) -> str:
     return dis.Bytecode(function).dis().rstrip()
 
 
+def kinds() -> str:
+    """The kinds of calls, a row each."""
+    rows = [("kind", "when", "code"), ("---", "---", "---")]
+    for kind in Kind:
+        only = "" if len(kind.modes) > 1 else f" ({kind.modes[0]} mode)"
+        rows.append((f"`{kind}`", kind.when + only, kind.code))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {"kinds": kinds}
+
+
+def tables() -> Iterator[tuple[str, str]]:
+    """Name and text of each table."""
+    for found in TABLE.finditer(PATH.read_text(encoding="utf-8")):
+        yield found["name"], found["text"]
+
+
 def shown() -> Iterator[tuple[str, str, str]]:
     """Stage, function and text of each block."""
     for found in BLOCK.finditer(PATH.read_text(encoding="utf-8")):
@@ -87,14 +108,18 @@ def made(stage: str, function: Any, name: str) -> str:
 
 
 def main() -> None:
-    """Write all blocks anew."""
+    """Write all blocks and tables anew."""
     names = functions()
 
     def block(found: re.Match[str]) -> str:
         stage, name = found["stage"], found["name"]
         return f"<!-- {stage} {name} -->\n```text\n{made(stage, names[name], name)}\n```"
 
-    PATH.write_text(BLOCK.sub(block, PATH.read_text(encoding="utf-8")), encoding="utf-8")
+    def table(found: re.Match[str]) -> str:
+        return f"<!-- table {found['name']} -->\n{TABLES[found['name']]()}"
+
+    document = BLOCK.sub(block, PATH.read_text(encoding="utf-8"))
+    PATH.write_text(TABLE.sub(table, document), encoding="utf-8")
 
 
 if __name__ == "__main__":

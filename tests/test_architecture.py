@@ -29,6 +29,13 @@ def test_every_block_of_text_is_compared() -> None:
     assert {stage for stage, _, _ in SHOWN} == set(architecture.STAGES)
 
 
+def test_tables_are_those_of_the_system() -> None:
+    found = dict(architecture.tables())
+    assert found == {name: made() for name, made in architecture.TABLES.items()}, (
+        "python -m tests.architecture"
+    )
+
+
 def test_each_function_works() -> None:
     """What is shown is differentiated, not only printed."""
     import adbc

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import doctest
+import pathlib
 import re
 import types
+
+import pytest
 
 import adbc
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.report import messages
+
+ROOT = pathlib.Path(__file__).parent.parent
 
 PUBLIC = {
     "CoDual",
@@ -22,6 +28,10 @@ PUBLIC = {
     "RData",
     "Record",
     "Signature",
+    "__version__",
+    "errors",
+    "inspect",
+    "testing",
     "Tangent",
     "build_frule",
     "build_rrule",
@@ -63,6 +73,30 @@ def test_public_names_are_documented() -> None:
         if not isinstance(getattr(adbc, name), types.ModuleType) and not getattr(adbc, name).__doc__
     ]
     assert not undocumented
+
+
+DATA = {"errors", "inspect", "testing", "__version__"}
+"""Public names that are no classes or functions."""
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC - DATA))
+def test_the_example_of_a_public_name_gives_what_it_shows(name: str) -> None:
+    """`register_tangent` has the example of `Record`."""
+    thing = getattr(adbc, name)
+    found = doctest.DocTestFinder(recurse=False).find(thing, name, module=False, globs={})
+    runner = doctest.DocTestRunner()
+    results = [runner.run(test) for test in found]
+    assert sum(result.attempted for result in results) > 0 or name == "Record"
+    assert not sum(result.failed for result in results)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = (ROOT / "docs" / "reference.rst").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^\.\. auto(?:function|class|exception):: adbc\.(\w+)$", text, re.MULTILINE))
+    assert shown == PUBLIC - DATA
+    assert set(re.findall(r"^\.\. autoexception:: adbc\.errors\.(\w+)$", text, re.MULTILINE)) == {
+        *adbc.errors.__all__
+    } - {"AdbcError", "MissingRuleError"}
 
 
 def test_remedies_that_an_error_names_exist() -> None:

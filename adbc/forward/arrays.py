@@ -26,8 +26,10 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.derived.partials import needed, taken_apart
+from adbc.rules.formulas import Formula
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number
 
 __all__ = ["formula_of", "write_formulas"]
@@ -37,7 +39,7 @@ def formula_of(call: Instruction, site: CallSite) -> Any | None:
     """The formulas for the tangent of `call`, if its result is an array or a number."""
     result = type_of(call)
     if (
-        site.kind not in ("formula", "row")
+        site.kind not in (Kind.FORMULA, Kind.ROW)
         or site.options is not None
         or not (isinstance(result, ArrayType) or is_inline_number(result))
     ):
@@ -72,11 +74,10 @@ def write_formulas(
             continue
         term = only = tangent
         is_negative, factor = formula == -1, None
-        if callable(formula):
-            partial = getattr(formula, "partial", None)
-            graph = None if partial is None else support.straight(partial)
+        if isinstance(formula, Formula):
+            graph = None if formula.slope is None else support.straight(formula.slope)
             if graph is None:
-                term = builder.call(formula, tangent, out, *given, keywords=tuple(others))
+                term = builder.call(formula.function, tangent, out, *given, keywords=tuple(others))
             else:
                 is_negative, factor = _factor(builder, graph, [out, *given])
         if factor is not None:

@@ -19,6 +19,7 @@ from adbc.ir.values import Instruction, Phi, Undef, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     INT,
     ArrayType,
@@ -53,7 +54,7 @@ def present_tangents(
     sources: dict[Value, list[Value]] = {}
     lists = [v for v in found if is_list_of_lists(v)]
     made = [
-        v for v, site in sites.items() if site.kind == "empty_list" and v in active and is_list_of_lists(v)
+        v for v, site in sites.items() if site.kind is Kind.EMPTY_LIST and v in active and is_list_of_lists(v)
     ]
     for row, needed in _rows_read([*lists, *made], graph, sites):
         found.add(row)
@@ -76,7 +77,7 @@ def present_tangents(
     return found
 
 
-_READS_ELEMENT = frozenset({"slot_load", "next", "element"})
+_READS_ELEMENT = (Kind.SLOT_LOAD, Kind.NEXT, Kind.ELEMENT)
 
 
 def _rows_read(
@@ -101,16 +102,16 @@ def _rows_read(
         others.update(v for phi in block.phis for v in phi.operands.values())
         others.update(block.terminator.values)
         for i in block.instructions:
-            kind = sites[i].kind if i in sites else ""
+            kind = sites[i].kind if i in sites else None
             if i in sites and _appends(sites[i]):
                 others.add(sites[i].arguments[1])
-            elif kind != "primal" and kind not in _READS_ELEMENT:
+            elif kind is not Kind.PRIMAL and kind not in _READS_ELEMENT:
                 others.update(i.operands)
     return [(instruction, given[v]) for instruction, v in read if v not in others]
 
 
 def _appends(site: CallSite) -> bool:
-    return site.kind == "row" and site.row.inline == "append" and len(site.arguments) == 2
+    return site.kind is Kind.ROW and site.row.inline == "append" and len(site.arguments) == 2
 
 
 def is_list_of_lists(value: Value) -> bool:
@@ -127,7 +128,7 @@ def is_told(argument: Value) -> bool:
 def mirrored_lists(site: CallSite) -> list[Value] | None:
     """The lists that a call is given, if with their tangents in their place it makes the tangent of the
     result."""
-    if site.kind != "row" or not site.row.mirrored or site.keywords or site.options:
+    if site.kind is not Kind.ROW or not site.row.mirrored or site.keywords or site.options:
         return None
     lists = [v for v in site.arguments if class_of(type_of(v)) is list]
     return lists if lists and all(v in lists or _is_int(v) or is_slice(v) for v in site.arguments) else None
@@ -156,16 +157,18 @@ def _sources(
     if value not in sites:
         return None
     site, known = sites[value], type_of(value)
-    if type(known) is ValueArrayType or value in formulas or site.kind == "empty_list":
+    if type(known) is ValueArrayType or value in formulas or site.kind is Kind.EMPTY_LIST:
         return []
-    if site.kind == "fresh" and isinstance(known, ArrayType):
+    if site.kind is Kind.FRESH and isinstance(known, ArrayType):
         return []
-    if site.kind == "contextual" and site.function is intrinsics._instance_:
+    if site.kind is Kind.CONTEXTUAL and site.function is intrinsics._instance_:
         return []
     lists = mirrored_lists(site)
     if lists is not None:
         return lists
     if site.function is intrinsics._assume_:
         return site.arguments[:1]
-    follows = site.kind in ("view", "copy") or (site.kind in ("row", "formula") and site.row.follows_first)
+    follows = site.kind in (Kind.VIEW, Kind.COPY) or (
+        site.kind in (Kind.ROW, Kind.FORMULA) and site.row.follows_first
+    )
     return site.arguments[:1] if follows and isinstance(known, ArrayType) else None

@@ -222,7 +222,7 @@ def _section(rule: Derived, decisions: Decisions, engine: Engine, not_kept: str)
                     source=text_at(graph.filename if inlined is None else inlined.filename, call.position),
                     called=reasons.called(site),
                     kind=reasons.kind(call, site),
-                    how=site.kind,
+                    how=site.kind.value,
                     why=reasons.why(call, site),
                     depth=loops.depth(block),
                 )

@@ -12,18 +12,20 @@ from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, ClosureType, class_of
 
 __all__ = ["CLASSES", "HIDDEN", "Reasons"]
 
 CLASSES = {
-    "primal": "inactive", "fresh": "inactive",
-    "row": "primitive", "derived": "derived", "dynamic": "dynamic", "attempt": "dynamic",
+    Kind.PRIMAL: "inactive", Kind.FRESH: "inactive", Kind.ROW: "primitive", Kind.DERIVED: "derived",
+    Kind.DYNAMIC: "dynamic", Kind.ATTEMPT: "dynamic",
 }  # fmt: skip
-"""The class of each kind of call site (`adbc.types.callsites`); all others are written inline."""
+"""The class of each kind of call site (`adbc.types.kinds`); all others are written inline."""
 
 HIDDEN = frozenset(
     map(
@@ -48,29 +50,32 @@ _SYNTAX = {id(function): name for function, name in {
 }.items()}  # fmt: skip
 
 _INLINE = {
-    "scalar": "numbers: the partial derivatives are written in",
-    "formula": "an array whose result is a number or new: the formulas of the rule are written in",
-    "update": "an array grows or shrinks in place: its shadow is what the operand gets",
-    "view": "a view of an array: the same view of its shadow",
-    "part": "a view of an array that is only read: its cotangent is added to a part of that of the array",
-    "move": "an array that is only read, in another shape: its cotangent in the shape of the array",
-    "tuple": "a tuple is made: its parts keep their cotangents",
-    "project": "an element of a tuple that is known",
-    "copy": "the same value by another name",
-    "contextual": "a global, a closure or a new function: looked up with its shadow",
-    "load": "one element of an array: a slot of its shadow",
-    "store": "one element of an array: a slot of its shadow",
-    "slot_load": "a slot of a list or dict: the same slot of its shadow",
-    "slot_store": "a float is written to a list: the same slot of its shadow",
-    "field_load": "a plain field: the same field of the shadow",
-    "cell_load": "a variable of a closure: the field of the cell's shadow",
-    "field_store": "a float is written to a plain field: the same field of the shadow",
-    "overwrite_item": "a float is written over a float",
-    "overwrite_field": "a float is written over a float",
-    "next": "the next element of a list: its slot of the shadow",
-    "element": "unpacked from a list: its slot of the shadow",
-    "method": "a method is read from an instance",
-    "resume": "an iterator goes on",
+    Kind.SCALAR: "numbers: the partial derivatives are written in",
+    Kind.FORMULA: "an array whose result is a number or new: the formulas of the rule are written in",
+    Kind.UPDATE: "an array grows or shrinks in place: its shadow is what the operand gets",
+    Kind.VIEW: "a view of an array: the same view of its shadow",
+    Kind.PART: "a view of an array that is only read: its cotangent is added to a part of that of the array",
+    Kind.MOVE: "an array that is only read, in another shape: its cotangent in the shape of the array",
+    Kind.TUPLE: "a tuple is made: its parts keep their cotangents",
+    Kind.PROJECT: "an element of a tuple that is known",
+    Kind.COPY: "the same value by another name",
+    Kind.CONTEXTUAL: "a global, a closure or a new function: looked up with its shadow",
+    Kind.LOAD: "one element of an array: a slot of its shadow",
+    Kind.STORE: "one element of an array: a slot of its shadow",
+    Kind.SLOT_LOAD: "a slot of a list or dict: the same slot of its shadow",
+    Kind.SLOT_STORE: "a float is written to a list: the same slot of its shadow",
+    Kind.FIELD_LOAD: "a plain field: the same field of the shadow",
+    Kind.CELL_LOAD: "a variable of a closure: the field of the cell's shadow",
+    Kind.FIELD_STORE: "a float is written to a plain field: the same field of the shadow",
+    Kind.OVERWRITE_ITEM: "a float is written over a float",
+    Kind.OVERWRITE_FIELD: "a float is written over a float",
+    Kind.NEXT: "the next element of a list: its slot of the shadow",
+    Kind.ELEMENT: "unpacked from a list: its slot of the shadow",
+    Kind.SLOT_APPEND: "a float is appended to a list: the same done to its shadow",
+    Kind.EMPTY_LIST: "an empty list: so is its shadow",
+    Kind.OWN: "an array that is treated like a number becomes memory: a zero shadow",
+    Kind.METHOD: "a method is read from an instance",
+    Kind.RESUME: "an iterator goes on",
 }
 
 
@@ -179,14 +184,14 @@ class Reasons:
 
     def _why(self, site: CallSite) -> str:
         kind = site.kind
-        if kind == "primal" or kind == "fresh":
-            if site.row is not None and site.row.kind == "zero":
+        if kind in (Kind.PRIMAL, Kind.FRESH):
+            if site.row is not None and site.row.kind is RowKind.ZERO:
                 return "its derivative is zero"
             active = any(a in self.decisions.active for a in site.arguments)
             return "its result has no derivative" if active else "no argument has a derivative"
-        if kind == "row":
+        if kind is Kind.ROW:
             return f"a rule of the table ({site.row.kind}) is called"
-        if kind == "derived":
+        if kind is Kind.DERIVED:
             assert site.binding is not None
             body = site.binding.function
             if isinstance(site.function, ClosureType):
@@ -194,11 +199,11 @@ class Reasons:
             if body is not site.function:
                 return f"differentiated through {name_of(body)}, which stands in for it"
             return "a Python function that is known here: its derived rule is called"
-        if kind == "attempt":
+        if kind is Kind.ATTEMPT:
             return "in a `try` or `with`: exceptions come back as values"
-        if kind == "dynamic":
+        if kind is Kind.DYNAMIC:
             return self._why_dynamic(site)
-        return _INLINE.get(kind, kind)
+        return _INLINE[kind]
 
     def _why_dynamic(self, site: CallSite) -> str:
         function = site.function

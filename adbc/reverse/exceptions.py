@@ -40,11 +40,14 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import call_parts, type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
 
 __all__ = ["attempt_calls", "has_handlers", "return_exceptions"]
 
-_ATTEMPTED = frozenset({"row", "derived", "dynamic", "store", "slot_store", "slot_append", "field_store"})
+_ATTEMPTED = (
+    Kind.ROW, Kind.DERIVED, Kind.DYNAMIC, Kind.STORE, Kind.SLOT_STORE, Kind.SLOT_APPEND, Kind.FIELD_STORE,
+)  # fmt: skip
 
 
 def has_handlers(graph: Graph) -> bool:

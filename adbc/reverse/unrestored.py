@@ -25,6 +25,7 @@ from adbc.reverse.array_values import is_harmless
 from adbc.reverse.formulas import FormulaUses, values_read
 from adbc.types.callsites import CallSite, formula_call
 from adbc.types.inference import call_parts, type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import ArrayType
 
 __all__ = ["unrestored_updates"]
@@ -45,7 +46,7 @@ def unrestored_updates(
         family = _Family(root, sites, formulas)
         if family.updates and family.is_known and not family.is_read_before_update():
             updates.update(family.updates)
-            if sites[root].kind == "own":
+            if sites[root].kind is Kind.OWN:
                 owned[root] = sites[family.updates[0]].row
     return updates, owned
 
@@ -73,7 +74,7 @@ class _Family:
                     is_one = True
                 elif isinstance(user, Instruction) and user.op == "call" and self._note(value, user):
                     site = sites[user]
-                    is_one = site.kind in ("view", "update") and site.arguments[0] is value
+                    is_one = site.kind in (Kind.VIEW, Kind.UPDATE) and site.arguments[0] is value
                 else:
                     self.is_known = False
                     return
@@ -87,22 +88,22 @@ class _Family:
     def _is_new(self, root: Instruction) -> bool:
         """Whether `root` is new memory.  If its own formula reads it, that is noted."""
         site = self.sites[root]
-        if site.kind == "own":
+        if site.kind is Kind.OWN:
             return True
-        return site.kind == "formula" and self._note(root, root)
+        return site.kind is Kind.FORMULA and self._note(root, root)
 
     def _note(self, value: Value, user: Instruction) -> bool:
         """Note what `user` does with `value`; False if nobody knows."""
         site = self.sites[user]
-        if site.kind == "view":
+        if site.kind is Kind.VIEW:
             return site.arguments[0] is value
-        if site.kind == "update":
+        if site.kind is Kind.UPDATE:
             if site.arguments[0] is value and user not in self.updates:
                 self.updates.append(user)
             return True
-        if site.kind == "primal":
+        if site.kind is Kind.PRIMAL:
             return is_harmless(*call_parts(user))
-        if site.kind != "formula":
+        if site.kind is not Kind.FORMULA:
             return False
         types_ = [type_of(a) for a in site.arguments]
         found = formula_call(site.row, types_, user.keywords, type_of(user))

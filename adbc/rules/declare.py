@@ -66,9 +66,25 @@ def scalar_rule(
 ) -> Callable[[Partials], Partials]:
     """Declare the partial derivatives of a function of numbers.
 
-    What is decorated is one function ``partials(out, *args)``, which gives the derivative by each
-    argument as a tuple (or as it is, if there is one argument), or a sequence of such functions, one
-    for each argument, None where the derivative is zero; the second form is inlined.
+    What is decorated is one function ``partials(out, *args)``, which gives the derivative by each argument
+    as a tuple (or as it is, if there is one argument), or a sequence of such functions, one for each
+    argument, None where the derivative is zero; the second form is inlined.  Arguments and results are real
+    or complex numbers; what a holomorphic function's partial derivative is conjugated for is done in the
+    engine.
+
+    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
+    table to add to than that of the public functions.
+
+    Raises `TypeError` when the derivative is taken and the tuple has not one element for each argument.
+
+    >>> import adbc
+    >>> def double(x):
+    ...     return round(2.0 * x, 9)  # the rule says: as if it were not rounded
+    >>> @adbc.scalar_rule(double)
+    ... def _(out, x):
+    ...     return 2.0
+    >>> adbc.grad(double)(0.25)
+    2.0
     """
 
     def declare(partials: Partials) -> Partials:
@@ -125,7 +141,21 @@ class _JointRule(Rule):
 
 
 def zero_derivative(function: F, *, when: When = None, table: RuleTable | None = None) -> F:
-    """Declare that the result of `function` does not depend smoothly on anything.  Also a decorator."""
+    """Declare that the derivative of `function` is zero by all of its arguments, and return `function`.
+
+    For functions whose result is a position, a flag or a text, and for those that are called for an effect:
+    what comes out is a constant of the derivative.  It may be used as a decorator.
+
+    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
+    table to add to than that of the public functions.
+
+    >>> import adbc
+    >>> @adbc.zero_derivative
+    ... def nearest(x):
+    ...     return float(int(x + 0.5))
+    >>> adbc.grad(lambda x: x * nearest(x))(2.2)
+    2.0
+    """
     _add(ZeroRule(function, when=when), table)
     return function
 
@@ -141,8 +171,33 @@ def rule(
 ) -> None:
     """Declare the derivatives of a function without side effects whose result is new.
 
-    ``jvp[i](dx, out, *args, **kwargs)`` and ``vjp[i](cotangent, out, *args, **kwargs)`` belong to
-    argument `i`; None says that the derivative is zero.  One function stands for a sequence of one.
+    ``jvp[i](dx, out, *args, **kwargs)`` and ``vjp[i](cotangent, out, *args, **kwargs)`` belong to argument
+    `i`; None says that the derivative is zero.  One function stands for a sequence of one. A tangent has
+    the shape and dtype of the argument and a cotangent those of the result; what the functions return may
+    have any shape that broadcasts, and is summed and cast to fit.  They may keep and change nothing.
+
+    parameters: the names of the parameters, where `function` has no signature and is called by keyword.
+    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
+    table to add to than that of the public functions.
+
+    Raises `adbc.errors.ConstWriteError` when `function` is found to write into an argument that is constant.
+
+    >>> import numpy as np, adbc
+    >>> def total(v, weight):
+    ...     return float(np.dot(v, v)) * weight
+    >>> adbc.rule(
+    ...     total,
+    ...     jvp=(
+    ...         lambda dv, out, v, weight: 2.0 * weight * np.dot(v, dv),
+    ...         lambda dweight, out, v, weight: np.dot(v, v) * dweight,
+    ...     ),
+    ...     vjp=(
+    ...         lambda b, out, v, weight: 2.0 * weight * b * v,
+    ...         lambda b, out, v, weight: b * np.dot(v, v),
+    ...     ),
+    ... )
+    >>> adbc.grad(total, (0, 1))(np.array([1.0, 2.0]), 3.0)
+    (array([ 6., 12.]), 5.0)
     """
     row = _DeclaredRule(
         function,
@@ -157,7 +212,24 @@ def rule(
 def overlay(
     function: Callable[..., Any], *, when: When = None, table: RuleTable | None = None
 ) -> Callable[[F], F]:
-    """Declare a Python body that is differentiated in place of `function`."""
+    """Declare a Python body that is differentiated in place of `function`: ``overlay(function)(body)``.
+
+    The body takes the arguments of `function` and returns what it returns; adbc derives the body, in both
+    modes, and calls it in place of `function` wherever something is differentiated.  It suits functions in
+    C that take callables or iterators.
+
+    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
+    table to add to than that of the public functions.
+
+    >>> import functools, adbc
+    >>> def power(x, n):
+    ...     return functools.reduce(lambda y, _: y * x, range(n), 1.0)
+    >>> @adbc.overlay(power)
+    ... def _(x, n):
+    ...     return x ** n
+    >>> adbc.grad(power)(3.0, 2)
+    6.0
+    """
 
     def declare(body: F) -> F:
         _add(Overlay(function, body, when=when), table)
@@ -179,7 +251,24 @@ def primitive(
     ``frule(Dual(f, df), Dual(x, dx), ...) -> Dual`` and
     ``rrule(CoDual(f, fdata), CoDual(x, fdata), ...) -> (CoDual, pullback)``, where
     ``pullback(rdata) -> (rdata of f, rdata of x, ...)`` restores what the call overwrote and
-    increments fdata in place.  A mode that is not given is refused when it is asked for.
+    increments fdata in place.  A mode that is not given is refused when it is asked for, with
+    `adbc.errors.UnsupportedError`.
+
+    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
+    table to add to than that of the public functions.
+
+    Raises `TypeError` when a pullback returns another number of rdata than one for the function and one for
+    each argument, and `adbc.errors.ConstWriteError` when a rule writes into an argument that is constant.
+
+    >>> import adbc
+    >>> def cube(x):
+    ...     return x ** 3
+    >>> def cube_rrule(f, x):
+    ...     slope = 3.0 * x.primal ** 2
+    ...     return adbc.CoDual(x.primal ** 3, adbc.NoFData()), lambda b: (adbc.NoRData(), slope * b)
+    >>> adbc.primitive(cube, rrule=cube_rrule)
+    >>> adbc.grad(cube)(2.0)
+    12.0
     """
     row = Primitive(
         function,

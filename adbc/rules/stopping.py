@@ -17,7 +17,11 @@ def stop_gradient(x: T) -> T:
     """`x`, as a constant: nothing is differentiated through it.
 
     Of an object the result is the object itself, seen as a constant: to write an active value into
-    it by this name is refused.
+    it by this name raises `adbc.errors.ConstWriteError`.
+
+    >>> import adbc
+    >>> adbc.grad(lambda x: x * adbc.stop_gradient(x))(3.0)
+    3.0
     """
     return x
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 
 from adbc.config import Config
+from adbc.ir.backend import Backend
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.engine import Engine
@@ -26,14 +27,15 @@ _chosen: ContextVar[Engine | None] = ContextVar("adbc engine", default=None)
 _lock = threading.Lock()
 
 
-def make_engine(table: RuleTable, config: Config | None = None) -> Engine:
-    """A new engine on `table`, with nothing derived yet; `config` is by default the environment's."""
+def make_engine(table: RuleTable, config: Config | None = None, backend: Backend | None = None) -> Engine:
+    """A new engine on `table`, with nothing derived yet; `config` is by default the environment's, and
+    `backend` the one that writes bytecode."""
     config = Config.from_environment() if config is None else config
     watch = Watch(config) if config.debug or config.trace_nan else None
-    engine = Engine(table, config)
+    engine = Engine(table, config, backend)
     engine.reverse = reverse_support(engine, watch)
     engine.forward = forward_support(engine, watch)
-    if config.cache is not None and config.dump is None and watch is None:
+    if config.cache is not None and config.dump is None and watch is None and backend is None:
         from adbc.runtime.build.disk_cache import DiskCache  # few want it
 
         engine.cache = DiskCache(config.cache, engine)

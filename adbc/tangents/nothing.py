@@ -32,19 +32,39 @@ class _Nothing:
 
 
 class NoTangent(_Nothing):
-    """The tangent of a value that has no derivative."""
+    """The tangent of a value that has no derivative: an int, a string, a module, a function without active
+    cells.
+
+    There is one instance, which every call returns.  It is not a number: arithmetic with it raises
+    ``TypeError``.
+
+    >>> import adbc
+    >>> adbc.zero_tangent("text"), adbc.NoTangent() is adbc.NoTangent()
+    (NoTangent(), True)
+    """
 
     __slots__ = ()
 
 
 class NoFData(_Nothing):
-    """The fdata of a tangent that has no part identified by address."""
+    """The fdata of a tangent that has no part identified by address, as that of a float; there is one
+    instance.
+
+    >>> import adbc
+    >>> adbc.fdata(1.5)
+    NoFData()
+    """
 
     __slots__ = ()
 
 
 class NoRData(_Nothing):
-    """The rdata of a tangent that has no part identified by value."""
+    """The rdata of a tangent that has no part identified by value, as that of a list; there is one instance.
+
+    >>> import adbc
+    >>> adbc.rdata([1.5])
+    NoRData()
+    """
 
     __slots__ = ()
 

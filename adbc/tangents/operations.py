@@ -16,14 +16,33 @@ __all__ = [
 
 
 def tangent_type(cls: type) -> type:
-    """The class of the tangents of instances of `cls` (for kinds that may be inactive: if they are not)."""
+    """The class that tangents of instances of `cls` have.
+
+    Every class has one tangent type; `NoTangent` is that of classes whose instances have no derivative.
+    Where it depends on the instance (a tuple of ints has none), the answer is that for an instance that has
+    a derivative.
+
+    >>> import adbc
+    >>> adbc.tangent_type(float), adbc.tangent_type(list), adbc.tangent_type(int)
+    (<class 'float'>, <class 'list'>, <class 'adbc.tangents.nothing.NoTangent'>)
+    """
     return kind_of(cls).tangent_type(cls)
 
 
 def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
-    """The zero tangent of `x`, with the same cycles and sharing.
+    """The zero tangent of `x`: zeros in the structure of `x`, ``NoTangent()`` where it holds no derivative.
+
+    An array has an array of zeros of its shape, dtype and memory layout.  An object that stands in `x`
+    twice has one tangent that stands there twice, and views of one memory have views of one memory, cycles
+    included.
 
     memo: objects that have a tangent already, and those that get one: ``id(x) -> (x, tangent)``.
+
+    Raises `adbc.errors.UnsupportedError` if `x` holds something that has no tangent and no answer either.
+
+    >>> import adbc
+    >>> adbc.zero_tangent({"rate": 0.3, "steps": 4})
+    {'rate': 0.0, 'steps': NoTangent()}
     """
     if type(x) is float:
         return 0.0

@@ -19,7 +19,17 @@ __all__ = ["fdata", "rdata", "tangent", "zero_rdata"]
 
 
 def fdata(t: Any) -> Any:
-    """The part of tangent `t` that is identified by address."""
+    """The part of tangent `t` that is identified by address: what a reverse rule increments in place.
+
+    An array, a list, a dict or a `MutableTangent` is its own fdata, the very same object.  A tuple gives a
+    tuple and a `Tangent` an `FData` of the fdata of its parts.  A number has none: ``NoFData()``, which
+    also stands for a whole tuple or record that holds nothing with an address.  With `rdata` it makes up
+    all of `t`: see `tangent`.
+
+    >>> import adbc
+    >>> adbc.fdata((1.5, [2.5]))
+    (NoFData(), [2.5])
+    """
     cls = type(t)
     if cls is float or t is NO_TANGENT:
         return NO_FDATA
@@ -33,7 +43,16 @@ def fdata(t: Any) -> Any:
 
 
 def rdata(t: Any) -> Any:
-    """The part of tangent `t` that is identified by value."""
+    """The part of tangent `t` that is identified by value: what a pullback returns.
+
+    A number is its own rdata.  A tuple gives a tuple and a `Tangent` an `RData` of the rdata of its parts.
+    What has an address has none: ``NoRData()``, which also stands for a whole tuple or record that holds no
+    number.
+
+    >>> import adbc
+    >>> adbc.rdata((1.5, [2.5]))
+    (1.5, NoRData())
+    """
     cls = type(t)
     if cls is float:
         return t
@@ -49,7 +68,16 @@ def rdata(t: Any) -> Any:
 
 
 def tangent(f: Any, r: Any) -> Any:
-    """The tangent whose fdata is `f` and whose rdata is `r`."""
+    """The tangent whose fdata is `f` and whose rdata is `r`, with the very same objects at the address parts.
+
+    So ``tangent(fdata(t), rdata(t))`` is `t` again.  Raises `adbc.errors.InvalidTangentError` if the two
+    are not parts of one tangent: tuples of different lengths, records with different fields, or two values
+    for one place.
+
+    >>> import adbc
+    >>> adbc.tangent((adbc.NoFData(), [2.5]), (1.5, adbc.NoRData()))
+    (1.5, [2.5])
+    """
     if f is NO_FDATA and r is NO_RDATA:
         return NO_TANGENT
     if type(f) is tuple or type(r) is tuple:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-import adbc
+from adbc.api import build_frule, build_rrule
 from adbc.errors import PullbackConsumedError
+from adbc.runtime.entry.signature import Signature
 from adbc.tangents import (
     CoDual,
     Dual,
@@ -98,9 +99,9 @@ def test_rule(
     bundle: Bundle = [function, *args]
     built = frule is None and rrule is None
     if "forward" in modes and frule is None:
-        frule = adbc.build_frule(adbc.Signature.of(function, *args))
+        frule = build_frule(Signature.of(function, *args))
     if "reverse" in modes and rrule is None:
-        rrule = adbc.build_rrule(adbc.Signature.of(function, *args))
+        rrule = build_rrule(Signature.of(function, *args))
     if is_primitive is not None:
         _check_primitive(is_primitive, frule, rrule)
 

@@ -2,36 +2,10 @@
 
 A call is differentiated by the cheapest means that is right (design: inactive, inline, primitive,
 derived, dynamic).  This module decides which, from the inferred types, from which values are active
-and from what the rule table says; it writes no code.
+and from what the rule table says; it writes no code.  The answers are the kinds of `types.kinds`.
 
-    primal      nothing to differentiate: the call stays as it is and its result is inactive
-    fresh       likewise, but the result is new mutable memory and needs a zero shadow of its own
-    scalar      a scalar rule on proved real numbers: partial derivatives are written inline
-    load        one number is read from a slot of a container, written inline
-    store       one number is written to a slot of a container, written inline
-    slot_load, slot_store, slot_append, field_load, field_store, cell_load
-                an element of a list or dict, or a plain field of an instance, is read, written or added
-    empty_list  a list without elements is made
-    overwrite_item, overwrite_field
-                a float is written where a float is known to be
-    method      a method is read from an instance
-    next        the next element of a list
-    element     an element of a list that was unpacked
-    resume      an iterator over a list goes on elsewhere
-    tuple       a tuple is built
-    project     an element of a tuple whose structure is known, at a known index
-    copy        the result is the first argument
-    contextual  a name is read, a function is made: the builder knows what to do
-    view        a view of an array is taken, and the same of its shadow
-    part        a view of an array that is treated like a number
-    move        a reshape or transpose of such an array
-    own         a parameter that is treated like a number becomes memory
-    formula     a function of arrays whose result is a number, or is treated like one, inline
-    update      an array grows or shrinks in place, inline
-    row         any other rule of the table, known now
-    derived     a Python function, known now
-    attempt     like dynamic, but an exception comes back as a value
-    dynamic     found out at run time
+The decision goes by what is called: syntax and operators have a small function each (`_BY_CALLEE`), which
+may leave the answer open; then the rule decides, if there is one, or else the function's own code.
 """
 
 from __future__ import annotations
@@ -45,8 +19,10 @@ from typing import Any, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.rules.kinds import RowKind
 from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
+from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     COMPLEX,
     FLOAT,
@@ -104,7 +80,7 @@ class Binding:
 class CallSite:
     """A call, taken apart.  `function` is the Python object called, if known."""
 
-    kind: str
+    kind: Kind
     function: Any
     callee: Value
     arguments: list[Value]
@@ -138,37 +114,7 @@ class Knowledge(Protocol):
         """Per parameter of these types, whether `function` only reads it (`types.readers`)."""
 
 
-_PRIMAL_ONLY: frozenset[Any] = frozenset(
-    {
-        operator.is_, operator.is_not, operator.not_, operator.contains, intrinsics._not_contains_,
-        intrinsics._bool_, intrinsics._exhausted_, isinstance, issubclass, len, callable,
-        intrinsics._format_, intrinsics._join_, intrinsics._import_, intrinsics._import_from_,
-        hasattr, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_, intrinsics._raised_,
-        intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_, intrinsics._observe_,
-        intrinsics._unpack_list_, intrinsics._makes_generator_,
-        # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
-        intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_,
-        intrinsics._check_exc_match_, intrinsics._check_eg_match_, intrinsics._prep_reraise_star_,
-        intrinsics._get_len_, intrinsics._match_sequence_, intrinsics._match_mapping_,
-        intrinsics._intrinsic_1_, intrinsics._intrinsic_2_,
-    }
-)  # fmt: skip
-_ASKING: frozenset[Any] = frozenset(
-    {
-        operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,
-        intrinsics._format_,
-    }
-)  # fmt: skip
-"""Those among them that the class of an argument may answer in Python, which may change active state."""
-_CHECKING: frozenset[Any] = frozenset({isinstance, issubclass})
 _IMMUTABLE = frozenset({bool, int, float, complex, str, bytes, type(None)})
-_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
-_CONTEXTUAL: frozenset[Any] = frozenset(
-    {
-        intrinsics._global_, intrinsics._freevar_, intrinsics._globals_,
-        intrinsics._delete_global_, intrinsics._store_global_, intrinsics._instance_,
-    }
-)  # fmt: skip
 
 
 def name_of(function: Any) -> str:
@@ -202,117 +148,291 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
         function = known.value
     elif isinstance(known, ClosureType) and knowledge.bind(known, len(arguments), call.keywords) is not None:
         function = known
-    site = _Site(callee, function, arguments, call.keywords)
+    open_call = _OpenCall(call, callee, function, arguments, active, knowledge)
     if function is None:
-        return site("dynamic")
+        return open_call.site(Kind.DYNAMIC)
     if function is intrinsics._attempt_:
-        return CallSite("attempt", None, arguments[0], arguments[1:], call.keywords)
-    types_ = [type_of(a) for a in arguments]
-    any_active = any(map(active, arguments))
+        return CallSite(Kind.ATTEMPT, None, arguments[0], arguments[1:], call.keywords)
     try:
-        if function in _PRIMAL_ONLY:
-            asks = function in _ASKING and any_active
-            if function in _CHECKING and not _is_plain_check(arguments):
-                return site("dynamic")
-            return site("dynamic" if asks and knowledge.row(function, types_) is None else "primal")
-        if function in _CONTEXTUAL:
-            return site("contextual")
-    except TypeError:  # unhashable callable
-        return site("dynamic")
-    if function is intrinsics._next_at_:
-        return site("next" if active(arguments[1]) else "primal")
-    if function is intrinsics._element_:
-        return site("element" if active(arguments[1]) else "primal")
-    if function is intrinsics._resume_iterator_:
-        return site("resume" if active(arguments[1]) else "primal")
-    if function in (intrinsics._getattr_, intrinsics._setattr_) and _is_field(arguments, types_, knowledge):
-        if function is intrinsics._getattr_:
-            return site("field_load" if active(arguments[0]) else "primal")
-        if types_[2] == FLOAT:
-            return site("field_store")
-    if function is intrinsics._cell_get_ and types_[0] == _CELL:
-        return site("cell_load" if active(arguments[0]) else "primal")
-    if function is intrinsics._overwrite_field_:
-        return site("overwrite_field")
-    if function is intrinsics._overwrite_item_:
-        return site("overwrite_item", row=knowledge.row(operator.setitem, types_[:3]))
-    if function is intrinsics._getattr_ and is_method(call, knowledge) is not None:
-        return site("method" if active(arguments[0]) else "primal")
-    if function is intrinsics._getattr_ and _is_description(arguments, types_):
-        return site("primal")
-    if function is intrinsics._own_:
-        return site("own" if any_active else "primal")
-    if function is operator.getitem and any_active and is_view(types_):
-        if type(type_of(call)) is ArrayType:
-            return site("view")
-        if type(type_of(call)) is ValueArrayType:
-            return site("part")
-    if not call.keywords:
-        structural = _structural(function, arguments, types_, any_active)
-        if structural is not None:
-            return site(structural)
-    result = type_of(call)
-    row = knowledge.row(function, types_)
-    if row is not None:
-        if row.kind == "overlay":
-            binding = knowledge.bind(row.body, len(arguments), call.keywords)
-            return site("dynamic") if binding is None else site("derived", binding=binding)
-        if type(result) is ValueArrayType and any_active and is_moved(row, types_, call.keywords):
-            return site("move", row=row)
-        if type(result) is ValueArrayType:
-            return site("formula" if any_active and row.kind != "zero" else "primal", row=row)
-        is_new = type(result) is ArrayType and result.dtype in DTYPE_CODES
-        if any_active and (is_new or is_inline_number(result)):
-            found = formula_call(row, types_, call.keywords, result)
-            if found is not None and not found.window:
-                return site("formula", row=row)
-        if row.kind == "zero" or (not any_active and row.is_pure(len(arguments), call.keywords)):
-            return site("fresh" if has_shadow(result) else "primal", row=row)
-        if call.keywords:
-            bound = _bound(row, function, arguments, call.keywords, active, knowledge)
-            if bound is None:
-                return site("dynamic")
-            return CallSite("row", function, callee, bound[0], call.keywords, row=row, options=bound[1])
-        if row.inline is not None and _is_container_slot(row.inline, types_):
-            if row.inline == "load" and not active(arguments[0]):
-                return site("primal", row=row)
-            return site(f"slot_{row.inline}", row=row)
-        if row.inline == "update" and _is_update(types_):
-            return site("update", row=row)
-        if row.inline is not None and _is_slot(row.inline, types_):
-            return site(
-                "primal" if row.inline == "load" and not active(arguments[0]) else row.inline, row=row
-            )
-        if (
-            row.kind == "scalar"
-            and all(is_inline_number(t) for t, a in zip(types_, arguments, strict=True))
-            and is_inline_number(result)
-        ):
-            return site("scalar", row=row)
-        return site("row", row=row)
-    if isinstance(function, ClosureType) or (
-        isinstance(function, types.FunctionType) and function not in _INTRINSICS
-    ):
-        binding = knowledge.bind(function, len(arguments), call.keywords)
+        decide = _BY_CALLEE.get(function)
+    except TypeError:  # an unhashable callable
+        return open_call.site(Kind.DYNAMIC)
+    found = None if decide is None else decide(open_call)
+    if isinstance(found, Kind):
+        return open_call.site(found)
+    if found is not None:
+        return found
+    row = knowledge.row(function, open_call.types)
+    return _by_function(open_call) if row is None else _by_row(open_call, row)
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class _OpenCall:
+    """A call, taken apart, the kind of which is still open."""
+
+    call: Instruction
+    callee: Value
+    function: Any
+    arguments: list[Value]
+    active: Callable[[Value], bool]
+    knowledge: Knowledge
+    keywords: tuple[str, ...] = dataclasses.field(init=False)
+    types: list[AbstractType] = dataclasses.field(init=False)
+    any_active: bool = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keywords = self.call.keywords
+        self.types = [type_of(a) for a in self.arguments]
+        self.any_active = any(map(self.active, self.arguments))
+
+    def site(self, kind: Kind, **more: Any) -> CallSite:
+        return CallSite(kind, self.function, self.callee, self.arguments, self.keywords, **more)
+
+
+# -- by what is called ----------------------------------------------------------------------------------
+
+_Answer = Kind | CallSite | None
+"""None: the rule or the code of what is called decides."""
+
+
+def _inactive(call: _OpenCall) -> _Answer:
+    return Kind.PRIMAL
+
+
+def _asking(call: _OpenCall) -> _Answer:
+    """What the class of an argument may answer in Python, which may change active state."""
+    is_unknown = call.any_active and call.knowledge.row(call.function, call.types) is None
+    return Kind.DYNAMIC if is_unknown else Kind.PRIMAL
+
+
+def _checking(call: _OpenCall) -> _Answer:
+    return Kind.PRIMAL if _is_plain_check(call.arguments) else Kind.DYNAMIC
+
+
+def _in_context(call: _OpenCall) -> _Answer:
+    return Kind.CONTEXTUAL
+
+
+def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
+    """Of this kind if the container that is read from is active."""
+    return lambda call: kind if call.active(call.arguments[container]) else Kind.PRIMAL
+
+
+def _getting(call: _OpenCall) -> _Answer:
+    """An attribute is read."""
+    is_active = call.active(call.arguments[0])
+    if _is_field(call.arguments, call.types, call.knowledge):
+        return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
+    if is_method(call.call, call.knowledge) is not None:
+        return Kind.METHOD if is_active else Kind.PRIMAL
+    return Kind.PRIMAL if _is_description(call.arguments, call.types) else None
+
+
+def _setting(call: _OpenCall) -> _Answer:
+    """An attribute is written."""
+    is_number = _is_field(call.arguments, call.types, call.knowledge) and call.types[2] == FLOAT
+    return Kind.FIELD_STORE if is_number else None
+
+
+def _getting_cell(call: _OpenCall) -> _Answer:
+    if call.types[0] != _CELL:
+        return None
+    return Kind.CELL_LOAD if call.active(call.arguments[0]) else Kind.PRIMAL
+
+
+def _overwriting_field(call: _OpenCall) -> _Answer:
+    return Kind.OVERWRITE_FIELD
+
+
+def _overwriting_item(call: _OpenCall) -> _Answer:
+    return call.site(Kind.OVERWRITE_ITEM, row=call.knowledge.row(operator.setitem, call.types[:3]))
+
+
+def _owning(call: _OpenCall) -> _Answer:
+    return Kind.OWN if call.any_active else Kind.PRIMAL
+
+
+def _subscript(call: _OpenCall) -> _Answer:
+    if len(call.arguments) != 2 or call.keywords:
+        return None
+    if call.any_active and is_view(call.types):
+        if type(type_of(call.call)) is ArrayType:
+            return Kind.VIEW
+        if type(type_of(call.call)) is ValueArrayType:
+            return Kind.PART
+    return _projection(call)
+
+
+def _projection(call: _OpenCall) -> _Answer:
+    """An element of a tuple is read."""
+    container, index = call.types[0], call.arguments[1]
+    if not isinstance(container, TupleType):
+        return None
+    if not call.any_active:
+        return Kind.PRIMAL
+    count = len(container.elements)
+    is_known = isinstance(index, Const) and isinstance(index.value, int) and -count <= index.value < count
+    return Kind.PROJECT if is_known else None
+
+
+def _making(call: _OpenCall) -> _Answer:
+    """A display, a slice or a function is made."""
+    kind = call.arguments[0].value if isinstance(call.arguments[0], Const) else None
+    if kind is tuple:
+        return Kind.TUPLE if call.any_active else Kind.PRIMAL
+    if kind is types.FunctionType:
+        return Kind.CONTEXTUAL
+    if kind is list and len(call.arguments) == 1:
+        return Kind.EMPTY_LIST
+    if kind is slice:
+        return Kind.DYNAMIC if call.any_active else Kind.PRIMAL
+    return None
+
+
+def _renaming(call: _OpenCall) -> _Answer:
+    return Kind.COPY if call.any_active and not _is_global_number(call.arguments) else Kind.PRIMAL
+
+
+def _unpacking(call: _OpenCall) -> _Answer:
+    known, wanted = call.types[0], call.arguments[1]
+    if isinstance(known, TupleType) and isinstance(wanted, Const) and wanted.value == len(known.elements):
+        return Kind.COPY if call.any_active else Kind.PRIMAL
+    return None
+
+
+def _iterating(call: _OpenCall) -> _Answer:
+    (source,) = call.types
+    has_derivative = has_shadow(source) or has_cotangent(source)
+    return None if has_derivative and class_of(source) not in (range, str) else Kind.PRIMAL
+
+
+_INACTIVE: tuple[Any, ...] = (
+    operator.is_, operator.is_not, intrinsics._exhausted_, callable, intrinsics._join_, intrinsics._import_,
+    intrinsics._import_from_, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_,
+    intrinsics._raised_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_,
+    intrinsics._observe_, intrinsics._unpack_list_, intrinsics._makes_generator_,
+    # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
+    intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
+    intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
+    intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
+    intrinsics._intrinsic_2_,
+)  # fmt: skip
+_ASKING: tuple[Any, ...] = (
+    operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,
+    intrinsics._format_,
+)  # fmt: skip
+_CONTEXTUAL: tuple[Any, ...] = (
+    intrinsics._global_, intrinsics._freevar_, intrinsics._globals_, intrinsics._delete_global_,
+    intrinsics._store_global_, intrinsics._instance_,
+)  # fmt: skip
+
+_BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
+    **dict.fromkeys(_INACTIVE, _inactive),
+    **dict.fromkeys(_ASKING, _asking),
+    **dict.fromkeys(_CONTEXTUAL, _in_context),
+    isinstance: _checking,
+    issubclass: _checking,
+    intrinsics._next_at_: _reading(Kind.NEXT, 1),
+    intrinsics._element_: _reading(Kind.ELEMENT, 1),
+    intrinsics._resume_iterator_: _reading(Kind.RESUME, 1),
+    intrinsics._getattr_: _getting,
+    intrinsics._setattr_: _setting,
+    intrinsics._cell_get_: _getting_cell,
+    intrinsics._overwrite_field_: _overwriting_field,
+    intrinsics._overwrite_item_: _overwriting_item,
+    intrinsics._own_: _owning,
+    intrinsics._new_: _making,
+    intrinsics._check_: _renaming,
+    intrinsics._assume_: _renaming,
+    intrinsics._project_: _projection,
+    intrinsics._unpack_: _unpacking,
+    intrinsics._iter_: _iterating,
+    intrinsics._next_: _iterating,
+    operator.getitem: _subscript,
+}
+"""What decides for a callee that has a meaning of its own."""
+
+
+# -- by the rule, by the function -----------------------------------------------------------------------
+
+
+def _by_row(call: _OpenCall, row: Any) -> CallSite:
+    """What becomes of a call that has the rule `row`."""
+    result = type_of(call.call)
+    if row.kind is RowKind.OVERLAY:
+        binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
+        return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
+    kind = _of_arrays(call, row, result)
+    is_pure = not call.any_active and row.is_pure(len(call.arguments), call.keywords)
+    if kind is None and (row.kind is RowKind.ZERO or is_pure):
+        kind = Kind.FRESH if has_shadow(result) else Kind.PRIMAL
+    if kind is None and call.keywords:
+        bound = _bound(call, row)
+        if bound is None:
+            return call.site(Kind.DYNAMIC)
+        arguments, options = bound
+        return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
+    if kind is None:
+        kind = _of_slot(call, row)
+    if kind is None and row.kind is RowKind.SCALAR and all(map(is_inline_number, (*call.types, result))):
+        kind = Kind.SCALAR
+    return call.site(Kind.ROW if kind is None else kind, row=row)
+
+
+def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:
+    """The kind of a call that is differentiated by formulas, or whose result is treated like a number."""
+    if type(result) is ValueArrayType:
+        if call.any_active and is_moved(row, call.types, call.keywords):
+            return Kind.MOVE
+        return Kind.FORMULA if call.any_active and row.kind is not RowKind.ZERO else Kind.PRIMAL
+    is_new = type(result) is ArrayType and result.dtype in DTYPE_CODES
+    if not call.any_active or not (is_new or is_inline_number(result)):
+        return None
+    found = formula_call(row, call.types, call.keywords, result)
+    return None if found is None or found.window else Kind.FORMULA
+
+
+_OF_CONTAINERS = {"load": Kind.SLOT_LOAD, "store": Kind.SLOT_STORE, "append": Kind.SLOT_APPEND}
+_OF_ARRAYS = {"load": Kind.LOAD, "store": Kind.STORE}
+
+
+def _of_slot(call: _OpenCall, row: Any) -> Kind | None:
+    """The kind of a call that reads or writes one slot, or updates an array."""
+    access = row.inline
+    if access is None:
+        return None
+    if access == "update":
+        return Kind.UPDATE if _is_update(call.types) else None
+    kinds = _OF_CONTAINERS if _is_container_slot(access, call.types) else _OF_ARRAYS
+    if kinds is _OF_ARRAYS and not _is_slot(access, call.types):
+        return None
+    return Kind.PRIMAL if access == "load" and not call.active(call.arguments[0]) else kinds[access]
+
+
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
+
+
+def _by_function(call: _OpenCall) -> CallSite:
+    """What becomes of a call that no rule is known for."""
+    function = call.function
+    is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
+    if isinstance(function, ClosureType) or is_written:
+        binding = call.knowledge.bind(function, len(call.arguments), call.keywords)
         if binding is not None:
-            return site("derived", binding=binding)
-    return site("dynamic")
+            return call.site(Kind.DERIVED, binding=binding)
+    return call.site(Kind.DYNAMIC)
 
 
-def _bound(
-    row: Any,
-    function: Any,
-    arguments: list[Value],
-    keywords: tuple[str, ...],
-    active: Callable[[Value], bool],
-    knowledge: Knowledge,
-) -> tuple[list[Value], dict[str, Value]] | None:
+def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | None:
     """The arguments that `row` is given by position and by name, if those by name have no derivative and it
     is the rule for the others."""
-    positional = len(arguments) - len(keywords)
-    args, options = row.bind(arguments[:positional], dict(zip(keywords, arguments[positional:], strict=True)))
+    positional = len(call.arguments) - len(call.keywords)
+    by_name = dict(zip(call.keywords, call.arguments[positional:], strict=True))
+    args, options = row.bind(call.arguments[:positional], by_name)
     values = [v if isinstance(v, Value) else Const(v) for v in args]
-    if any(map(active, options.values())) or knowledge.row(function, [type_of(v) for v in values]) is not row:
+    if any(map(call.active, options.values())):
+        return None
+    if call.knowledge.row(call.function, [type_of(v) for v in values]) is not row:
         return None
     return values, options
 
@@ -432,7 +552,7 @@ def _is_update(types_: Sequence[AbstractType]) -> bool:
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write of a container concerns one slot that holds a real number of 64 bits."""
     container = types_[0]
-    if access == "update" or not isinstance(container, ArrayType) or container.dtype != "float64":
+    if access == "append" or not isinstance(container, ArrayType) or container.dtype != "float64":
         return False
     element = array_getitem(container, types_[1])
     if element is None or not is_inline_number(element):
@@ -442,8 +562,6 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
     """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
-    if access == "update":
-        return False
     if access == "append":
         return is_list(types_[0]) and list(types_[1:]) == [FLOAT]
     if access == "store":
@@ -473,18 +591,6 @@ def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowle
     )
 
 
-class _Site:
-    """A `CallSite` waiting for its kind."""
-
-    def __init__(
-        self, callee: Value, function: Any, arguments: list[Value], keywords: tuple[str, ...]
-    ) -> None:
-        self.parts = (function, callee, arguments, keywords)
-
-    def __call__(self, kind: str, **more: Any) -> CallSite:
-        return CallSite(kind, *self.parts, **more)
-
-
 def is_constant_dict(value: Value) -> bool:
     """Whether `value` is a new dict of immutable constants, as the keyword defaults of a function are."""
     if not isinstance(value, Instruction) or value.op != "call":
@@ -493,42 +599,6 @@ def is_constant_dict(value: Value) -> bool:
     if parts[0] is not intrinsics._new_ or parts[1] is not dict:
         return False
     return all(type(part) in _IMMUTABLE for part in parts[2:])
-
-
-def _structural(
-    function: Any, arguments: list[Value], types_: list[AbstractType], any_active: bool
-) -> str | None:
-    first = types_[0] if types_ else None
-    if function is intrinsics._new_:
-        kind = arguments[0].value if isinstance(arguments[0], Const) else None
-        if kind is tuple:
-            return "tuple" if any_active else "primal"
-        if kind is types.FunctionType:
-            return "contextual"
-        if kind is list and len(arguments) == 1:
-            return "empty_list"
-        if kind is slice:
-            return "dynamic" if any_active else "primal"
-    elif function in (intrinsics._check_, intrinsics._assume_):
-        return "copy" if any_active and not _is_global_number(arguments) else "primal"
-    elif function in (intrinsics._project_, operator.getitem) and isinstance(first, TupleType):
-        if not any_active:
-            return "primal"
-        index = arguments[1]
-        count = len(first.elements)
-        if isinstance(index, Const) and isinstance(index.value, int) and -count <= index.value < count:
-            return "project"
-    elif function is intrinsics._unpack_ and isinstance(first, TupleType):
-        wanted = arguments[1]
-        if isinstance(wanted, Const) and wanted.value == len(first.elements):
-            return "copy" if any_active else "primal"
-    elif function in (intrinsics._iter_, intrinsics._next_):
-        (source,) = types_
-        if not has_shadow(source) and not has_cotangent(source):
-            return "primal"
-        if class_of(source) is range or class_of(source) is str:
-            return "primal"
-    return None
 
 
 def _is_global_number(arguments: Sequence[Value]) -> bool:
@@ -572,7 +642,7 @@ def activity(
                     seen[value] = flags
                     site = classify(value, active.__contains__, knowledge)
                     sites[value] = site
-                    now = site.kind != "primal"
+                    now = site.kind is not Kind.PRIMAL
                 if now and value not in active and _differentiable(value):
                     active.add(value)
                     changed = True

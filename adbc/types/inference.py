@@ -48,6 +48,7 @@ from adbc.types.typeof import typeof
 
 __all__ = [
     "ARRAY_RESULTS",
+    "STRUCTURAL",
     "Oracle",
     "array_element",
     "array_getitem",
@@ -250,7 +251,7 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
     if function is intrinsics._new_ and (made := _made_function(instruction)) is not None:
         return made
     try:
-        row = _STRUCTURAL.get(function)
+        row = STRUCTURAL.get(function)
     except TypeError:  # not hashable
         row = None
     if row is not None and not instruction.keywords:
@@ -438,7 +439,7 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
     return Exact(range) if all(t in (INT, BOOL) for t in types_) else None
 
 
-_STRUCTURAL: dict[Any, Row] = {
+STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
     intrinsics._project_: _project,

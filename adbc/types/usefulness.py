@@ -15,10 +15,11 @@ from adbc.ir.terminators import Branch, Switch
 from adbc.ir.values import Instruction, Phi, Value
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
 
 __all__ = ["drop_useless"]
 
-_COMPUTED = frozenset({"scalar", "load"})
+_COMPUTED = (Kind.SCALAR, Kind.LOAD)
 """What a number is computed by, without doing anything else."""
 
 
@@ -36,7 +37,7 @@ def drop_useless(graph: Graph, active: set[Value], sites: dict[Instruction, Call
     for block in graph.blocks:
         for instruction in block.instructions:
             site = sites.get(instruction)
-            if site is None or (site.kind != "primal" and not _is_computed(instruction, site)):
+            if site is None or (site.kind is not Kind.PRIMAL and not _is_computed(instruction, site)):
                 use(instruction.operands)
         if not isinstance(block.terminator, Branch | Switch):
             use(block.terminator.values)
@@ -57,7 +58,7 @@ def drop_useless(graph: Graph, active: set[Value], sites: dict[Instruction, Call
             site = sites.get(instruction)
             if site is not None and instruction not in useful and _is_computed(instruction, site):
                 active.discard(instruction)
-                sites[instruction] = dataclasses.replace(site, kind="primal")
+                sites[instruction] = dataclasses.replace(site, kind=Kind.PRIMAL)
 
 
 def _is_computed(instruction: Instruction, site: CallSite) -> bool:

@@ -9,11 +9,14 @@ from benchmarks.aims import Finding, findings, geometric_mean
 from benchmarks.workloads import GROUPS
 
 
-def test_the_page_shows_what_is_kept() -> None:
-    text = publish.PAGE.read_text(encoding="utf-8")
-    _, rest = text.split(publish.START)
-    shown, _ = rest.split(publish.END)
-    assert shown.strip() == publish.block().strip()
+def test_the_page_and_the_readme_show_what_is_kept() -> None:
+    for page, (start, end), expected in (
+        (publish.PAGE, publish.PLACE, publish.block()),
+        (publish.README, publish.README_PLACE, publish.readme()),
+    ):
+        _, rest = page.read_text(encoding="utf-8").split(start)
+        shown, _ = rest.split(end)
+        assert shown.strip() == expected.strip()
 
 
 @pytest.mark.parametrize("version", publish.published())

@@ -18,18 +18,18 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adbc import emit, forward, lift, passes, reverse  # their builders are loaded when they are first used
+from adbc import forward, lift, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
-from adbc.emit.early_records import early_records
-from adbc.emit.gather import gather
+from adbc.emit.backend import Bytecode
 from adbc.errors import LiftError, VerificationError
 from adbc.forward import ForwardSupport
 from adbc.ir import intrinsics
+from adbc.ir.backend import Backend, Unit
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import copy_graph
-from adbc.ir.values import Argument, Const, Inlined, Instruction, Value
+from adbc.ir.values import Argument, Const, Instruction, Value
 from adbc.passes.normal.dropped_generators import (
     Made,
     drop_generators,
@@ -53,6 +53,7 @@ from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.reverse import Support
+from adbc.rules.kinds import RowKind
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.facts import (
     Checked,
@@ -210,19 +211,30 @@ def _stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) ->
     return made
 
 
+def _unit(code: Any, namespace: dict[str, Any]) -> Unit:
+    """What a backend is told of the function with this code."""
+    return Unit(code.co_name, code.co_qualname, namespace)
+
+
 def _nothing_left() -> Graph:
     raise AssertionError("a graph that was made already")
 
 
-def _install(function: types.FunctionType, code: types.CodeType) -> None:
-    function.__code__ = code
-    function.__kwdefaults__ = None  # None means no defaults
+def _install(function: types.FunctionType, made: Callable[..., Any]) -> None:
+    """Let `function`, a stub, do what a backend has made."""
+    if isinstance(made, types.FunctionType) and made.__globals__ is function.__globals__:
+        function.__code__ = made.__code__
+        function.__kwdefaults__ = None  # None means no defaults
+    else:
+        function.__kwdefaults__ = {"_first_call": made}
 
 
 class Engine:
     """One rule table and all that was derived with it."""
 
-    def __init__(self, table: RuleTable, config: Config) -> None:
+    def __init__(self, table: RuleTable, config: Config, backend: Backend | None = None) -> None:
+        self.backend = Bytecode(note_inlined) if backend is None else backend
+        """What makes callables of the graphs of derivatives."""
         self.table = table
         for function, _ in table.by_function():
             keep_apart(function)
@@ -617,7 +629,7 @@ class Engine:
         """The type of a call's result."""
         row = self.row(function, types_)
         if row is not None:
-            if row.kind == "overlay":
+            if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
             if keywords:
                 return ANY
@@ -828,14 +840,11 @@ class Engine:
                 pair = reverse.build_reverse(
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
                 )
-                rule.graphs = (
-                    early_records(gather(passes.clean(pair.forwards))),
-                    gather(passes.clean_pullback(pair.pullback)),
-                )
-                self._emit(rule.code, rule.is_rest, rule.pullback, "pullback", rule.graphs[1])
+                rule.graphs = passes.clean(pair.forwards), passes.clean_pullback(pair.pullback)
             else:
+                pair = None
                 dual = forward.build_forward(graph, rule.active, rule.result, self.forward)
-                rule.graphs = (gather(passes.clean(dual)),)
+                rule.graphs = (passes.clean(dual),)
         finally:
             self.building.pop()
         if self.inlines:
@@ -844,8 +853,17 @@ class Engine:
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.class_facts.values()]
-        stage = "dual" if rule.mode == "forward" else "forwards"
-        self._emit(rule.code, rule.is_rest, rule.forwards, stage, rule.graphs[0])
+        unit = _unit(rule.code, rule.globals)
+        if pair is not None:
+            self._watch(rule, ("forwards", "pullback"))
+            forwards, pullback = self.backend.pair(pair, unit)
+            self._put(rule.code, rule.is_rest, "pullback", rule.pullback, pullback)
+            self._put(rule.code, rule.is_rest, "forwards", rule.forwards, forwards)
+        else:
+            self._watch(rule, ("dual",))
+            self._put(
+                rule.code, rule.is_rest, "dual", rule.forwards, self.backend.single(rule.graphs[0], unit)
+            )
         rule.is_built = True
         self.builds += 1
         if self.cache is not None:
@@ -860,9 +878,9 @@ class Engine:
             return False
         for which, code in codes.items():
             self.observer.code(rule.code, f"stored {which}", code)
-        _install(rule.forwards, codes["forwards"])
+        _install(rule.forwards, types.FunctionType(codes["forwards"], rule.globals))
         if rule.mode != "forward":
-            _install(rule.pullback, codes["pullback"])
+            _install(rule.pullback, types.FunctionType(codes["pullback"], rule.globals))
         rule.is_built, rule.stored = True, None
         self.builds += 1
         return True
@@ -897,13 +915,15 @@ class Engine:
         # The rule itself is not held: its code has this function as a constant, and the garbage collector
         # does not look into code.
         rule, is_made = self.building[-1], False
-        code, is_rest = rule.code, rule.is_rest
+        code, is_rest, unit = rule.code, rule.is_rest, _unit(rule.code, rule.globals)
 
         def make() -> None:
             nonlocal is_made, graph
             with self.lock:
                 if not is_made:
-                    self._emit(code, is_rest, stub, "pullback of other ways", passes.clean_pullback(graph()))
+                    stage, made = "pullback of other ways", passes.clean_pullback(graph())
+                    self.observer.graph(code, stage, made)
+                    self._put(code, is_rest, stage, stub, self.backend.single(made, unit))
                     is_made = True
                     graph = _nothing_left
 
@@ -917,22 +937,23 @@ class Engine:
         del rule
         return stub
 
-    def _emit(
-        self, primal: Any, is_rest: bool, function: types.FunctionType, stage: str, graph: Graph
+    def _watch(self, rule: Derived, stages: Sequence[str]) -> None:
+        """Show the graphs of `rule` to the observer."""
+        for stage, graph in zip(stages, rule.graphs, strict=True):
+            self.observer.graph(rule.code, stage, graph)
+
+    def _put(
+        self, primal: Any, is_rest: bool, stage: str, function: types.FunctionType, made: Callable[..., Any]
     ) -> None:
-        """Put the code of `graph` into `function`, one of those of the rule for the code `primal`.
+        """Let `function`, one of those of the rule for the code `primal`, do what the backend has `made`.
 
         `is_rest`: what is differentiated is the rest of a function.
         """
-        self.observer.graph(primal, stage, graph)
-        places: list[tuple[int, int, Inlined]] = []
-        code = emit.emit(graph, name=primal.co_name, qualname=primal.co_qualname, places=places)
-        if is_rest:
-            continuations[id(code)] = code
-        if places:
-            note_inlined(code, places)
-        self.observer.code(primal, stage, code)
-        _install(function, code)
+        if isinstance(made, types.FunctionType):
+            if is_rest:
+                continuations[id(made.__code__)] = made.__code__
+            self.observer.code(primal, stage, made.__code__)
+        _install(function, made)
 
     def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""

@@ -16,7 +16,12 @@ __all__ = ["Signature", "as_signature"]
 class Signature:
     """What `build_frule` and `build_rrule` take: a function and the types of its arguments.
 
-    A type is an abstract type (`adbc.types`) or a class, which stands for exactly that class.
+    A type is an abstract type (`adbc.types`) or a class, which stands for exactly that class.  The tuple
+    ``(function, type, ...)`` says the same.
+
+    >>> import adbc
+    >>> print(adbc.Signature.of(pow, 2.0, 3))
+    pow(float, int)
     """
 
     function: Callable[..., Any]

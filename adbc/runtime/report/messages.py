@@ -15,7 +15,6 @@ from adbc.config import FOLDER
 __all__ = ["describe", "missing_rule", "nested", "where"]
 
 
-
 def where() -> str:
     """The function, file and line of the user's code that is running."""
     frame: types.FrameType | None = sys._getframe(1)

@@ -1,0 +1,47 @@
+"""What makes callables of the graphs of derivatives: the protocol that code generators implement.
+
+The engine stands above, a code generator below, and neither knows the other.  A backend is handed the graphs
+that the builders have made, in normal form, and gives callables that do what `ir.interpret` does with the
+graphs, exceptions included.  How they are laid out for a machine is its own affair: they are its to reorder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from adbc.ir.graph import Graph
+
+__all__ = ["Backend", "Pair", "Unit"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """What code is made for: the function that was differentiated."""
+
+    name: str
+    qualname: str
+    namespace: dict[str, Any]
+    """The globals that its names are looked up in."""
+
+
+class Pair(Protocol):
+    """The graphs of a derived rule in reverse mode: the second is given what the first returns last."""
+
+    @property
+    def forwards(self) -> Graph: ...
+
+    @property
+    def pullback(self) -> Graph: ...
+
+
+class Backend(Protocol):
+    """A code generator."""
+
+    def pair(self, pair: Pair, unit: Unit) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """The callables of forwards pass and pullback."""
+
+    def single(self, graph: Graph, unit: Unit) -> Callable[..., Any]:
+        """The callable of a graph that stands alone: the dual function of forward mode, or a pullback of ways
+        through a function that are seldom taken."""

@@ -1,0 +1,271 @@
+"""Completion: the types of what builders write between the copied lines of the primal, to a fixed point.
+
+before::
+
+    %2: Tuple[Context, Shadow[Array[float64, 1]]] = ...
+    %3 = call _project_(%2, 1)
+    %4 = call operator.getitem(%3, 0)
+
+after::
+
+    %3: Shadow[Array[float64, 1]] = call _project_(%2, 1)
+    %4: tangent = call operator.getitem(%3, 0)
+
+The lines of the primal have the types that inference gave them; builders write types where they alone know
+them (what a record holds, what a rule answers).  Everything else follows: from a table with a row per
+function that generated code calls, from the structure of tuples, and for a function of numbers or arrays from
+what it gives for primals: ``d * x`` is a cotangent of what ``x * x`` is.  Types are only added, never replaced.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.graph import Graph
+from adbc.ir.traverse import reverse_postorder
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.types.derived import (
+    CallableType,
+    CotangentOf,
+    DerivativeType,
+    PlayedType,
+    ShadowOf,
+    TapeType,
+    UnionType,
+    derivative_of,
+    merge,
+    merge_all,
+    primal_type,
+)
+from adbc.types.inference import STRUCTURAL, Oracle, call_parts, type_of
+from adbc.types.lattice import (
+    ANY,
+    BOOL,
+    INT,
+    NEVER,
+    NONE,
+    TANGENT,
+    AbstractType,
+    ArrayType,
+    Exact,
+    ListType,
+    TangentType,
+    TupleType,
+    is_number,
+)
+
+__all__ = ["Results", "Row", "complete", "element_of", "part_of"]
+
+Row = Callable[[Sequence[Value], Sequence[AbstractType]], AbstractType | None]
+"""The type of what a function gives, by arguments and their types; None if it does not say."""
+Results = Mapping[int, Row]
+"""Rows by the addresses of functions, which the owner of the table keeps alive."""
+
+_ROUNDS = 12
+"""Types that have not settled by then are taken for `ANY`."""
+
+
+def complete(graph: Graph, results: Results, oracle: Oracle) -> Graph:
+    """Write a type to every value of `graph` that has none and of which one follows, in place.
+
+    `oracle` is asked what functions give for primals.
+    """
+    unknown: list[Phi | Instruction] = []
+    is_circular = False
+    for block in reverse_postorder(graph):
+        for phi in block.phis:
+            if phi.type is None:
+                unknown.append(phi)
+                is_circular = True
+        unknown += [i for i in block.instructions if i.type is None]
+    for value in unknown:
+        value.type = NEVER
+    for round in itertools.count():
+        changed = False
+        for value in unknown:
+            if value.__class__ is Phi:
+                found = merge_all(map(type_of, value.operands.values()))
+            else:
+                found = _result(value, results, oracle)  # type: ignore[arg-type]  # no phi
+            old = value.type
+            if found is not old:
+                found = merge(old, found) if round < _ROUNDS else ANY
+                changed |= found != old
+                value.type = found
+        if not (changed and is_circular):
+            return graph
+    raise AssertionError("types have settled")
+
+
+def _result(call: Instruction, results: Results, oracle: Oracle) -> AbstractType:
+    if call.op != "call":
+        return ANY
+    callee, arguments = call_parts(call)
+    types_ = [type_of(a) for a in arguments]
+    if any(t is NEVER for t in types_):
+        return NEVER  # not reached yet
+    if not isinstance(callee, Const):
+        known = type_of(callee)
+        return known.gives if isinstance(known, CallableType) else NEVER if known is NEVER else ANY
+    function = callee.value
+    row = results.get(id(function)) or _ROWS.get(id(function))
+    if row is not None:
+        answer = row(arguments, types_)
+        if answer is not None:
+            return answer
+    try:
+        structural = STRUCTURAL.get(function)
+    except TypeError:  # not hashable
+        structural = None
+    answer = None if structural is None else structural(arguments, types_)
+    if answer is not None:
+        return answer
+    derivatives = [t for t in types_ if isinstance(t, DerivativeType | TangentType)]
+    if derivatives:
+        return _of_derivatives(function, derivatives, types_, call.keywords, oracle)
+    return ANY if _is_plain_python(function) else oracle(function, types_, call.keywords)
+
+
+def _is_plain_python(function: object) -> bool:
+    """Whether only its code says what `function` gives: reading that is not worth the time."""
+    return isinstance(function, types.FunctionType) and function.__module__.startswith("adbc.")
+
+
+def _of_derivatives(
+    function: Any,
+    derivatives: Sequence[AbstractType],
+    types_: Sequence[AbstractType],
+    keywords: tuple[str, ...],
+    oracle: Oracle,
+) -> AbstractType:
+    """What `function`, which is linear in derivatives, gives for some: a derivative of what it gives for
+    primals."""
+    if function in _ARITHMETIC and all(isinstance(t, TangentType) or is_number(t) for t in types_):
+        return TANGENT
+    primals = list(map(primal_type, types_))
+    found = ANY if _is_plain_python(function) else oracle(function, primals, keywords)
+    kinds = [t.__class__ for t in derivatives if isinstance(t, DerivativeType)]
+    kind = kinds[0] if kinds else CotangentOf
+    # An array that is computed from a shadow is no shadow.
+    return derivative_of(CotangentOf if kind is ShadowOf else kind, found)
+
+
+_ARITHMETIC = frozenset(
+    {
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.pow,
+        operator.iadd, operator.isub, operator.imul, operator.itruediv,
+    }
+)  # fmt: skip
+
+
+# -- rows --------------------------------------------------------------------------------------------------
+
+
+def element_of(type: AbstractType) -> AbstractType:
+    """The type of what stands at an index of a value of `type`, or in one of its fields."""
+    if isinstance(type, TupleType):
+        return merge_all(type.elements)
+    if isinstance(type, ListType):
+        return type.element
+    if isinstance(type, ArrayType) and type.ndim == 1:
+        return Exact(float)
+    return ANY
+
+
+def part_of(whole: AbstractType, place: Value, at: AbstractType) -> AbstractType | None:
+    """The type of the part of the derivative `whole` that belongs to the element at `place`."""
+    if isinstance(whole, UnionType):
+        return merge_all(part_of(m, place, at) or ANY for m in whole.members if m != NONE)
+    if not isinstance(whole, DerivativeType):
+        return None
+    of = STRUCTURAL[operator.getitem]([place, place], [whole.of, at])
+    if of is None:
+        of = element_of(whole.of) if at == INT else ANY
+    return derivative_of(whole.__class__, of)
+
+
+def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    whole, at = types_
+    if isinstance(whole, DerivativeType):
+        of = STRUCTURAL[operator.getitem](values, [whole.of, at])
+        return derivative_of(whole.__class__, ANY if of is None else of)
+    return None
+
+
+def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """Of a record of one of several ways, and of the cotangents that a pullback gives."""
+    whole, index = types_[0], values[1]
+    if isinstance(whole, UnionType) and isinstance(index, Const):
+        parts = [m for m in whole.members if isinstance(m, TupleType) and index.value < len(m.elements)]  # type: ignore[operator]
+        return merge_all(m.elements[index.value] for m in parts) if parts else None  # type: ignore[index]
+    return _getitem(values, types_)
+
+
+def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    whole, count = types_[0], values[1]
+    assert isinstance(count, Const) and isinstance(count.value, int)
+    if isinstance(whole, UnionType):
+        parts = [m for m in whole.members if isinstance(m, TupleType) and len(m.elements) == count.value]
+        return merge_all(parts) if parts else None
+    if isinstance(whole, DerivativeType):
+        return TupleType(tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value)))
+    return None
+
+
+def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    whole, name = types_[0], values[1]
+    if isinstance(whole, ArrayType) and isinstance(name, Const) and name.value == "shape":
+        return Exact(tuple) if whole.ndim is None else None
+    if not isinstance(whole, DerivativeType):
+        return None
+    if isinstance(whole.of, ArrayType) and isinstance(name, Const) and name.value == "item":
+        return CallableType(TANGENT)
+    return derivative_of(whole.__class__, ANY)
+
+
+def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    return ANY if isinstance(types_[0], PlayedType) else None
+
+
+def _reversed(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    return PlayedType(types_[0].loop) if isinstance(types_[0], TapeType) else None
+
+
+def _slot(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    return part_of(types_[0], values[1], types_[1])
+
+
+def _or_else(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """A derivative that is there, or what stands for it: both are read and written alike."""
+    return types_[0]
+
+
+def constant(type: AbstractType) -> Row:
+    """The row of a function that always gives `type`."""
+    return lambda values, types_: type
+
+
+_ROWS: dict[int, Row] = {
+    id(operator.getitem): _getitem,
+    id(intrinsics._project_): _project,
+    id(intrinsics._unpack_): _unpack,
+    id(intrinsics._getattr_): _attribute,
+    id(intrinsics._next_): _next,
+    id(reversed): _reversed,
+    id(intrinsics._slot_): _slot,
+    id(intrinsics._or_else_): _or_else,
+    id(intrinsics._nonzero_): _or_else,
+    id(intrinsics._real_): constant(TANGENT),
+    id(float): constant(TANGENT),
+    id(intrinsics._require_): constant(NONE),
+    id(intrinsics._record_): constant(NONE),
+    id(operator.is_): constant(BOOL),
+    id(operator.is_not): constant(BOOL),
+    id(intrinsics._globals_): constant(Exact(dict)),
+    id(operator.setitem): constant(NONE),
+}

@@ -1,0 +1,132 @@
+"""Verification and dumps while rules are built, as `Config` says."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.config import Config
+from adbc.errors import VerificationError
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Graph
+from adbc.ir.terminators import Return
+from adbc.ir.values import Const
+from adbc.rules import default_table
+from adbc.runtime import default_engine, make_engine
+from adbc.runtime.build.engine import Engine
+from adbc.types.lattice import FLOAT
+
+
+def cube(x: float) -> float:
+    return x * x * x
+
+
+def engine_with(config: Config) -> Engine:
+    return make_engine(default_table(), config)
+
+
+def build(engine: Engine, mode: str) -> None:
+    engine.entry(cube, [FLOAT], [True], mode).build()
+
+
+def test_the_suite_is_verified() -> None:
+    if "ADBC_VERIFY" in os.environ:
+        assert default_engine().observer.config.verify == Config.from_environment().verify
+
+
+def test_the_environment_is_asked_once_per_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADBC_VERIFY", "0")
+    assert not make_engine(default_table()).observer.config.verify
+    monkeypatch.setenv("ADBC_VERIFY", "1")
+    assert make_engine(default_table()).observer.config.verify
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_broken_graph_is_found(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(graph: Graph, *rest: Any) -> Graph:
+        foreign = Graph("another").add_argument("x")
+        graph.entry.terminator = Return(foreign)
+        return graph
+
+    monkeypatch.setattr("adbc.passes.clean", broken)
+    with pytest.raises(VerificationError):
+        build(engine_with(Config(verify=True)), mode)
+
+
+def test_broken_code_is_found() -> None:
+    observer = engine_with(Config(verify=True)).observer
+    # The value returned is taken from an empty stack.
+    broken = cube.__code__.replace(co_code=_without_pushes(cube.__code__.co_code))
+    with pytest.raises(VerificationError):
+        observer.code(cube.__code__, "dual", broken)
+    engine_with(Config()).observer.code(cube.__code__, "dual", broken)
+
+
+def _without_pushes(code: bytes) -> bytes:
+    import dis
+
+    resume, result = dis.opmap["RESUME"], dis.opmap["RETURN_VALUE"]
+    return bytes([resume, 0, result, 0])
+
+
+def test_a_lifted_graph_need_not_be_in_normal_form() -> None:
+    graph = Graph("g")
+    builder = Builder(graph)
+    builder.ret(builder.emit("add", Const(1.0), Const(2.0)))
+    observer = engine_with(Config(verify=True)).observer
+    observer.graph(cube.__code__, "lifted", graph, normal_form=False)
+    with pytest.raises(VerificationError):
+        observer.graph(cube.__code__, "normal", graph)
+
+
+def test_a_parameter_may_have_the_name_of_an_internal_one() -> None:
+    def clash(context: float, dcontext: float, saved: float) -> float:
+        return context * dcontext * saved
+
+    engine = engine_with(Config(verify=True))
+    for mode in ("forward", "reverse"):
+        engine.entry(clash, [FLOAT] * 3, [True] * 3, mode).build()
+    assert adbc.grad(clash, (0, 1, 2))(2.0, 3.0, 5.0) == (15.0, 10.0, 6.0)
+
+
+def dumped(directory: pathlib.Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+def test_dump(tmp_path: pathlib.Path) -> None:
+    engine = engine_with(Config(dump="cube", dump_directory=str(tmp_path / "new" / "folder")))
+    build(engine, "reverse")
+    build(engine, "forward")
+    assert dumped(tmp_path / "new" / "folder") == [
+        "001-cube-lifted.txt",
+        "002-cube-normal.txt",
+        "003-cube-typed.txt",
+        "004-cube-forwards.txt",
+        "005-cube-pullback.txt",
+        "006-cube-pullback-bytecode.txt",
+        "007-cube-forwards-bytecode.txt",
+        "008-cube-typed.txt",
+        "009-cube-dual.txt",
+        "010-cube-dual-bytecode.txt",
+    ]
+    text = (tmp_path / "new" / "folder" / "003-cube-typed.txt").read_text()
+    assert text.startswith("graph cube(x: float)")
+    assert "RETURN_VALUE" in (tmp_path / "new" / "folder" / "010-cube-dual-bytecode.txt").read_text()
+
+
+def test_only_the_function_named_is_dumped(tmp_path: pathlib.Path) -> None:
+    build(engine_with(Config(dump="square", dump_directory=str(tmp_path))), "forward")
+    assert dumped(tmp_path) == []
+
+
+def test_dump_by_the_environment(tmp_path: pathlib.Path) -> None:
+    command = [sys.executable, "-m", "adbc", "grad", "examples.rosenbrock:rosenbrock", "[1.0, 2.0]"]
+    switches = {"ADBC_DUMP": "rosenbrock", "ADBC_DUMP_DIRECTORY": str(tmp_path)}
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **switches})
+    assert len(dumped(tmp_path)) == 7
