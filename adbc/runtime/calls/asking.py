@@ -120,24 +120,22 @@ def _contains(direct: Any, one_by_one: Any) -> Any:
 # -- classes ---------------------------------------------------------------------------------------------
 
 
+def checks_each(check: Any, x: Any, kinds: Any) -> bool:
+    """``check(x, kinds)``, which is `isinstance` or `issubclass`, of a tuple of classes."""
+    for kind in kinds:  # noqa: SIM110  # `any` would make a generator of it
+        if check(x, kind):
+            return True
+    return False
+
+
 def is_instance(x: Any, kind: Any) -> bool:
-    """``isinstance(x, kind)`` of classes that answer for themselves."""
-    if isinstance(kind, tuple):
-        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
-            if isinstance(x, one):
-                return True
-        return False
+    """``isinstance(x, kind)`` of a class that answers for itself."""
     meta: Any = type(kind)
     return type(x) is kind or bool(meta.__instancecheck__(kind, x))
 
 
 def is_subclass(x: Any, kind: Any) -> bool:
-    """``issubclass(x, kind)`` of classes that answer for themselves."""
-    if isinstance(kind, tuple):
-        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
-            if issubclass(x, one):
-                return True
-        return False
+    """``issubclass(x, kind)`` of a class that answers for itself."""
     meta: Any = type(kind)
     return bool(meta.__subclasscheck__(kind, x))
 
@@ -146,6 +144,8 @@ def _checks(body: Any) -> Any:
     def checks(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 2 or call.keywords or plain_check(call.args[1]):
             return None
+        if isinstance(call.args[1], tuple):
+            return Delegate(call.prepend(checks_each, None, call.function, None, None))
         return Delegate(call.of(body))
 
     return checks

@@ -24,6 +24,7 @@ from adbc.runtime.calls.steps import (
     OfException,
     OnClass,
     Protocols,
+    Resolver,
     Step,
     UseRow,
     Value,
@@ -291,12 +292,14 @@ def get_default(call: Call, table: RuleTable) -> Step | None:
     return Value(call, call.args[2], call.shadows[2], origin=call.origins[2])
 
 
-def set_attribute(call: Call, table: RuleTable) -> Step | None:
-    """``obj.name = value``."""
-    hook = lookup(type(call.args[0]), "__setattr__")
-    if is_python_function(hook):
-        return Delegate(call.of(hook))
-    return plain_set(call, table)
+def _unless_hooked(name: str, plain: Resolver) -> Resolver:
+    """`plain`, unless the class of the object has the special method `name` in Python."""
+
+    def hooked(call: Call, table: RuleTable) -> Step | None:
+        hook = lookup(type(call.args[0]), name)
+        return Delegate(call.of(hook)) if is_python_function(hook) else plain(call, table)
+
+    return hooked
 
 
 def plain_set(call: Call, table: RuleTable) -> Step | None:
@@ -342,14 +345,6 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
-def delete_attribute(call: Call, table: RuleTable) -> Step | None:
-    """``del obj.name``."""
-    hook = lookup(type(call.args[0]), "__delattr__")
-    if is_python_function(hook):
-        return Delegate(call.of(hook))
-    return plain_delete(call, table)
-
-
 def plain_delete(call: Call, table: RuleTable) -> Step | None:
     """``object.__delattr__(obj, name)``."""
     if issubclass(type(call.args[0]), _NAMESPACES):
@@ -383,6 +378,11 @@ def variables(call: Call, table: RuleTable) -> Step | None:
         Call(intrinsics._getattr_, None, (obj, "__dict__"), (shadow, None), (origin, None), (), None)
     )
 
+
+set_attribute = _unless_hooked("__setattr__", plain_set)
+"""``obj.name = value``"""
+delete_attribute = _unless_hooked("__delattr__", plain_delete)
+"""``del obj.name``"""
 
 PROTOCOLS: Protocols = {
     intrinsics._getattr_: get_attribute,

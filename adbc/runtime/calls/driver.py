@@ -95,14 +95,7 @@ class Calls(abc.ABC):
 
     @abc.abstractmethod
     def enter_planned(
-        self,
-        context: Context,
-        plan: Plan,
-        function: Any,
-        ff: Any,
-        xs: Sequence[Any],
-        fs: Sequence[Any],
-        first: int,
+        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
         """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
 
@@ -253,7 +246,8 @@ class Calls(abc.ABC):
             flags.append(flag)
             active.append(flag > 0)
         plan = Plan(engine.entry(function, parameters, active, mode), flags, parameters, active)
-        answer = self.enter_planned(context, plan, function, call.shadow, values, shadows, 0)
+        args, beside = tuple(values), tuple(shadows)
+        answer = self.enter_planned(context, plan, function, call.shadow, args, beside, 0)
         return self.of_bound(answer, bound)
 
     def alternatives(self, context: Context, step: steps.Alternatives, mode: Mode) -> Answer:

@@ -5,7 +5,7 @@ A bound method or a record travels with a `Tangent` or `FData` of its parts; bot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -105,14 +105,7 @@ class ForwardCalls(Calls):
         return self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
     def enter_planned(
-        self,
-        context: Context,
-        plan: Plan,
-        function: Any,
-        ff: Any,
-        xs: Sequence[Any],
-        fs: Sequence[Any],
-        first: int,
+        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
         rule = plan.rule
         if rule not in context.checked:

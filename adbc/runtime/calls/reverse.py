@@ -136,14 +136,7 @@ class ReverseCalls(Calls):
         return out, fout, method_pullback
 
     def enter_planned(
-        self,
-        context: Context,
-        plan: Plan,
-        function: Any,
-        ff: Any,
-        xs: Sequence[Any],
-        fs: Sequence[Any],
-        first: int,
+        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
         rule, flags = plan.rule, plan.flags
         if rule not in context.checked:
