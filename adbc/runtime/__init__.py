@@ -18,7 +18,7 @@ from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
-from adbc.runtime.calls import class_bodies, fields, generators
+from adbc.runtime.calls import class_statements, fields, generators
 from adbc.types.decisions import Decisions
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def make_engine(
         table.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
-                *generators.ROWS, *class_bodies.ROWS,
+                *generators.ROWS, *class_statements.ROWS,
             ]
         )  # fmt: skip
     if (

@@ -25,8 +25,8 @@ from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
-from adbc.runtime.calls.fast import constructor, is_field, method
-from adbc.runtime.calls.resolve import is_asked
+from adbc.runtime.calls.classes import constructor, is_field, method
+from adbc.runtime.calls.operators import is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed

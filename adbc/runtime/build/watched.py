@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adbc.runtime.calls import asking, class_bodies, exceptions
-from adbc.runtime.calls.attributes import PROTOCOLS
 from adbc.runtime.calls.forward import ForwardCalls
-from adbc.runtime.calls.resolve import OPERATORS
+from adbc.runtime.calls.protocols import ALL_PROTOCOLS
 from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.state.engine import EngineView
 
-__all__ = ["ALL_PROTOCOLS", "forward_calls", "reverse_calls"]
-
-ALL_PROTOCOLS: dict[Any, Any] = {
-    **OPERATORS, **PROTOCOLS, **asking.PROTOCOLS, **exceptions.PROTOCOLS, **class_bodies.PROTOCOLS
-}  # fmt: skip
+__all__ = ["forward_calls", "reverse_calls"]
 
 
 def reverse_calls(engine: EngineView, watch: Watch | None) -> ReverseCalls:

@@ -30,8 +30,6 @@ class Context:
     entered: Any = None
     """The rule that was entered from outside, if it has been checked: the first of `checked`."""
     checked: set[Any]
-    protected = False
-    """Whether the call being made is attempted: the function that it enters returns its exceptions."""
     opened: Sequence[Any] = ()
     """Generators that may have to be closed, see `generators.refuse_left_open`; `opening` notes them."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]

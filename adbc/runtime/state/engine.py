@@ -16,6 +16,8 @@ from adbc.types import AbstractType
 
 __all__ = ["CallsView", "DerivedView", "EngineView", "SupportView"]
 
+Types = Sequence[AbstractType]
+
 
 class DerivedView(Protocol):
     """A derived rule, perhaps not built yet."""
@@ -119,11 +121,7 @@ class EngineView(Protocol):
         """The type that a rule for the argument `value` is made for."""
 
     def entry(
-        self,
-        function: types.FunctionType,
-        parameters: Sequence[AbstractType],
-        active: Sequence[bool],
-        mode: str,
+        self, function: types.FunctionType, parameters: Types, active: Sequence[bool], mode: str
     ) -> DerivedView:
         """The derived rule.  Raises `LiftError` if `function` cannot be lifted."""
 
