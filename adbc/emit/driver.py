@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from adbc.emit.delegation import delegated
+from adbc.emit.encoding import Heading
 from adbc.emit.flow import Flow
 from adbc.emit.regions import widened
 from adbc.emit.releases import cut_at_releases
@@ -61,7 +62,7 @@ def _write(graph: Graph, emission: Emission) -> types.CodeType:
     assembler = writer.write()
     name, qualname = emission.name, emission.qualname
     positional = len(graph.arguments) - graph.kwonly_count - graph.has_varargs - graph.has_varkw
-    code = assembler.finish(
+    heading = Heading(
         name=name if name is not None else graph.name,
         qualname=qualname if qualname is not None else (name if name is not None else graph.qualname),
         filename=graph.filename,
@@ -69,11 +70,14 @@ def _write(graph: Graph, emission: Emission) -> types.CodeType:
         positional=positional,
         posonly=graph.posonly_count,
         kwonly=graph.kwonly_count,
-        varargs=graph.has_varargs,
-        varkw=graph.has_varkw,
         local_names=emission.slots.names,
         cell_names=writer.cell_names(),
         free_names=list(graph.free),
+    )
+    code = assembler.finish(
+        heading,
+        varargs=graph.has_varargs,
+        varkw=graph.has_varkw,
         nested=bool(graph.free),
         generator=graph.is_generator,
         docstring=emission.docstring,
