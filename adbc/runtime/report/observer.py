@@ -27,6 +27,8 @@ class Observer:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._numbers = itertools.count(1)
+        self._texts: dict[tuple[types.CodeType, str], str] = {}
+        """How each part of a function was shown last."""
 
     def watcher(self, code: types.CodeType, part: str, *, is_normal: bool = False) -> Watcher | None:
         """What is to be told of the stages that one graph goes through; None if nobody wants to know.
@@ -46,12 +48,18 @@ class Observer:
 
             verify_stack(emitted)
         if self._is_wanted(code):
-            self.write(code, f"{part}-bytecode", dis.Bytecode(emitted).dis().rstrip())
+            self._write(code, f"{part}-bytecode", dis.Bytecode(emitted).dis().rstrip())
 
     def _is_wanted(self, code: types.CodeType) -> bool:
         return self.config.dump is not None and self.config.dump in (code.co_name, code.co_qualname)
 
-    def write(self, code: types.CodeType, name: str, text: str) -> None:
+    def show(self, code: types.CodeType, part: str, stage: str, text: str) -> None:
+        """`text` is the graph that `part` names behind a stage: a file, unless it is as it was before."""
+        if self._texts.get((code, part)) != text:
+            self._texts[code, part] = text
+            self._write(code, f"{part}-{stage}", text)
+
+    def _write(self, code: types.CodeType, name: str, text: str) -> None:
         """Leave `text` in a file with the next number."""
         directory = pathlib.Path(self.config.dump_directory)
         directory.mkdir(parents=True, exist_ok=True)
@@ -69,26 +77,27 @@ class _Watch:
         self.part = part
         self.is_normal = is_normal
         self.is_written = observer._is_wanted(code)
-        self.text = ""
 
-    def __call__(self, stage: Stage[Any], made: object) -> None:
+    def __call__(self, stage: Stage[Any], made: Any) -> None:
         self.is_normal = self.is_normal or "calls" in stage.leaves
-        if not isinstance(made, Graph):
-            return
-        if self.observer.config.verify and stage.is_whole:
-            self._verify(stage, made)
-        if self.is_written:
-            text, before = str(made), self.text
-            self.text = text
-            if text != before:
-                self.observer.write(self.code, f"{self.part}-{stage.name}", text)
+        if isinstance(made, Graph):
+            self._look(stage, made, "dual" if "derived" in stage.leaves else self.part)
+        elif hasattr(made, "pullback"):
+            self._look(stage, made.forwards, "forwards")
+            self._look(stage, made.pullback, "pullback")
 
-    def _verify(self, stage: Stage[Any], graph: Graph) -> None:
+    def _look(self, stage: Stage[Any], graph: Graph, part: str) -> None:
+        if self.observer.config.verify and stage.is_whole:
+            self._verify(stage, graph, part)
+        if self.is_written:
+            self.observer.show(self.code, part, stage.name, str(graph))
+
+    def _verify(self, stage: Stage[Any], graph: Graph, part: str) -> None:
         from adbc.ir.verify import verify
 
         try:
             verify(graph, normal_form=self.is_normal)
         except VerificationError as error:
             raise VerificationError(
-                f"behind the stage {stage.name} ({self.part} of {self.code.co_qualname}): {error}"
+                f"behind the stage {stage.name} ({part} of {self.code.co_qualname}): {error}"
             ) from error
