@@ -21,7 +21,7 @@ from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.steps import Call, Delegate, Protocols, Step
+from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
 from adbc.runtime.report.messages import where
 from adbc.tangents.fields import plain_check
 
@@ -29,6 +29,7 @@ __all__ = ["PROTOCOLS"]
 
 
 def _python(cls: type, name: str) -> bool:
+    """Whether `cls` has the special method `name` written in Python."""
     return is_python_function(lookup(cls, name))
 
 
@@ -58,7 +59,9 @@ def no_truth_of_length(x: Any) -> bool:
     return len(x) == 0
 
 
-def _truth(direct: Any, by_length: Any) -> Any:
+def _truth(direct: Any, by_length: Any) -> Resolver:
+    """The resolver of a question for the truth: `direct` asks ``__bool__``, `by_length` asks ``__len__``."""
+
     def truth(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 1 or call.keywords:
             return None
@@ -101,7 +104,9 @@ def finds_not(container: Any, item: Any) -> bool:
 _SEQUENCES = (list, tuple, collections.deque)
 
 
-def _contains(direct: Any, one_by_one: Any) -> Any:
+def _contains(direct: Any, one_by_one: Any) -> Resolver:
+    """The resolver of a test of membership: `direct` asks ``__contains__``, `one_by_one` iterates."""
+
     def contains(call: Call, table: RuleTable) -> Step | None:
         container, item = call.args
         cls = type(container)
@@ -140,7 +145,9 @@ def is_subclass(x: Any, kind: Any) -> bool:
     return bool(meta.__subclasscheck__(kind, x))
 
 
-def _checks(body: Any) -> Any:
+def _checks(body: Any) -> Resolver:
+    """The resolver of `isinstance` or `issubclass`: `body` asks a class that answers for itself."""
+
     def checks(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 2 or call.keywords or plain_check(call.args[1]):
             return None
@@ -215,7 +222,7 @@ def text_format_of(x: Any, spec: str = "") -> Any:
 
 
 def field_of(x: Any, conversion: int, spec: str) -> Any:
-    """A field of an f-string."""
+    """What a field of an f-string writes."""
     if conversion == 0:
         return format(x, spec)
     text = str(x) if conversion == 1 else repr(x) if conversion == 2 else ascii(x)

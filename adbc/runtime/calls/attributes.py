@@ -159,12 +159,14 @@ def load_special(call: Call, table: RuleTable) -> Step | None:
 
 
 def _bound(shadow: Any, has_function: bool) -> Any:
+    """The shadow of a method bound to an object with this one; `has_function`: it is written in Python."""
     if shadow is None:
         return None
     return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
 
 
 def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Step:
+    """The call of `getter`, the ``__get__`` in Python of a `descriptor` found in a class."""
     arguments = descriptor, call.args[0], cls
     shadows = None, call.shadows[0], None
     return Locate(Call(getter, None, arguments, shadows, (None, call.origins[0], None), (), None), 0)
@@ -190,6 +192,7 @@ def _dictionary(call: Call) -> Step:
 
 
 def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
+    """An attribute by a descriptor with a ``__set__``, which goes before what the instance has."""
     kind = type(descriptor)
     if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
         if descriptor.__name__ == "__dict__":
@@ -237,6 +240,7 @@ _ABOUT_FUNCTIONS = frozenset(
 
 
 def _foreign_read(call: Call, name: str) -> Step:
+    """An attribute that C code computes, and that nothing is known of."""
     getattr(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
@@ -400,4 +404,4 @@ PROTOCOLS: Protocols = {
     type.__setattr__: plain_set,
     type.__delattr__: plain_delete,
 }
-"""What each attribute function does."""
+"""What functions that read, set and delete attributes lead to."""

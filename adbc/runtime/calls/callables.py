@@ -104,7 +104,7 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
 
 
 def _method_wrapper(call: Call, table: RuleTable) -> Step:
-    """``x.__add__`` of a method in C: not the first of its name, ``super().__call__`` is that of the base."""
+    """``x.__add__`` in C, whose descriptor need not be the first of its name: ``super().__call__``."""
     function = call.function
     descriptor = function.__objclass__.__dict__[function.__name__]
     if function.__name__ == "__call__" and lookup(type(function.__self__), "__call__") is descriptor:
@@ -169,6 +169,7 @@ def pick_method(how: tuple[str, tuple[Any, ...], dict[str, Any]], obj: Any) -> A
 
 
 def _method_to_call(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """Name, arguments and keywords of an `operator.methodcaller`."""
     parts: Any = caller.__reduce__()
     made, (*arguments,) = parts[0], parts[1]
     if type(made) is functools.partial:  # of the class and the name, with the keywords
@@ -220,6 +221,7 @@ def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> A
 
 
 def _foreigncall(call: Call, table: RuleTable) -> Step | None:
+    """``_foreigncall_(target, ...)``: the call of `target` itself."""
     target = call.args[0]
     return Delegate(
         Call(

@@ -110,7 +110,7 @@ def winner(meta: Any, bases: tuple[Any, ...]) -> Any:
 
 
 def how_to_prepare(meta: Any) -> int:
-    """0: the namespace is a dict.  1: ``__prepare__`` makes it."""
+    """How the namespace of a class of `meta` is made: 0, it is a dict; 1, ``__prepare__`` makes it."""
     if is_class(meta):
         return 0 if lookup(meta, "__prepare__") is type.__dict__["__prepare__"] else 1
     return 1 if hasattr(meta, "__prepare__") else 0
@@ -200,8 +200,8 @@ def setup_annotations(namespace: Any) -> None:
         namespace["__annotations__"] = {}
 
 
-def _is_plain(namespace: Any) -> bool:
-    """Whether it is C code, and not its own, that finds what a namespace has."""
+def _is_looked_up_in_c(namespace: Any) -> bool:
+    """Whether C code, and no method in Python, finds what `namespace` has under a name."""
     cls = type(namespace)
     if not isinstance(namespace, dict) or hasattr(cls, "__missing__"):
         return False
@@ -210,7 +210,7 @@ def _is_plain(namespace: Any) -> bool:
 
 def _load_name(call: Call, table: RuleTable) -> Step:
     namespace, name, globals = call.args
-    if not _is_plain(namespace):
+    if not _is_looked_up_in_c(namespace):
         return Delegate(call.of(name_in))
     if name in namespace:
         return Delegate(call.on(operator.getitem, 0, 1))
@@ -222,7 +222,7 @@ def _global_name(call: Call, table: RuleTable) -> Step:
 
 
 def _class_cell(call: Call, table: RuleTable) -> Step:
-    if not _is_plain(call.args[0]):
+    if not _is_looked_up_in_c(call.args[0]):
         return Delegate(call.of(cell_in))
     if call.args[2] in call.args[0]:
         return Delegate(call.on(operator.getitem, 0, 2))
@@ -250,6 +250,7 @@ def _setup_annotations(call: Call, table: RuleTable) -> Step:
 
 
 def _new(call: Call, table: RuleTable) -> Step | None:
+    """``type.__new__(meta, name, bases, namespace)``, by the most derived metaclass."""
     if call.count != 4:
         return None
     meta, bases = call.args[0], call.args[2]
@@ -266,6 +267,7 @@ def _new(call: Call, table: RuleTable) -> Step | None:
 
 
 def _hold(call: Call, table: RuleTable) -> Step | None:
+    """`property` and the like, of a function that closes over something with a derivative."""
     return Hold(call) if any(map(is_active, call.shadows)) else None
 
 
@@ -286,6 +288,7 @@ PROTOCOLS: Protocols = {
     property.setter: _hold,
     property.deleter: _hold,
 }
+"""What class statements, and what their bodies do with names, lead to."""
 
 ROWS: list[Rule] = [
     ZeroRule(is_class),
@@ -294,3 +297,4 @@ ROWS: list[Rule] = [
     ZeroRule(check_cell),
     ZeroRule(type.__init__),
 ]
+"""The rules of what is only asked of classes while one is made."""

@@ -64,7 +64,7 @@ class Calls(abc.ABC):
     attempted: ClassVar[Mode]
     """The mode in which a call is attempted that may raise what is not for the user."""
     name: ClassVar[str]
-    """The attribute of the engine that they are."""
+    """The attribute of the engine that is such an object."""
 
     known: Callable[[Context, Any], Any]
     """What stands beside an object that did not come through an argument."""
@@ -73,7 +73,7 @@ class Calls(abc.ABC):
     fill: Callable[[Any, Any], Any]
     """The tangent for a slot that gets a value, from what stands beside the value."""
     copy: Callable[[Any, Any], Any]
-    """What a slot gets that gets the same value as another, of the value and the other slot."""
+    """What another slot gets that gets the value of a slot (`new_classes.Copy`)."""
     get_field: Callable[..., Any]
     """The rule of reading a field."""
 
@@ -146,8 +146,8 @@ class Calls(abc.ABC):
     # -- entry points ------------------------------------------------------------------------------------
 
     def call(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:
-        """``f(*xs)``, the last arguments by keyword, as generated code calls it; in reverse mode with a
-        pullback that gives (bf, *bxs)."""
+        """``f(*xs)``, the last arguments by keyword, as generated code calls it; the pullback of reverse mode
+        gives (bf, *bxs)."""
         if not keywords:
             kind = f.__class__
             if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
@@ -228,6 +228,7 @@ class Calls(abc.ABC):
     # -- rules and Python functions ------------------------------------------------------------------------
 
     def enter(self, context: Context, step: steps.Enter, mode: Mode) -> Answer:
+        """A Python function is entered through its derived rule for arguments of these types."""
         call, engine = step.call, self.engine
         function = call.function
         if call.shadow is None and function in with_active_defaults:
@@ -251,6 +252,7 @@ class Calls(abc.ABC):
         return self.of_bound(answer, bound)
 
     def alternatives(self, context: Context, step: steps.Alternatives, mode: Mode) -> Answer:
+        """An operator: its operands are asked one after the other until one does not decline."""
         declined: list[Callable[[Any], Any]] = []
         for call in step.calls:
             answer = self.run(context, call, mode)
@@ -515,7 +517,7 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], l
 
 
 def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
-    """The pullback that `give` is."""
+    """A pullback that runs `give`, which hands cotangents back itself."""
 
     def giving_pullback(bout: Any) -> Any:
         give()
@@ -525,7 +527,7 @@ def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
 
 
 def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Pairs of origin and rdata, from those of parameters: that of ``*args`` is a tuple of origins."""
+    """Pairs of origin and rdata, of the origins and rdata of parameters; ``*args`` has a tuple of origins."""
     pairs: list[tuple[Any, Any]] = []
     for origin, r in zip(targets, rdata, strict=False):
         if origin.__class__ is Default:

@@ -35,7 +35,7 @@ __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_
 
 
 def caught(context: Context, error: Any) -> Any:
-    """The shadow (or tangent) of an exception: that of before if it was met."""
+    """The shadow (or tangent) of an exception: the one it has if it was met, else one without fields."""
     found = context.shadows.lookup(error)
     if found is None:
         found = MutableTangent()

@@ -111,7 +111,7 @@ def _is_bound(x: Any) -> bool:
     return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
 
 
-def watched(context: Context, call: Any, what: str, ours: object = None) -> Any:
+def watched(context: Context, call: Call, what: str, ours: object = None) -> Any:
     """Make `call` of a C function; refuse if the Python code that it runs has changed something active.
 
     What becomes of `ours` does not matter.

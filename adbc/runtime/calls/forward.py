@@ -70,8 +70,9 @@ class ForwardCalls(Calls):
     ) -> Any:
         """Enter a Python function on exactly its parameters, if the classes say how.
 
-        What was decided for the classes of the last call is kept with the plans, by the address of the code;
-        not for classes of which a type says more than they do, and those that differentiated code has made.
+        A monomorphic inline cache stands before the plans: what was decided for the classes of the last call
+        is kept by the address of the code; not for classes of which a type says more than they do, and those
+        that differentiated code has made.
         """
         engine, code = self.engine, function.__code__
         last = engine.plans.get(id(code))

@@ -40,6 +40,7 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
 
 
 def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:
+    """``__new__`` of a metaclass of the standard library: an enum, a typed named tuple."""
     namespace, shadow = call.args[3], call.shadows[3]
     if not isinstance(namespace, dict):
         return watched(context, call, what), nothing
@@ -59,6 +60,7 @@ def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[
 
 
 def _namedtuple(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:
+    """``collections.namedtuple(...)``, whose defaults may have a derivative."""
     cls = watched(context, call, what)
     if "defaults" not in call.keywords:
         return cls, nothing
@@ -76,6 +78,7 @@ def _namedtuple(context: Context, call: Call, what: str, copy: Copy) -> tuple[An
 
 
 def _dataclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:
+    """``dataclasses.dataclass``, which moves defaults from the class to its generated ``__init__``."""
     cls = call.args[0]
     sources = dict(_default_slots(context, cls))
     out = watched(context, call, what)

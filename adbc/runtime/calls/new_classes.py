@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 Copy = Callable[[Any, Any], Any]
-"""What a slot with the same value gets, of the value and the slot that has its derivative."""
+"""``copy(value, slot)``: what another slot gets that gets `value`, whose derivative is in `slot`."""
 
 Give = Callable[[], None]
 """What hands cotangents back, in reverse mode."""
@@ -53,11 +53,12 @@ def _is_followed(function: Any) -> bool:
 
 
 def _has_hook(bases: tuple[Any, ...]) -> bool:
+    """Whether ``__init_subclass__`` of a base is Python code of the user's."""
     return any(_is_followed(vars(c).get("__init_subclass__")) for base in bases for c in base.__mro__)
 
 
 class _Stop(Exception):
-    pass
+    """Raised when a class is complete but for ``__init_subclass__``."""
 
 
 class _Last:
@@ -102,6 +103,7 @@ def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
 
 
 def _without_hook(meta: Any, name: Any, bases: Any, content: dict[str, Any]) -> Any:
+    """The class, made without a call of the ``__init_subclass__`` of its bases."""
     last = _Last()
     key = "<last>"
     try:
@@ -147,7 +149,7 @@ def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, co
 
 
 def nothing() -> None:
-    pass
+    """The `Give` of a class without derivatives."""
 
 
 def same(value: Any, slot: Any) -> Any:
@@ -161,6 +163,7 @@ def apart(value: Any, slot: Any) -> Any:
 
 
 def defaults_of_record(cls: Any) -> Any:
+    """The defaults of the fields of a named tuple, by name; none of other classes."""
     return getattr(cls, "_field_defaults", ()) if issubclass(cls, tuple) else ()
 
 

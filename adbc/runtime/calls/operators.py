@@ -39,10 +39,12 @@ _BINARY = {
 
 
 def _dunder(name: str) -> str:
+    """The name of the special method of an operator."""
     return f"__{name}__"
 
 
 def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
+    """The resolver of a binary operator: both operands are asked, in CPython's order."""
     forward, reflected, in_place = _dunder(name), _dunder(f"r{name}"), _dunder(f"i{name}")
 
     def binary(call: Call, table: RuleTable) -> Step | None:
@@ -126,6 +128,7 @@ _COMPARED = (list, tuple, dict)
 
 
 def _compare(name: str) -> Resolver:
+    """The resolver of a comparison: each operand is asked for its own and for the mirrored one."""
     mirrored, symbol = _COMPARE[name]
 
     def compare(call: Call, table: RuleTable) -> Step | None:
@@ -157,7 +160,7 @@ def _compare(name: str) -> Resolver:
 
 
 def _unary(*names: str) -> Resolver:
-    """A protocol of one special method of the first argument, written in Python: the first that there is."""
+    """The resolver of a function that asks its first argument for the first of these special methods."""
 
     def unary(call: Call, table: RuleTable) -> Step | None:
         if not call.args or call.keywords:
@@ -188,7 +191,7 @@ ASKED: dict[Any, str] = {
 """Functions without a derivative, and the special method by which a class may answer for itself in Python."""
 
 _SELDOM = frozenset({chr, bin, hex, oct, dir})
-"""Those among them for which it does not matter what it costs to ask."""
+"""Functions in `ASKED` that are called so seldom that it does not matter what it costs to ask."""
 
 COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
 

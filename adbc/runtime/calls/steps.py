@@ -96,7 +96,7 @@ class Call:
         )
 
     def of(self, function: Any, shadow: Any = None, origin: Origin = None) -> Call:
-        """The call of another function on the same arguments."""
+        """The call of `function` on all arguments of this call."""
         return Call(function, shadow, self.args, self.shadows, self.origins, self.keywords, origin)
 
     def on(self, function: Any, *indices: int) -> Call:
@@ -128,7 +128,7 @@ class OfCall:
 
 @dataclasses.dataclass(slots=True)
 class UseRow:
-    """Use the rule `row`."""
+    """Differentiate `call` by the rule `row`."""
 
     row: Rule
     call: Call
@@ -269,7 +269,7 @@ class Suspend(OfCall):
 
 
 class Foreign(OfCall):
-    """A C function without a rule."""
+    """Call a C function without a rule, if nothing with a derivative reaches it."""
 
     __slots__ = ()
 

@@ -40,16 +40,19 @@ def plain_index(index: Any) -> Any:
     return slice(start, stop, None if step is None else operator.index(step))
 
 
-def get_at(container: Any, index: Any) -> Any:
-    return container[plain_index(index)]
+def item_at(obj: Any, key: Any) -> Any:
+    """``obj[key]`` of a sequence."""
+    return obj[plain_index(key)]
 
 
-def set_at(container: Any, index: Any, value: Any) -> None:
-    container[plain_index(index)] = value
+def set_item_at(obj: Any, key: Any, value: Any) -> None:
+    """``obj[key] = value`` of a sequence."""
+    obj[plain_index(key)] = value
 
 
-def delete_at(container: Any, index: Any) -> None:
-    del container[plain_index(index)]
+def delete_item_at(obj: Any, key: Any) -> None:
+    """``del obj[key]`` of a sequence."""
+    del obj[plain_index(key)]
 
 
 def on_whole_numbers(function: Any, *args: Any) -> Any:
@@ -65,11 +68,6 @@ def method_at(method: Any, container: Any, index: Any, *rest: Any) -> Any:
     return method(container, operator.index(index), *rest)
 
 
-_AT = {operator.getitem: get_at, operator.setitem: set_at, operator.delitem: delete_at}
-
-_INDEXED = (list, tuple, str, bytes, bytearray, range)
-
-
 def _has_index(x: Any) -> bool:
     """Whether `x`, an index or a bound of one, has an ``__index__`` written in Python."""
     if type(x) is slice:
@@ -77,52 +75,45 @@ def _has_index(x: Any) -> bool:
     return python_method(type(x), "__index__") is not None
 
 
-def _or_at_index(special: Resolver) -> Resolver:
-    """`special`, and sequences of C whose index has an ``__index__`` written in Python."""
-
-    def protocol(call: Call, table: RuleTable) -> Step | None:
-        found = special(call, table)
-        if found is not None or len(call.args) < 2:
-            return found
-        if isinstance(call.args[0], _INDEXED) and _has_index(call.args[1]):
-            return Delegate(call.of(_AT[call.function]))
-        return None
-
-    return protocol
-
-
 def _whole(call: Call, table: RuleTable) -> Step | None:
+    """A function of whole numbers, one of which is an object with an ``__index__`` written in Python."""
     if call.keywords or not any(map(_has_index, call.args)):
         return None
     return Delegate(call.prepend(on_whole_numbers, None, call.function, None, None))
 
 
 def _method_at(call: Call, table: RuleTable) -> Step | None:
+    """A method of a list whose index is an object with an ``__index__`` written in Python."""
     if call.keywords or len(call.args) < 2 or not _has_index(call.args[1]):
         return None
     return Delegate(call.prepend(method_at, None, call.function, None, None))
 
 
 def _subscript(name: str, body: Any) -> Resolver:
-    """A subscript by method `name`, where that is written in Python; `body` is the same with an int for a key
-    that says by ``__index__``, written in Python, which one it stands for."""
+    """The resolver of a subscript: by method `name`, if that is written in Python, or by `body`, which takes
+    a key that stands for a whole number, or a slice of such, for that."""
 
     def subscript(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) < 2 or call.keywords:
             return None
-        method = python_method(type(call.args[0]), name)
+        obj, key = call.args[:2]
+        method = python_method(type(obj), name)
         if method is not None:
             return Delegate(call.of(method))
-        is_index = python_method(type(call.args[1]), "__index__") is not None
-        return Delegate(call.of(body)) if is_index and _goes_by_position(type(call.args[0])) else None
+        return Delegate(call.of(body)) if _has_index(key) and _goes_by_position(type(obj), key) else None
 
     return subscript
 
 
-def _goes_by_position(cls: type) -> bool:
-    """Whether a key of an instance of `cls`, which is implemented in C, is a position."""
-    return issubclass(cls, (list, tuple, deque, str, bytes, bytearray, range, memoryview)) or hasattr(
-        cls, "__array_interface__"
+_SEQUENCES = (list, tuple, str, bytes, bytearray, range)
+
+
+def _goes_by_position(cls: type, key: Any) -> bool:
+    """Whether `key` says a position in an instance of `cls`, which is implemented in C."""
+    if issubclass(cls, _SEQUENCES):
+        return True
+    return type(key) is not slice and (
+        issubclass(cls, (deque, memoryview)) or hasattr(cls, "__array_interface__")
     )
 
 
@@ -133,21 +124,6 @@ def slice_at(*bounds: Any) -> Any:
     for x in bounds:
         places.append(x if x is None else operator.index(x))  # noqa: PERF401  # before 3.12 a function
     return slice(*places)
-
-
-def item_at(obj: Any, key: Any) -> Any:
-    """``obj[key]`` of a sequence."""
-    return obj[operator.index(key)]
-
-
-def set_item_at(obj: Any, key: Any, value: Any) -> None:
-    """``obj[key] = value`` of a sequence."""
-    obj[operator.index(key)] = value
-
-
-def delete_item_at(obj: Any, key: Any) -> None:
-    """``del obj[key]`` of a sequence."""
-    del obj[operator.index(key)]
 
 
 _item = _subscript("__getitem__", item_at)
@@ -179,9 +155,9 @@ def _slice(call: Call, table: RuleTable) -> Step | None:
 
 
 PROTOCOLS: Protocols = {
-    operator.getitem: _or_at_index(_getitem),
-    operator.setitem: _or_at_index(_subscript("__setitem__", set_item_at)),
-    operator.delitem: _or_at_index(_subscript("__delitem__", delete_item_at)),
+    operator.getitem: _getitem,
+    operator.setitem: _subscript("__setitem__", set_item_at),
+    operator.delitem: _subscript("__delitem__", delete_item_at),
     operator.index: _index,
     **dict.fromkeys((range, chr, bin, hex, oct), _whole),
     list.insert: _method_at,

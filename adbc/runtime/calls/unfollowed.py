@@ -25,7 +25,7 @@ _TYPING = ("typing", "typing_extensions")
 def runs_as_it_is(function: types.FunctionType, shadows: Sequence[Any] = ()) -> bool:
     """Whether `function`, of the standard library, makes classes, functions or types by ways not followed.
 
-    That of `typing` which is given values with derivatives only hands them on, and is followed.
+    Functions of `typing` that are given values with derivatives only hand them on, and are followed.
     """
     name, module = function.__qualname__, function.__module__
     if (module, name) in _AS_THEY_ARE:

@@ -45,7 +45,7 @@ class DerivedView(Protocol):
         """Make the code, if that has not been done."""
 
     def holds(self) -> bool:
-        """Whether all that it was specialised on, and the rules that it calls, is still so."""
+        """Whether all that it and the rules it calls were specialised on is still so."""
 
 
 class CallsView(Protocol):
@@ -80,7 +80,7 @@ class EngineView(Protocol):
 
     @property
     def epoch(self) -> int:
-        """That of the table when rules were derived last: another one means that all of them are stale."""
+        """The epoch of the table when rules were derived last: after another one all of them are stale."""
 
     @property
     def generation(self) -> int:
