@@ -166,31 +166,24 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     return _by_function(open_call) if row is None else _by_row(open_call, row)
 
 
+@dataclasses.dataclass(slots=True, eq=False)
 class _OpenCall:
     """A call, taken apart, the kind of which is still open."""
 
-    __slots__ = (
-        "active", "any_active", "arguments", "call", "callee", "function", "keywords", "knowledge", "types"
-    )  # fmt: skip
+    call: Instruction
+    callee: Value
+    function: Any
+    arguments: list[Value]
+    active: Callable[[Value], bool]
+    knowledge: Knowledge
+    keywords: tuple[str, ...] = dataclasses.field(init=False)
+    types: list[AbstractType] = dataclasses.field(init=False)
+    any_active: bool = dataclasses.field(init=False)
 
-    def __init__(
-        self,
-        call: Instruction,
-        callee: Value,
-        function: Any,
-        arguments: list[Value],
-        active: Callable[[Value], bool],
-        knowledge: Knowledge,
-    ) -> None:
-        self.call = call
-        self.callee = callee
-        self.function = function
-        self.arguments = arguments
-        self.keywords = call.keywords
-        self.active = active
-        self.knowledge = knowledge
-        self.types = [type_of(a) for a in arguments]
-        self.any_active = any(map(active, arguments))
+    def __post_init__(self) -> None:
+        self.keywords = self.call.keywords
+        self.types = [type_of(a) for a in self.arguments]
+        self.any_active = any(map(self.active, self.arguments))
 
     def site(self, kind: Kind, **more: Any) -> CallSite:
         return CallSite(kind, self.function, self.callee, self.arguments, self.keywords, **more)
