@@ -12,7 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent / "adbc"
 
-BOTTOM = {"errors", "config", "lazy", "version"}
+BOTTOM = {"errors", "config", "flags", "lazy", "version"}
 ENGINE = BOTTOM | {"ir", "tangents", "cpython", "types", "lift", "passes", "rules", "derive", "forward"}
 ENGINE |= {"reverse", "emit", "runtime", "api"}
 
@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "lazy": set(),
+    "flags": set(),
     "config": set(),
     "ir": BOTTOM,
     # Whether a class's __hash__ changes something is a question to its bytecode.
