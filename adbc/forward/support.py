@@ -20,6 +20,8 @@ class ForwardSupport:
     """Each field is written into generated code as a constant; docstrings say how it is called there."""
 
     knowledge: Knowledge
+    complete: Callable[[Graph], Graph]
+    """What types the values that a builder has left without a type (`types.completion`), in place."""
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], Any]
     """An object with ``forwards(context, x, [dx], ...) -> (out, dout)``: a tangent behind each active one; if
     it `takes_function`, the function and its tangent stand behind the context.  What is active may be

@@ -48,6 +48,7 @@ from adbc.types.callsites import CallSite, formula_call, is_constant_dict, name_
 from adbc.types.derived import (
     CONTEXT,
     FUNCTION,
+    UNDO,
     CallableType,
     CotangentOf,
     SavedOf,
@@ -600,7 +601,7 @@ class ForwardsPass:
         shadow = self.shadow[call] = self.builder.call(self.support.fresh_shadow, self.p(argument), False)
         self.own_shadows.add(shadow)
         row = self.put_back.get(call)
-        old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True)
+        old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True, type=UNDO)
         steps.append(OwnStep(argument, shadow, self.p(argument), old))
 
     def _formula(self, call: Instruction, site: CallSite, steps: list[Step]) -> None:
@@ -676,7 +677,7 @@ class ForwardsPass:
         is_active = value in self.active
         old = None
         if call not in self.unrestored:
-            old = self.builder.call(site.row.save, u, fu, is_active)
+            old = self.builder.call(site.row.save, u, fu, is_active, type=UNDO)
         self._define(call, self._copy_call(call), fu)
         shadow = shape = None
         known = type_of(value)

@@ -38,6 +38,8 @@ class DerivedEntry(Protocol):
 @dataclasses.dataclass(frozen=True)
 class Support:
     knowledge: Knowledge
+    complete: Callable[[Graph], Graph]
+    """What types the values that a builder has left without a type (`types.completion`), in place."""
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[bool]], DerivedEntry]
     """The entry for a function, by parameter types and activities."""
     partial: Callable[[Any, int], Graph | None]

@@ -14,7 +14,8 @@ after::
 The lines of the primal have the types that inference gave them; builders write types where they alone know
 them (what a record holds, what a rule answers).  Everything else follows: from a table with a row per
 function that generated code calls, from the structure of tuples, and for a function of numbers or arrays from
-what it gives for primals: ``d * x`` is a cotangent of what ``x * x`` is.  Types are only added, never replaced.
+what it gives for primals: ``d * x`` is a cotangent of what ``x * x`` is.  Types are only added, never
+replaced.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from adbc.types.derived import (
     CallableType,
     CotangentOf,
     DerivativeType,
-    LinksType,
     PlayedType,
     ShadowOf,
     TapeType,
@@ -41,6 +41,7 @@ from adbc.types.derived import (
     derivative_of,
     merge,
     merge_all,
+    present,
     primal_type,
 )
 from adbc.types.inference import STRUCTURAL, Oracle, call_parts, type_of
@@ -111,7 +112,7 @@ def _result(call: Instruction, results: Results, oracle: Oracle) -> AbstractType
     if any(t is NEVER for t in types_):
         return NEVER  # not reached yet
     if not isinstance(callee, Const):
-        known = type_of(callee)
+        known = present(type_of(callee))
         return known.gives if isinstance(known, CallableType) else NEVER if known is NEVER else ANY
     function = callee.value
     row = results.get(id(function)) or _ROWS.get(id(function))
@@ -126,6 +127,7 @@ def _result(call: Instruction, results: Results, oracle: Oracle) -> AbstractType
     answer = None if structural is None else structural(arguments, types_)
     if answer is not None:
         return answer
+    types_ = list(map(present, types_))
     derivatives = [t for t in types_ if isinstance(t, DerivativeType | TangentType)]
     if derivatives:
         return _of_derivatives(function, derivatives, types_, call.keywords, oracle)
@@ -148,6 +150,8 @@ def _of_derivatives(
     primals."""
     if function in _ARITHMETIC and all(isinstance(t, TangentType) or is_number(t) for t in types_):
         return TANGENT
+    if function in _IN_PLACE and isinstance(primal_type(types_[0]), ArrayType):
+        return types_[0]
     primals = list(map(primal_type, types_))
     found = ANY if _is_plain_python(function) else oracle(function, primals, keywords)
     kinds = [t.__class__ for t in derivatives if isinstance(t, DerivativeType)]
@@ -162,6 +166,7 @@ _ARITHMETIC = frozenset(
         operator.iadd, operator.isub, operator.imul, operator.itruediv,
     }
 )  # fmt: skip
+_IN_PLACE = frozenset({operator.iadd, operator.isub, operator.imul, operator.itruediv})
 
 
 # -- rows --------------------------------------------------------------------------------------------------
@@ -201,9 +206,10 @@ def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
 def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     """Of a record of one of several ways, and of the cotangents that a pullback gives."""
     whole, index = types_[0], values[1]
-    if isinstance(whole, UnionType) and isinstance(index, Const):
-        parts = [m for m in whole.members if isinstance(m, TupleType) and index.value < len(m.elements)]  # type: ignore[operator]
-        return merge_all(m.elements[index.value] for m in parts) if parts else None  # type: ignore[index]
+    if isinstance(whole, UnionType) and isinstance(index, Const) and isinstance(index.value, int):
+        at = index.value
+        parts = [m for m in whole.members if isinstance(m, TupleType) and at < len(m.elements)]
+        return merge_all(m.elements[at] for m in parts) if parts else None
     return _getitem(values, types_)
 
 
@@ -214,16 +220,14 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
         parts = [m for m in whole.members if isinstance(m, TupleType) and len(m.elements) == count.value]
         return merge_all(parts) if parts else None
     if isinstance(whole, DerivativeType):
-        return TupleType(
-            tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value))
-        )
+        return TupleType(tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value)))
     return None
 
 
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     whole, name = types_[0], values[1]
     if isinstance(whole, ArrayType) and isinstance(name, Const) and name.value == "shape":
-        return Exact(tuple) if whole.ndim is None else None
+        return Exact(tuple) if whole.ndim is None else TupleType((INT,) * whole.ndim)
     if not isinstance(whole, DerivativeType):
         return None
     if isinstance(whole.of, ArrayType) and isinstance(name, Const) and name.value == "item":

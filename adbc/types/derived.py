@@ -20,6 +20,8 @@ import dataclasses
 import types
 from collections.abc import Iterable
 
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import Sentinel
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.types.lattice import (
     ANY,
@@ -57,8 +59,10 @@ __all__ = [
     "cotangent_type",
     "derivative_of",
     "is_known",
+    "is_typed",
     "merge",
     "merge_all",
+    "present",
     "primal_type",
     "rule_cotangent_type",
     "rule_tangent_type",
@@ -69,8 +73,8 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True)
 class DerivativeType(AbstractType):
-    """A derivative of a value of type `of`, in the form that such derivatives have.  None is among its values:
-    it stands for zero, or for the memory of a constant."""
+    """A derivative of a value of type `of`, in the form that such derivatives have.  None is among its
+    values: it stands for zero, or for the memory of a constant."""
 
     of: AbstractType
     word = ""
@@ -137,8 +141,8 @@ class PlayedType(AbstractType):
 
 @dataclasses.dataclass(frozen=True)
 class LinksType(AbstractType):
-    """The record of an iteration of the loop `loop` as a tuple that ends in the record before; None if there is
-    none."""
+    """The record of an iteration of the loop `loop` as a tuple that ends in the record before; None if there
+    is none."""
 
     loop: str
 
@@ -179,6 +183,8 @@ UNDO = UndoType()
 FUNCTION = Exact(types.FunctionType)
 _ABSENT = frozenset({Exact(type(NO_FDATA)), Exact(type(NO_TANGENT)), NONE})
 """The types of what stands for no derivative."""
+_MARK = Exact(Sentinel)
+"""The type of what stands on a tape in front of the records of a loop."""
 _MOST = 8
 """A union of more members says nothing."""
 
@@ -186,6 +192,13 @@ _MOST = 8
 def is_known(type: object) -> bool:
     """Whether `type` says something of a value: whether the value is *typed*."""
     return isinstance(type, AbstractType) and type is not ANY and type != ANY
+
+
+def is_typed(graph: Graph) -> bool:
+    """Whether every value of `graph` is typed."""
+    return all(is_known(argument.type) for argument in graph.arguments) and all(
+        is_known(value.type) for block in graph.blocks for value in (*block.phis, *block.instructions)
+    )
 
 
 def derivative_of(kind: type[DerivativeType], type: AbstractType) -> AbstractType:
@@ -229,7 +242,7 @@ def rule_tangent_type(type: AbstractType) -> AbstractType:
 
 
 def _has_number(type: AbstractType) -> bool:
-    """Whether a number is among the leaves of `type`: then the cotangent of a tuple is a tuple, never None."""
+    """Whether a number is among the leaves of `type`: then the cotangent of a tuple is never None."""
     if isinstance(type, TupleType):
         return any(map(_has_number, type.elements))
     return is_number(type) and has_cotangent(type)
@@ -244,6 +257,13 @@ def primal_type(type: AbstractType) -> AbstractType:
     if isinstance(type, TupleType):
         return TupleType(tuple(map(primal_type, type.elements)))
     return type
+
+
+def present(type: AbstractType) -> AbstractType:
+    """`type` where the value is there: not what is saved by ways that do not have it."""
+    if not isinstance(type, UnionType):
+        return type
+    return merge_all(t for t in type.members if t not in _ABSENT and t != _MARK)
 
 
 def merge(a: AbstractType, b: AbstractType) -> AbstractType:
@@ -261,7 +281,7 @@ def merge(a: AbstractType, b: AbstractType) -> AbstractType:
             if other in _ABSENT:
                 return one
             if other.__class__ is one.__class__:
-                return one.__class__(merge(one.of, other.of))  # type: ignore[attr-defined]
+                return one.__class__(merge(one.of, other.of))
         if isinstance(one, LinksType) and (other is NONE or other == NONE):
             return one
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):

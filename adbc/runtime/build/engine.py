@@ -82,6 +82,7 @@ from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
+from adbc.types.derived import is_known, is_typed
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -97,6 +98,7 @@ from adbc.types.readers import only_reads
 from adbc.types.typeof import keep_apart, typeof
 
 if TYPE_CHECKING:  # they are made for an engine, and given to it by `make_engine`
+    from adbc.reverse.layout import Records
     from adbc.runtime.build.disk_cache import DiskCache, Stored
     from adbc.runtime.calls.forward import ForwardCalls
     from adbc.runtime.calls.reverse import ReverseCalls
@@ -133,6 +135,10 @@ class Derived:
         self.takes_function = bool(function.__code__.co_freevars)
         """Whether it is given the function and its shadow, behind the context: they lead to the closure."""
         self.graphs: tuple[Graph, ...] = ()
+        self.records: Records | None = None
+        """What the forwards pass saves for the pullback."""
+        self.is_typed = False
+        """Whether the type of every value of the primal is known."""
         self.is_built = False
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
@@ -834,15 +840,21 @@ class Engine:
         try:
             graph = self.typed(rule)
             self.observer.graph(rule.code, "typed", graph)
+            rule.is_typed = is_typed(graph)
             if rule.mode != "forward":
                 pair = reverse.build_reverse(
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"
                 )
-                rule.graphs = passes.clean(pair.forwards), passes.clean_pullback(pair.pullback)
+                rule.records = pair.records
+                typed = self.reverse.complete
+                rule.graphs = (
+                    typed(passes.clean(pair.forwards)),
+                    typed(passes.clean_pullback(pair.pullback)),
+                )
             else:
                 pair = None
                 dual = forward.build_forward(graph, rule.active, rule.result, self.forward)
-                rule.graphs = (passes.clean(dual),)
+                rule.graphs = (self.forward.complete(passes.clean(dual)),)
         finally:
             self.building.pop()
         if self.inlines:
@@ -919,7 +931,8 @@ class Engine:
             nonlocal is_made, graph
             with self.lock:
                 if not is_made:
-                    stage, made = "pullback of other ways", passes.clean_pullback(graph())
+                    stage = "pullback of other ways"
+                    made = self.reverse.complete(passes.clean_pullback(graph()))
                     self.observer.graph(code, stage, made)
                     self._put(code, is_rest, stage, stub, self.backend.single(made, unit))
                     is_made = True
@@ -938,7 +951,7 @@ class Engine:
     def _watch(self, rule: Derived, stages: Sequence[str]) -> None:
         """Show the graphs of `rule` to the observer."""
         for stage, graph in zip(stages, rule.graphs, strict=True):
-            self.observer.graph(rule.code, stage, graph)
+            self.observer.graph(rule.code, stage, graph, is_typed=is_known if rule.is_typed else None)
 
     def _put(
         self, primal: Any, is_rest: bool, stage: str, function: types.FunctionType, made: Callable[..., Any]

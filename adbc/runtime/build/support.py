@@ -13,6 +13,7 @@ from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
 from adbc.ir.intrinsics import _real_
 from adbc.reverse import Support
+from adbc.runtime.build.results import completion, forward_results, reverse_results
 from adbc.runtime.calls import asking, class_bodies, exceptions, fields
 from adbc.runtime.calls.attributes import PROTOCOLS
 from adbc.runtime.calls.forward import ForwardCalls
@@ -70,8 +71,9 @@ def reverse_support(engine: Any, watch: Watch | None = None) -> Support:
 
 
 def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
-    return Support(
+    support = Support(
         knowledge=engine,
+        complete=completion(lambda: reverse_results(support), engine.oracle),
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
         partial=engine.partial,
         later=engine.later,
@@ -134,6 +136,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         no_tangent=NO_TANGENT,
         no_fdata=NO_FDATA,
     )
+    return support
 
 
 def view(shadow: Any, index: Any) -> Any:
@@ -328,8 +331,9 @@ def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:
 
 
 def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
-    return ForwardSupport(
+    support = ForwardSupport(
         knowledge=engine,
+        complete=completion(lambda: forward_results(support), engine.oracle),
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "forward"),
         partial=engine.partial,
         straight=engine.straight,
@@ -359,6 +363,7 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         check_slot=slots.check_slot,
         caught_tangent=caught_tangent,
     )
+    return support
 
 
 def item(whole: Any, index: int) -> Any:

@@ -12,6 +12,7 @@ import itertools
 import pathlib
 import re
 import types
+from collections.abc import Callable
 
 from adbc.config import Config
 from adbc.ir.graph import Graph
@@ -26,10 +27,19 @@ class Observer:
         self.config = config
         self._numbers = itertools.count(1)
 
-    def graph(self, code: types.CodeType, stage: str, graph: Graph, *, normal_form: bool = True) -> None:
-        """`graph` is what `stage` made for the function with this code."""
+    def graph(
+        self,
+        code: types.CodeType,
+        stage: str,
+        graph: Graph,
+        *,
+        normal_form: bool = True,
+        is_typed: Callable[[object], bool] | None = None,
+    ) -> None:
+        """`graph` is what `stage` made for the function with this code; `is_typed` says what its values must
+        have for types, if they must have some."""
         if self.config.verify:
-            _verify(graph, normal_form)
+            _verify(graph, normal_form, is_typed)
         if self._is_wanted(code):
             self._write(code, stage, str(graph))
 
@@ -53,7 +63,7 @@ class Observer:
         (directory / f"{next(self._numbers):03}-{name}-{stage}.txt").write_text(f"{text}\n", encoding="utf-8")
 
 
-def _verify(graph: Graph, normal_form: bool) -> None:
+def _verify(graph: Graph, normal_form: bool, is_typed: Callable[[object], bool] | None) -> None:
     from adbc.ir.verify import verify
 
-    verify(graph, normal_form=normal_form)
+    verify(graph, normal_form=normal_form, is_typed=is_typed)
