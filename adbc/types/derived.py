@@ -22,6 +22,7 @@ from collections.abc import Iterable
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import Sentinel
+from adbc.ir.values import Value
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.types.lattice import (
     ANY,
@@ -42,12 +43,14 @@ from adbc.types.lattice import (
 
 __all__ = [
     "CONTEXT",
+    "EXCEPTION",
     "FUNCTION",
     "UNDO",
     "CallableType",
     "ContextType",
     "CotangentOf",
     "DerivativeType",
+    "ExceptionType",
     "LinksType",
     "PlayedType",
     "SavedOf",
@@ -57,9 +60,9 @@ __all__ = [
     "UndoType",
     "UnionType",
     "cotangent_type",
+    "count_typed",
     "derivative_of",
     "is_known",
-    "is_typed",
     "merge",
     "merge_all",
     "present",
@@ -169,6 +172,14 @@ class UndoType(AbstractType):
 
 
 @dataclasses.dataclass(frozen=True)
+class ExceptionType(AbstractType):
+    """An exception of any class."""
+
+    def __str__(self) -> str:
+        return "Exception"
+
+
+@dataclasses.dataclass(frozen=True)
 class CallableType(AbstractType):
     """A function of which only that is known what it gives."""
 
@@ -180,6 +191,7 @@ class CallableType(AbstractType):
 
 CONTEXT = ContextType()
 UNDO = UndoType()
+EXCEPTION = ExceptionType()
 FUNCTION = Exact(types.FunctionType)
 _ABSENT = frozenset({Exact(type(NO_FDATA)), Exact(type(NO_TANGENT)), NONE})
 """The types of what stands for no derivative."""
@@ -194,11 +206,13 @@ def is_known(type: object) -> bool:
     return isinstance(type, AbstractType) and type is not ANY and type != ANY
 
 
-def is_typed(graph: Graph) -> bool:
-    """Whether every value of `graph` is typed."""
-    return all(is_known(argument.type) for argument in graph.arguments) and all(
-        is_known(value.type) for block in graph.blocks for value in (*block.phis, *block.instructions)
-    )
+def count_typed(graph: Graph) -> tuple[int, int]:
+    """How many values of `graph` are typed, and how many there are: arguments, phis, instructions."""
+    values: list[Value] = [*graph.arguments]
+    for block in graph.blocks:
+        values += block.phis
+        values += block.instructions
+    return sum(is_known(value.type) for value in values), len(values)
 
 
 def derivative_of(kind: type[DerivativeType], type: AbstractType) -> AbstractType:

@@ -82,7 +82,7 @@ from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import ANY, NEVER, AbstractType, class_of, has_cotangent, has_shadow, infer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
-from adbc.types.derived import is_known, is_typed
+from adbc.types.derived import count_typed, is_known
 from adbc.types.inference import ARRAY_RESULTS, type_of
 from adbc.types.lattice import (
     FLOAT,
@@ -840,7 +840,8 @@ class Engine:
         try:
             graph = self.typed(rule)
             self.observer.graph(rule.code, "typed", graph)
-            rule.is_typed = is_typed(graph)
+            known, total = count_typed(graph)
+            rule.is_typed = known == total
             if rule.mode != "forward":
                 pair = reverse.build_reverse(
                     graph, rule.active, rule.result, self.reverse, returns_exceptions=rule.mode == "protected"

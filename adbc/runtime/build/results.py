@@ -28,7 +28,7 @@ from adbc.types.derived import (
     primal_type,
     tangent_type,
 )
-from adbc.types.inference import Oracle
+from adbc.types.inference import Oracle, Sampler
 from adbc.types.lattice import (
     ANY,
     FLOAT,
@@ -165,7 +165,7 @@ def reverse_results(support: Support) -> Results:
     return {id(getattr(support, name)): row for name, row in rows.items()}
 
 
-def completion(results: Callable[[], Results], oracle: Oracle) -> Callable[[Graph], Graph]:
+def completion(results: Callable[[], Results], oracle: Oracle, sample: Sampler) -> Callable[[Graph], Graph]:
     """What types the values of derived graphs that have no type yet; the table is made when it is needed."""
     table: Results | None = None
 
@@ -173,7 +173,7 @@ def completion(results: Callable[[], Results], oracle: Oracle) -> Callable[[Grap
         nonlocal table
         if table is None:
             table = results()
-        return complete(graph, table, oracle)
+        return complete(graph, table, oracle, sample)
 
     return completed
 

@@ -73,7 +73,7 @@ def reverse_support(engine: Any, watch: Watch | None = None) -> Support:
 def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
     support = Support(
         knowledge=engine,
-        complete=completion(lambda: reverse_results(support), engine.oracle),
+        complete=completion(lambda: reverse_results(support), engine.oracle, engine.sample),
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
         partial=engine.partial,
         later=engine.later,
@@ -333,7 +333,7 @@ def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:
 def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
     support = ForwardSupport(
         knowledge=engine,
-        complete=completion(lambda: forward_results(support), engine.oracle),
+        complete=completion(lambda: forward_results(support), engine.oracle, engine.sample),
         derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "forward"),
         partial=engine.partial,
         straight=engine.straight,
