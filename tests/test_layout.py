@@ -13,8 +13,8 @@ import pytest
 ROOT = pathlib.Path(__file__).parent.parent / "adbc"
 
 BOTTOM = {"errors", "config", "lazy", "version"}
-ENGINE = BOTTOM | {"ir", "tangents", "cpython", "types", "lift", "passes", "rules", "forward", "reverse"}
-ENGINE |= {"emit", "runtime", "api"}
+ENGINE = BOTTOM | {"ir", "tangents", "cpython", "types", "lift", "passes", "rules", "derive", "forward"}
+ENGINE |= {"reverse", "emit", "runtime", "api"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -22,16 +22,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lazy": set(),
     "config": set(),
     "ir": BOTTOM,
-    "tangents": BOTTOM,
+    # Whether a class's __hash__ changes something is a question to its bytecode.
+    "tangents": BOTTOM | {"cpython.names"},
     "cpython": BOTTOM,
-    "types": BOTTOM | {"ir", "tangents"},
+    # What becomes of a call depends on the kind of row that its function has.
+    "types": BOTTOM | {"ir", "tangents", "rules.kinds"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},
     # Intrinsics are functions with rules like any other; graphs are none of their business.
     "rules": BOTTOM | {"tangents", "ir.intrinsics"},
-    "forward": BOTTOM | {"ir", "tangents", "types", "passes", "rules"},
-    "reverse": BOTTOM | {"ir", "tangents", "types", "passes", "rules"},
+    "derive": BOTTOM | {"ir", "tangents", "types", "passes", "rules"},
+    "forward": BOTTOM | {"ir", "tangents", "types", "passes", "rules", "derive"},
+    "reverse": BOTTOM | {"ir", "tangents", "types", "passes", "rules", "derive"},
     "emit": BOTTOM | {"ir", "cpython", "types", "passes"},
     "runtime": ENGINE - {"runtime", "api"},
     "api": ENGINE - {"api"},
@@ -56,6 +59,16 @@ ROOMS: dict[str, set[str]] = {
     "passes": {"passes.normal", "passes.typed", "passes.derived"},
 }
 """Folder within a package ("runtime" is the modules directly in it) -> what else of that it may import."""
+
+MAY_DISASSEMBLE = {
+    "cpython/": "opcodes are its subject",
+    "lift/": "positions in the source are dis.Positions",
+    "emit/": "it writes bytecode, and verifies what it wrote",
+    "inspect/": "it shows bytecode",
+    "runtime/report/observer.py": "it dumps bytecode into files",
+    "ir/native.py": "some intrinsics are one instruction that no Python source stands for",
+}
+"""Modules and folders that may import `dis`, `opcode` and the `bytecode` library, and why."""
 
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
 MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "testing/")
@@ -123,6 +136,18 @@ def test_only_array_modules_import_numpy(path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_some_modules_know_opcodes(path: pathlib.Path) -> None:
+    if path.relative_to(ROOT).as_posix().startswith(tuple(MAY_DISASSEMBLE)):
+        return
+    wrong = [
+        f"{path}:{line}"
+        for name, line in imports(path)
+        if name.split(".")[0] in ("dis", "opcode", "bytecode")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_between_rooms_point_one_way(path: pathlib.Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts
     room = ".".join(parts[:-1])
@@ -164,3 +189,44 @@ def test_every_module_says_what_it_is_for() -> None:
         if tree.body and ast.get_docstring(tree) is None:
             silent.append(str(path))
     assert not silent, "\n".join(silent)
+
+
+# -- tests mirror what they test ---------------------------------------------------------------------
+
+TESTS = ROOT.parent / "tests"
+PASSES_OF_THE_BACKEND = {"gather", "early_records"}
+"""Modules of `emit` that are passes: graph to graph, in place."""
+
+
+def passes() -> list[pathlib.Path]:
+    rooms = [ROOT / "passes" / room for room in ("normal", "typed", "derived")]
+    found = [path for room in rooms for path in sorted(room.glob("*.py")) if path.stem != "__init__"]
+    of_backend = [
+        path for path in sorted((ROOT / "emit").rglob("*.py")) if path.stem in PASSES_OF_THE_BACKEND
+    ]
+    assert {path.stem for path in of_backend} == PASSES_OF_THE_BACKEND
+    return [*found, *of_backend]
+
+
+def folders() -> list[pathlib.Path]:
+    return sorted({path.parent for path in modules()} - {ROOT})
+
+
+@pytest.mark.parametrize("path", passes(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_pass_has_a_file_of_graphs_of_its_name(path: pathlib.Path) -> None:
+    file = TESTS / path.relative_to(ROOT).with_suffix(".ir")
+    assert file.exists() and file.read_text(encoding="utf-8").count("\n; case: ") >= 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "lift" / "handlers").glob("[a-z]*.py")), ids=lambda path: path.stem
+)
+def test_every_family_of_opcodes_has_a_file_of_sources_of_its_name(path: pathlib.Path) -> None:
+    file = TESTS / path.relative_to(ROOT).with_suffix(".ir")
+    assert file.exists() and file.read_text(encoding="utf-8").startswith("; lift")
+
+
+@pytest.mark.parametrize("path", folders(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_folder_has_a_folder_of_tests(path: pathlib.Path) -> None:
+    mirror = TESTS / path.relative_to(ROOT)
+    assert any(mirror.rglob("test_*.py")) or any(mirror.rglob("*.ir")), f"there are no tests in {mirror}"

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from adbc.emit.delegation import delegated
+from adbc.emit.encoding import Heading
 from adbc.emit.flow import Flow
 from adbc.emit.regions import widened
 from adbc.emit.releases import cut_at_releases
@@ -42,7 +43,7 @@ def emit(
     writer = Writer(graph, flow, schedule, slots)
     assembler = writer.write()
     positional = len(graph.arguments) - graph.kwonly_count - graph.has_varargs - graph.has_varkw
-    code = assembler.finish(
+    heading = Heading(
         name=name if name is not None else graph.name,
         qualname=qualname if qualname is not None else (name if name is not None else graph.qualname),
         filename=graph.filename,
@@ -50,11 +51,14 @@ def emit(
         positional=positional,
         posonly=graph.posonly_count,
         kwonly=graph.kwonly_count,
-        varargs=graph.has_varargs,
-        varkw=graph.has_varkw,
         local_names=slots.names,
         cell_names=writer.cell_names(),
         free_names=list(graph.free),
+    )
+    code = assembler.finish(
+        heading,
+        varargs=graph.has_varargs,
+        varkw=graph.has_varkw,
         nested=bool(graph.free),
         generator=graph.is_generator,
         docstring=docstring,

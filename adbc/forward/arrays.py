@@ -26,6 +26,7 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.derived.partials import needed, taken_apart
+from adbc.rules.formulas import Formula
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.derived import TangentOf
 from adbc.types.inference import type_of
@@ -74,12 +75,13 @@ def write_formulas(
             continue
         term = only = tangent
         is_negative, factor = formula == -1, None
-        if callable(formula):
-            partial = getattr(formula, "partial", None)
-            graph = None if partial is None else support.straight(partial)
+        if isinstance(formula, Formula):
+            graph = None if formula.slope is None else support.straight(formula.slope)
             if graph is None:
                 given_type = TangentOf(memory_type(type_of(out)))
-                term = builder.call(formula, tangent, out, *given, keywords=tuple(others), type=given_type)
+                term = builder.call(
+                    formula.function, tangent, out, *given, keywords=tuple(others), type=given_type
+                )
             else:
                 is_negative, factor = _factor(builder, graph, [out, *given])
         if factor is not None:

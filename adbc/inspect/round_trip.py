@@ -15,7 +15,7 @@ import types
 from typing import Any
 
 from adbc.emit import emit
-from adbc.emit.assembler import HAS_DOCSTRING
+from adbc.emit.assembly import HAS_DOCSTRING
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.lift import lift

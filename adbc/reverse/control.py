@@ -115,11 +115,12 @@ def build_reverse(
     active, sites = activity(graph, active_arguments, support.knowledge)
     drop_useless(graph, active, sites)
     order = reverse_postorder(graph)
-    forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
+    decisions = Decisions(graph, sites, active)
+    forwards = ForwardsPass(decisions, order, active_arguments, support)
     reversal = _Reversal(graph, loops, order, forwards, result, support)
     pair = reversal.build()
     if support.told is not None:
-        support.told(Decisions(graph, sites, active, tuple(reversal.needed)))
+        support.told(dataclasses.replace(decisions, saved=tuple(reversal.needed)))
     return pair
 
 

@@ -1,6 +1,6 @@
 """The reverse of a function that formulas differentiate: ``y = f(a, b)``, ``ba += formula(by, y, a, b)``.
 
-What is known of a formula (`rules.table.Formula`) and of the types says how little has to be written:
+What is known of a formula (`rules.formulas.Formula`) and of the types says how little has to be written:
 
 - A cotangent of which all elements are the same, as a sum has for what it adds up, stays one number while
   elementwise formulas are all that is done with it.
@@ -19,6 +19,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
+from adbc.rules.formulas import Formula
 from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
 from adbc.types.derived import CotangentOf, cotangent_type, merge
 from adbc.types.inference import type_of
@@ -38,13 +39,15 @@ from adbc.types.lattice import (
 
 __all__ = ["FormulaStep", "FormulaUses", "Part", "code_of", "values_read"]
 
-Formula = Callable[..., object] | int | None
-
 
 def code_of(type: AbstractType) -> str:
     """The character for the dtype of an array that is treated like a number."""
     assert isinstance(type, ArrayType)
     return DTYPE_CODES[type.dtype]
+
+
+_MULTIPLE = Formula(operator.mul, is_elementwise=True)
+"""What is known of 1 and -1 in the place of a formula: the cotangent is multiplied by them."""
 
 
 _Share = tuple[bool, bool, Value | None]
@@ -53,67 +56,70 @@ _NOTHING: _Share = (True, False, None)
 
 
 class Part:
-    """What formula number `i` does, of a call with these types of arguments.
+    """What the formula for argument number `i` does, of a call with these types of arguments.
 
-    makes_new: it gives new memory.  fits: what it gives for an array has its shape and dtype.  takes_number:
-    it may be given a number for a cotangent of which all elements are the same; gives_number: then it gives a
-    number.  may_hand_on: the argument may have such a cotangent.  may_be_negative: who takes the cotangent of
-    the argument can do with its negative.
+    read: which of the result (0) and the arguments (from 1) it reads, None for all.  makes_new: it gives new
+    memory.  fits: what it gives for an array has its shape and dtype.  takes_number: it may be given a number
+    for a cotangent of which all elements are the same; gives_number: then it gives a number.  may_hand_on:
+    the argument may have such a cotangent.  may_be_negative: who takes the cotangent of the argument can do
+    with its negative.
     """
 
     def __init__(
         self,
-        formulas: Sequence[Formula],
+        formula: Formula | int,
         i: int,
         types: Sequence[AbstractType],
+        read: frozenset[int] | None,
         is_double: bool,
         may_hand_on: bool,
         may_be_negative: bool,
     ) -> None:
-        formula = formulas[i]
-        self.formula = formula
+        is_simple = not isinstance(formula, Formula)  # 1 or -1
+        self.is_simple = is_simple
+        self.is_negative = formula == -1
+        known = formula if isinstance(formula, Formula) else _MULTIPLE
+        self.function = None if is_simple else known.function
+        self.read = read
         self.may_be_negative = may_be_negative
         self.is_array = isinstance(types[i], ArrayType)
         self.may_hand_on = may_hand_on
         others = [j for j, t in enumerate(types) if j != i and isinstance(t, ArrayType)]
         arrays = [j for j, t in enumerate(types) if isinstance(t, ArrayType)]
-        reads = getattr(formula, "reads", None)
-        is_simple = formula in (1, -1)
-        is_elementwise = bool(getattr(formula, "is_elementwise", False)) or is_simple
-        self.uniform = getattr(formula, "uniform", None) if is_double else None
+        is_elementwise = known.is_elementwise or is_simple
+        self.uniform = known.uniform if is_double else None
         """Of a sum over all of its argument: the number that the cotangent is full of, by cotangent and
         shape; 1 if that is the cotangent itself."""
-        self.makes_new = bool(getattr(formula, "makes_new", False))
-        check = getattr(formula, "fits", None)
+        self.makes_new = known.makes_new
+        check = known.fits
         self.fits = (
             is_double and self.is_array
             and (self.uniform is not None or (is_elementwise and not others) or (check is not None and
             check(types)))
         )  # fmt: skip
-        self.is_simple = is_simple
         self.is_elementwise = is_elementwise
-        self.of_shape = getattr(formula, "of_shape", None)
+        self.of_shape = known.of_shape
         """``of_shape(by, shape, **others)``, the same from the shape of the argument."""
-        self.into = getattr(formula, "into", None)
+        self.into = known.into
         """``into(shadow, by, **others)`` adds the same to a shadow."""
         self.is_broadcast = bool(others)
         """Whether the result may be larger than the argument."""
         self.takes_number = is_simple or (
             is_elementwise
-            and reads is not None
-            and (not others or 0 in reads or all(j + 1 in reads for j in others))
+            and read is not None
+            and (not others or 0 in read or all(j + 1 in read for j in others))
         )
         self.gives_number = is_simple or (
-            reads is not None and 0 not in reads and not any(j + 1 in reads for j in arrays)
+            read is not None and 0 not in read and not any(j + 1 in read for j in arrays)
         )
         self.needs_whole = self.uniform is None and (
             self.is_broadcast or not self.is_array if is_simple
             else not (self.takes_number and (may_hand_on or not self.gives_number))
         )  # fmt: skip
         """Whether the shape of the result is needed if its cotangent is full of one number."""
-        self.partial = getattr(formula, "partial", None) if is_double else None
-        self.over = getattr(formula, "over", None) if is_double else None
-        self.factor = getattr(formula, "factor", None)
+        self.partial = known.slope if is_double else None
+        self.over = known.over if is_double else None
+        self.factor = known.factor
 
 
 @dataclasses.dataclass
@@ -152,7 +158,7 @@ class FormulaStep(Step):
             elif part is not None and not part.is_array:
                 needs[value] = None
         needs.update(dict.fromkeys(self.read))
-        if any(part is not None and callable(part.formula) for part in self.parts):
+        if any(part is not None and part.function is not None for part in self.parts):
             needs.update(dict.fromkeys(self.others.values()))
         if self.memory is not None:
             needs[self.memory] = None
@@ -162,7 +168,10 @@ class FormulaStep(Step):
         """Whether the reverse only makes one new array of the cotangent of the result, which is not kept."""
         parts = [part for part in self.parts if part is not None]
         return (
-            len(parts) == 1 and callable(parts[0].formula) and parts[0].makes_new and parts[0].is_elementwise
+            len(parts) == 1
+            and parts[0].function is not None
+            and parts[0].makes_new
+            and parts[0].is_elementwise
         )
 
     def reverse(self, writer: PullbackWriter) -> None:
@@ -249,7 +258,7 @@ class FormulaStep(Step):
         if part.is_broadcast:
             shapes = [writer.get(self.shapes[v][0]) for v in (value, self.out)]
             number = call(writer.support.share, number, *shapes)
-        if part.formula == -1:
+        if part.is_negative:
             number = call(operator.neg, number)
         return self._full(writer, part, number, value)
 
@@ -353,12 +362,12 @@ class _Given:
                 )
             return _NOTHING
         is_negative = False
-        if callable(part.formula):
+        if part.function is not None:
             d = self._by_formula(i, part, by, stays)
-        elif part.formula == -1 and by in writer.uniform:
+        elif part.is_negative and by in writer.uniform:
             d = writer.builder.call(operator.neg, by)
         else:
-            d, is_negative = by, part.formula == -1
+            d, is_negative = by, part.is_negative
             if part.may_be_negative or not is_negative:
                 self.looking += isinstance(type_of(step.arguments[i]), ValueArrayType)
         if stays and part.gives_number:
@@ -391,7 +400,7 @@ class _Given:
             read: tuple[Value, ...] = (self.out, *self.known)
             if part.of_shape is not None:
                 read = (writer.get(step.shapes[step.values[i]][0]),)
-            function = part.formula if part.of_shape is None else part.of_shape
+            function = part.function if part.of_shape is None else part.of_shape
             known = TANGENT if stays and part.gives_number else self._given_type(i, part)
             d = call(function, by, *read, *others, keywords=tuple(step.others), type=known)
             self.looking += not part.makes_new and isinstance(type_of(step.arguments[i]), ValueArrayType)
@@ -433,7 +442,10 @@ def _of_any_shape(type: AbstractType) -> AbstractType:
 
 
 def values_read(
-    parts: Sequence[Part | None], out: Value, values: Sequence[Value], together: Formula = None
+    parts: Sequence[Part | None],
+    out: Value,
+    values: Sequence[Value],
+    together: Callable[..., object] | None = None,
 ) -> list[Value]:
     """Those of result and arguments that one of the formulas reads, each once."""
     everything = [out, *values]
@@ -441,16 +453,23 @@ def values_read(
         return list(dict.fromkeys(everything))
     found: dict[Value, None] = {}
     for part in parts:
-        if part is not None and callable(part.formula) and part.uniform is None and part.of_shape is None:
-            reads = getattr(part.formula, "reads", None)
-            found.update(dict.fromkeys(everything if reads is None else [everything[i] for i in reads]))
+        if part is not None and part.function is not None and part.uniform is None and part.of_shape is None:
+            read = part.read
+            found.update(dict.fromkeys(everything if read is None else [everything[i] for i in read]))
     return list(found)
 
 
 class FormulaUses:
     """What is known of the calls in a graph that formulas differentiate."""
 
-    def __init__(self, graph: Graph, active: Container[Value], sites: Mapping[Instruction, CallSite]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        active: Container[Value],
+        sites: Mapping[Instruction, CallSite],
+        parameters_read: Callable[[Callable[..., object]], frozenset[int] | None],
+    ) -> None:
+        self.parameters_read = parameters_read
         self.active = active
         self.sites = sites
         self._parts: dict[Instruction, list[Part | None]] = {}
@@ -510,18 +529,29 @@ class FormulaUses:
             )
             known = self._parts[call] = [
                 Part(
-                    found.formulas,
+                    formula,
                     i,
                     types_,
+                    self._read(formula, len(arguments)),
                     is_double,
                     self._may_be_number(argument, call),
                     self._is_of_formula(argument, call),
                 )
-                if argument in self.active and found.formulas[i] is not None
+                if argument in self.active and formula is not None
                 else None
-                for i, argument in enumerate(arguments)
+                for i, (argument, formula) in enumerate(zip(arguments, found.formulas, strict=True))
             ]
         return known
+
+    def _read(self, formula: Formula | int, arrays: int) -> frozenset[int] | None:
+        """Which of the result (0) and the arrays (from 1) `formula` reads; None for all."""
+        if not isinstance(formula, Formula):
+            return frozenset()
+        if formula.partial is not None:
+            return self.parameters_read(formula.partial)
+        read = self.parameters_read(formula.function)
+        # The cotangent is its first parameter; what stands behind the arrays is no array.
+        return None if read is None else frozenset(i - 1 for i in read if 0 < i <= arrays + 1)
 
     def _is_of_formula(self, array: Value, user: Instruction) -> bool:
         """Whether the cotangent that `user` gives to `array` is taken by a formula, or part of it, here."""

@@ -30,12 +30,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from adbc.rules.formulas import AnyFormula, FormulaCall
+from adbc.rules.kinds import RowKind
 from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
 
 __all__ = [
     "NO_KWARGS",
     "ArrayLike",
-    "FormulaCall",
     "Known",
     "Overlay",
     "Primitive",
@@ -69,34 +70,6 @@ class Known:
     value: Any
 
 
-@dataclasses.dataclass(frozen=True)
-class FormulaCall:
-    """How a call is differentiated by formulas alone: ``formulas[k](by, out, *arrays, **others)``.
-
-    arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
-    (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
-
-    together: gives the cotangents of all arrays in a tuple, for less than the formulas one by one; used where
-    all are wanted.
-
-    window: the result may be a view of the first array.  Nobody can tell as long as neither is changed or
-    handed out.
-
-    parts: the cotangent of the array costs much more than to read that of the result, because it is only a
-    part of the array that is read.
-
-    is_elementwise: a formula multiplies what it is given by numbers that broadcast with it.
-    """
-
-    formulas: tuple[Callable[..., Any] | int | None, ...]
-    arrays: tuple[int, ...]
-    others: tuple[tuple[str, int], ...] = ()
-    together: Callable[..., Any] | None = None
-    window: bool = False
-    parts: bool = False
-    is_elementwise: bool = False
-
-
 class Rule:
     """A row of the table.
 
@@ -106,10 +79,10 @@ class Rule:
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None, or the name of a function from types to a type in
         `types.inference.ARRAY_RESULTS`; None if it does not.
-    kind: "zero", "scalar", "pure", "primitive" or "overlay", for who plans calls.
+    kind: what the row says about its function, for who plans calls.
     """
 
-    kind = "primitive"
+    kind: RowKind = RowKind.PRIMITIVE
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
     means, so that builders may write the same inline where they know that the slot holds one number.
@@ -141,21 +114,12 @@ class Rule:
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
     together: Callable[..., Any] | None = None
     """See `FormulaCall`."""
-    formulas: Sequence[Callable[..., Any] | int | None] | None = None
-    """Per argument what builders write inline for arrays of real numbers: ``vjp(by, out, *args)``, or 1 or -1
-    where that is all there is to it, or None for zero.  A formula may have attributes:
+    formulas: Sequence[AnyFormula] | None = None
+    """Per argument what builders write inline for arrays of real numbers (`rules.formulas`)."""
 
-    reads: which of ``(out, *args)`` it reads, as numbers; all if it does not say.
-    makes_new: what it gives is new memory (or nobody else's), not a part of what it was given.
-    is_elementwise: it is a product of the cotangent and an elementwise function of what it reads; where that
-        is all there is to it, `partial` is this function, ``partial(out, *args)``.
-    over: the same, written over the cotangent, which is an array of float64 that nobody else needs.
-    fits: from the types of the arguments, whether what it gives has shape and dtype of its argument.
-    uniform: all elements of what it gives are the number ``uniform(by, shape of the argument)``; 1 if that is
-        the cotangent.
-    of_shape: ``of_shape(by, shape of the argument, **others)`` is the same.
-    into: ``into(shadow, by, **others)`` adds the same to a shadow.
-    """
+    mutates = False
+    """Whether the function changes an argument.  The rule must be used even where nothing is active, because
+    its pullback also restores what was overwritten."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         """A function that gives the same in less time, if the first argument of such a call is an array of
@@ -205,10 +169,11 @@ class Rule:
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether such a call has no effects, and a result that is new."""
-        return self.kind in ("scalar", "pure")
+        return self.kind in (RowKind.SCALAR, RowKind.PURE)
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
-        """The same for tangents: ``formulas[k](d, out, *arrays, **others)``."""
+        """The formulas for the tangent of such a call: each takes the tangent of its array where those of
+        `formula_call` take the cotangent of the result."""
         return None
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -228,7 +193,7 @@ class ZeroRule(Rule):
     that active values written into it later have a shadow to go with.
     """
 
-    kind = "zero"
+    kind = RowKind.ZERO
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = self.function(*args, **kwargs)
@@ -251,7 +216,7 @@ class ScalarRule(Rule):
     argument is real.
     """
 
-    kind = "scalar"
+    kind = RowKind.SCALAR
     is_quotient = False
     """Whether a divisor that all partial derivatives have divides the sum of their products."""
 
@@ -384,7 +349,7 @@ class PureRule(Rule):
     ignore broadcasting.  Formulas must not keep or change what they are given.
     """
 
-    kind = "pure"
+    kind = RowKind.PURE
 
     def __init__(
         self,
@@ -426,7 +391,7 @@ class PureRule(Rule):
 class Primitive(Rule):
     """A rule written by hand in flat form: views, mutation, containers."""
 
-    kind = "primitive"
+    kind = RowKind.PRIMITIVE
 
     def __init__(
         self,
@@ -444,7 +409,7 @@ class Primitive(Rule):
 class Overlay(Rule):
     """A Python body that stands in for a C function; the body is differentiated instead."""
 
-    kind = "overlay"
+    kind = RowKind.OVERLAY
 
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)

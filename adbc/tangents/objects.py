@@ -10,12 +10,12 @@ fields of an object made in C are out of sight, so its class has no tangent unle
 
 from __future__ import annotations
 
-import dis
 import functools
 import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.names import writes_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import MutableTangent, Tangent
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, set_instance_field, slots_of
@@ -392,19 +392,6 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]
 
 
-_WRITES = frozenset(
-    {
-        "STORE_SUBSCR",
-        "DELETE_SUBSCR",
-        "STORE_SLICE",
-        "STORE_DEREF",
-        "DELETE_DEREF",
-        "STORE_GLOBAL",
-        "DELETE_GLOBAL",
-    }
-)
-
-
 def _refuse_writing_hash(cls: type) -> None:
     """Refuse a class whose instances change what is around them when a dict or set looks them up.
 
@@ -417,7 +404,7 @@ def _refuse_writing_hash(cls: type) -> None:
         function = getattr(cls, name)
         if not isinstance(function, types.FunctionType):
             continue
-        if any(i.opname in _WRITES for i in dis.get_instructions(function)):
+        if writes_beyond_its_frame(function.__code__):
             raise UnsupportedError(
                 f"{name} of class {cls.__qualname__} changes something, and dicts and sets ask it as often"
                 " as they like: compute the hash and compare without changing anything"

@@ -23,8 +23,6 @@ __all__ = ["INACTIVE", "KINDS", "RESOLVERS", "Inactive", "Kind", "Parts", "kind_
 Parts = list[tuple[Any, Any]]
 """Keys and what stands there, in a fixed order."""
 
-Walk = Callable[..., Any]
-
 
 class Kind:
     """How the values of a class are differentiated.

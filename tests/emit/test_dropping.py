@@ -30,7 +30,9 @@ def copies(normal: bool) -> dict[types.FunctionType, types.CodeType]:
 
 @pytest.mark.parametrize("normal", [False, True], ids=["raw", "normal"])
 @pytest.mark.parametrize("program", [*DROPPED, *REFUSED], ids=lambda f: f.__name__)
-def test_programs(program: Program, normal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generators_are_dropped_where_the_program_drops_them(
+    program: Program, normal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the generators that they call, which leave others in turn."""
     assert isinstance(program, types.FunctionType)
     a = [1.3]
@@ -187,7 +189,7 @@ def test_events(function: Any, normal: bool) -> None:
 
 @pytest.mark.parametrize("normal", [False, True], ids=["raw", "normal"])
 @pytest.mark.parametrize("function", [of_parameter, looping_over_parameter], ids=lambda f: f.__name__)
-def test_parameters(function: Any, normal: bool) -> None:
+def test_a_parameter_is_let_go_of_where_the_function_lets_go(function: Any, normal: bool) -> None:
     copy = checked_roundtrip(function, normal=normal)
     assert events(copy, lambda: noting("parameter")) == events(function, lambda: noting("parameter"))
 

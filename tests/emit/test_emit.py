@@ -235,7 +235,7 @@ def test_unbound_local() -> None:
     assert len(traceback.extract_tb(caught.value.__traceback__)) == 2
 
 
-def test_parameters() -> None:
+def test_emitted_code_has_the_signature_of_the_graph() -> None:
     graph = Graph("f")
     for name in ("a", "b", "k", "rest", "more"):
         graph.add_argument(name)

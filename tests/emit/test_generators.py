@@ -532,7 +532,7 @@ def compare(original: Callable[..., Any], copy: Callable[..., Any], native: bool
 
 @pytest.mark.parametrize("normal", [False, True], ids=["raw", "normal"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_roundtrip(function: Any, normal: bool) -> None:
+def test_a_generator_comes_back_with_the_same_behaviour(function: Any, normal: bool) -> None:
     copy = checked_roundtrip(function, normal=normal)
     compare(function, copy)
     assert inspect.isgeneratorfunction(copy)
@@ -563,7 +563,7 @@ def test_generator_expression(normal: bool) -> None:
     assert list(maker([1, 0, 2], 5)) == list(expression([1, 0, 2], 5))
 
 
-def test_text() -> None:
+def test_a_generator_is_read_back_from_its_text() -> None:
     graph = primal_graph(counting)
     text = print_graph(graph)
     assert text.startswith("generator counting(n)")

@@ -89,7 +89,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
 @pytest.mark.parametrize(
     ("function", "arguments", "forwards", "backwards"), PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS]
 )
-def test_counts(
+def test_no_more_instructions_per_iteration_than_were_measured(
     function: Callable[..., Any],
     arguments: Callable[[int], tuple[Any, ...]],
     forwards: float,

@@ -176,12 +176,14 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 @every_guess
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
-def test_programs(f: Callable[..., Any], args: tuple[Any, ...], guess: str) -> None:
+def test_tangents_of_arrays_are_right_whatever_is_guessed(
+    f: Callable[..., Any], args: tuple[Any, ...], guess: str
+) -> None:
     check(f, *args, guess=guess)
 
 
 @every_guess
-def test_one_array_twice(guess: str) -> None:
+def test_an_array_given_twice_has_one_tangent(guess: str) -> None:
     def both(x: Any) -> Any:
         return in_place(x, x)
 

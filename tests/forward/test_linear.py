@@ -79,7 +79,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 @every_guess
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
-def test_programs(f: Callable[..., Any], args: tuple[Any, ...], guess: str) -> None:
+def test_tangents_of_numbers_are_right_whatever_is_guessed(
+    f: Callable[..., Any], args: tuple[Any, ...], guess: str
+) -> None:
     check(f, *args, guess=guess)
 
 

@@ -95,7 +95,7 @@ def fresh(a: Matrix) -> Matrix:
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
-def test_right(function: Callable[..., float]) -> None:
+def test_tangents_of_lists_are_right_whether_they_are_there_or_not(function: Callable[..., float]) -> None:
     x = X[:2] if function is rows else X
     for _ in range(3):  # by the short way in as well
         check_rule(function, fresh(A), list(x))

@@ -130,7 +130,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 @every_guess
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
-def test_programs(f: Callable[..., Any], args: tuple[Any, ...], guess: str) -> None:
+def test_tangents_of_tuples_are_right_whatever_is_guessed(
+    f: Callable[..., Any], args: tuple[Any, ...], guess: str
+) -> None:
     check(f, *args, guess=guess)
 
 
@@ -155,7 +157,7 @@ def test_argument_is_a_tuple() -> None:
 PAIR = TupleType((FLOAT, FLOAT))
 
 
-def test_forms() -> None:
+def test_which_tuples_have_tangents_of_known_form() -> None:
     assert is_solid(PAIR) and is_solid(TupleType((INT, PAIR))) and not is_solid(TupleType((INT, Exact(list))))
     assert not is_solid(TupleType((REAL, ANY)))
     assert covers(PAIR, PAIR) and not covers(ANY, PAIR) and covers(PAIR, ANY)

@@ -100,7 +100,7 @@ def arrays(w: Any, x: Any) -> Any:
     return np.sum(y)
 
 
-def test_arrays() -> None:
+def test_calls_on_arrays_are_inline_or_views() -> None:
     found = sites_of(arrays, np.ones((3, 2)), np.ones((4, 3)))
     assert found["np.sum(y)"].kind == "inline"
     assert found["np.tanh(x @ w)"].kind in ("inline", "primitive")
@@ -153,14 +153,14 @@ def test_it_agrees_with_what_runs() -> None:
     assert any(site.kind == "dynamic" for site in found.sections[0].sites)
 
 
-def test_forward_mode() -> None:
+def test_forward_mode_is_explained_and_saves_nothing() -> None:
     section = adbc.inspect.explain(accumulate, 0.5, 3, mode="forward").sections[0]
     assert section.mode == "forward"
     assert not section.saved
     assert {s.source: s.depth for s in section.sites}["math.sin(y)"] == 1
 
 
-def test_keywords_and_methods() -> None:
+def test_methods_and_keyword_arguments_are_explained() -> None:
     class Scale:
         def __init__(self, k: float) -> None:
             self.k = k
@@ -194,7 +194,7 @@ def test_the_default_engine_learns_nothing() -> None:
     assert engine.builds == before
 
 
-def test_text() -> None:
+def test_the_text_names_function_types_calls_and_what_is_saved() -> None:
     text = str(adbc.inspect.explain(mixed, 2.0, [1.0], abs))
     assert text == repr(adbc.inspect.explain(mixed, 2.0, [1.0], abs))
     assert text.startswith("mixed(a: float, xs: list, f: ")
@@ -202,7 +202,7 @@ def test_text() -> None:
     assert "saved per iteration of the loop in line" in text
 
 
-def test_what_is_refused() -> None:
+def test_unknown_modes_and_missing_rules_are_refused() -> None:
     with pytest.raises(ArgumentError, match='"reverse" or "forward"'):
         adbc.inspect.explain(square, 2.0, mode="sideways")
     with pytest.raises(MissingRuleError):
@@ -210,6 +210,6 @@ def test_what_is_refused() -> None:
 
 
 @pytest.mark.parametrize("module", ["explain", "profile", "show", "stages", "control_flow"])
-def test_examples(module: str) -> None:
+def test_examples_in_docstrings_run(module: str) -> None:
     result = doctest.testmod(importlib.import_module(f"adbc.inspect.{module}"))
     assert result.failed == 0

@@ -124,7 +124,7 @@ def test_keywords_and_values_that_are_not_numbers() -> None:
     assert adbc.inspect.profile(lambda x: (x * x, x), 2.0, repeat=1).lines
 
 
-def test_what_is_refused() -> None:
+def test_no_repetition_and_missing_rules_are_refused() -> None:
     with pytest.raises(ArgumentError, match="repeat"):
         adbc.inspect.profile(half, 2.0, repeat=0)
     with pytest.raises(MissingRuleError):

@@ -71,7 +71,7 @@ def test_edges_say_where_they_come_from() -> None:
     assert "raises" in {name for _, _, name in adbc.inspect.control_flow(guarded, 2.0, stage="normal").edges}
 
 
-def test_what_is_refused() -> None:
+def test_unknown_stages_and_builtins_are_refused() -> None:
     with pytest.raises(ArgumentError, match="choose one of lifted"):
         adbc.inspect.show(steps, 2.0, 5, stage="none")
     with pytest.raises(ArgumentError, match="no graph called 'fwd-bytecode'"):

@@ -113,7 +113,7 @@ def test_places_of_instructions_and_phis():
     assert messages(graph) == ["b: %1: says that it is in block entry"]
 
 
-def test_arguments():
+def test_arguments_that_contradict_the_signature_are_found():
     graph, _ = simple()
     graph.arguments.append(Argument("x", 5))
     graph.arguments.append(Argument("2", 2))

@@ -46,7 +46,7 @@ def test_inlined_comprehensions_agree(function: Any, arguments: Any) -> None:
 
 
 @pytest.mark.parametrize("function", dict.fromkeys(function for function, _ in CASES))
-def test_normal_form(function: Any) -> None:
+def test_normalising_leaves_normal_form_and_is_done_then(function: Any) -> None:
     graph = normalise(lift(function), function.__globals__)
     verify(graph, normal_form=True)
     text = print_graph(graph)

@@ -28,7 +28,7 @@ def made(source: str) -> types.FunctionType:
 
 
 @pytest.mark.parametrize("words", SOURCES)
-def test_refused(words: str) -> None:
+def test_what_cannot_be_lifted_is_refused_with_words_and_line(words: str) -> None:
     with pytest.raises(LiftError) as caught:
         lift(made(SOURCES[words]))
     message = str(caught.value)
@@ -55,7 +55,7 @@ def test_line_is_that_of_the_construct() -> None:
         "def f(x):\n    return [[z for z in y] for y in x] + [lambda: w for w in x]",
     ],
 )
-def test_not_refused(source: str) -> None:
+def test_what_only_looks_like_it_is_lifted(source: str) -> None:
     assert lift(made(source)).name == "f"
 
 

@@ -13,12 +13,12 @@ from tests.programs.constructs import CASES
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_gradient(case: tuple[Callable[..., Any], float]) -> None:
+def test_the_gradient_of_every_construct_is_right(case: tuple[Callable[..., Any], float]) -> None:
     function, x = case
     check_gradient(function, x)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_rules(case: tuple[Callable[..., Any], float]) -> None:
+def test_both_rules_of_every_construct_are_right(case: tuple[Callable[..., Any], float]) -> None:
     function, x = case
     check_rule(function, x)

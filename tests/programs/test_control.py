@@ -13,12 +13,12 @@ from tests.programs.control import CASES
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_gradient(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
+def test_the_gradient_through_control_flow_is_right(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
     function, arguments = case
     check_gradient(function, *arguments)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_rules(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
+def test_both_rules_through_control_flow_are_right(case: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
     function, arguments = case
     check_rule(function, *arguments)

@@ -12,7 +12,7 @@ programs = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: prog
 
 
 @programs
-def test_gradient(program: Program) -> None:
+def test_the_gradient_of_every_program_is_right(program: Program) -> None:
     check_gradient(
         program.function,
         *program.arguments,
@@ -23,5 +23,5 @@ def test_gradient(program: Program) -> None:
 
 
 @programs
-def test_rules(program: Program) -> None:
+def test_both_rules_of_every_program_are_right(program: Program) -> None:
     test_rule(program.function, *program.arguments, kwargs=program.keywords, step=program.step)

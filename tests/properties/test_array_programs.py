@@ -20,7 +20,7 @@ def copied(args: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("first", range(0, COUNT, CHUNK))
-def test_derivatives(first: int) -> None:
+def test_random_functions_of_arrays_are_differentiated_rightly(first: int) -> None:
     for seed in range(first, first + CHUNK):
         program = Program(seed)
         try:

@@ -16,7 +16,7 @@ COUNT, CHUNK = 60, 10
 
 
 @pytest.mark.parametrize("first", range(0, COUNT, CHUNK))
-def test_derivatives(first: int) -> None:
+def test_random_formulas_are_differentiated_rightly(first: int) -> None:
     for seed in range(first, first + CHUNK):
         program = FormulaProgram(seed)
         try:

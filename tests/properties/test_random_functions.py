@@ -18,5 +18,5 @@ COUNT = int(os.environ.get("ADBC_RANDOM_FUNCTIONS", "2000"))
 
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
-def test_functions(first: int) -> None:
+def test_random_functions_come_back_and_are_differentiated_rightly(first: int) -> None:
     check_chunk(range(first, min(first + CHUNK, FIRST + COUNT)))

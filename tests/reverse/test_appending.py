@@ -60,7 +60,7 @@ def appends_a_constant(x: float, values: list[float]) -> float:
     return x * values[-1]
 
 
-def test_derivatives() -> None:
+def test_appended_numbers_are_differentiated_rightly() -> None:
     for _ in range(3):  # what was learnt changes the code
         check_rule(collects, [1.0, 2.0, 3.0], 0.7)
         check_rule(after_an_exception, 2.0, [])

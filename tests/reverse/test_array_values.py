@@ -163,7 +163,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.parametrize(
     ("function", "arguments"), CASES, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(CASES)]
 )
-def test_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_arrays_treated_like_numbers_have_the_same_derivatives(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check_rule(function, *arguments)
 
 
@@ -174,7 +176,7 @@ def test_one_array_as_two_arguments() -> None:
     check_rule(added_in_place, x[:], x[:])
 
 
-def test_single_precision() -> None:
+def test_a_gradient_in_single_precision_stays_single() -> None:
     x = array(4).astype(np.float32)
     value, gradient = adbc.value_and_grad(used_twice)(x)
     assert value.dtype == gradient.dtype == np.float32

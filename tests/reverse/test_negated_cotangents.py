@@ -83,7 +83,7 @@ FUNCTIONS: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_gradients(function: Callable[..., Any]) -> None:
+def test_subtracted_cotangents_are_right(function: Callable[..., Any]) -> None:
     check_rule(function, X, Y)
     value, (dx, dy) = adbc.value_and_grad(function, (0, 1))(X, Y)  # by the short way
     assert value == function(X, Y)

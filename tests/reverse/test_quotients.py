@@ -62,7 +62,7 @@ def test_a_sign_is_the_sums() -> None:
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
-def test_derivatives(function: Callable[..., float]) -> None:
+def test_both_cotangents_of_a_quotient_are_right(function: Callable[..., float]) -> None:
     check_rule(function, 0.6, 0.4)
     check_rule(function, -1.25, 3.5)
     check_rule(function, np.float64(0.6), 0.4)

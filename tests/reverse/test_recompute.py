@@ -71,11 +71,12 @@ def counted(r: float, x: float, steps: int) -> float:
 PROGRAMS = [logistic, leaving, nested, used_behind, used_on_two_ways, counted]
 
 
-@pytest.mark.parametrize("steps", [0, 1, 2, 5])
-@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
-def test_derivatives(function: Callable[..., float], steps: int) -> None:
-    if function is leaving and steps == 0:
-        pytest.skip("y has no value")
+# Without a step, what `leaving` returns has no value.
+RUNS = [(f, steps) for f in PROGRAMS for steps in (0, 1, 2, 5) if steps or f is not leaving]
+
+
+@pytest.mark.parametrize(("function", "steps"), RUNS, ids=lambda x: getattr(x, "__name__", str(x)))
+def test_what_is_computed_again_is_what_was(function: Callable[..., float], steps: int) -> None:
     check_rule(function, 1.3, 0.4, steps)
 
 

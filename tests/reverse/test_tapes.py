@@ -309,7 +309,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
-def test_derivatives(function: Callable[..., float], n: int) -> None:
+def test_every_form_of_tape_gives_the_derivative(function: Callable[..., float], n: int) -> None:
     check_rule(function, 0.6, 0.4, n)
 
 

@@ -113,7 +113,9 @@ FUNCTIONS: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_gradients(function: Callable[..., Any]) -> None:
+def test_updates_that_are_not_undone_leave_gradients_and_arguments_right(
+    function: Callable[..., Any],
+) -> None:
     check_rule(function, U, 0.2)
     for argnums in (0, (0, 1)):  # the short way, where arguments have no shadows
         given = U.copy()

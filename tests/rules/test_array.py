@@ -166,7 +166,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_right(name: str) -> None:
+def test_memory_with_several_names_is_right(name: str) -> None:
     f, *args = CASES[name]
     check(f, *args)
 
@@ -178,7 +178,7 @@ def test_names_of_one_memory_as_arguments() -> None:
     check(aliased, n, n[:], memoryview(n), 0.8)
 
 
-def test_single_precision() -> None:
+def test_an_array_of_single_precision_keeps_its_type() -> None:
     def f(a: Any, x: Any) -> Any:
         a[0] = x * a[0]
         return a[0] * a[1]
@@ -231,7 +231,7 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_what_arrays_cannot_hand_out_is_refused(name: str) -> None:
     f, make, match = REFUSED[name]
     value = make()
     with pytest.raises(AdbcError, match=match):

@@ -230,5 +230,5 @@ if sys.version_info >= (3, 13):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(name: str) -> None:
+def test_every_function_of_itertools_is_right(name: str) -> None:
     check(CASES[name], [0.5, 1.5, 0.7], 0.8)

@@ -316,7 +316,7 @@ CASES = {**DICTS, **OTHERS}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(name: str) -> None:
+def test_mappings_are_right_and_put_back(name: str) -> None:
     check(CASES[name], {"p": 0.5, "q": 1.5, "r": 0.7}, 0.8)
 
 
@@ -334,7 +334,7 @@ def test_an_ordered_argument_gets_its_order_back() -> None:
     ],
     ids=["closure", "method", "method in C", "update by both"],
 )
-def test_what_is_refused(f: Any) -> None:
+def test_factories_and_updates_that_cannot_be_followed_are_refused(f: Any) -> None:
     for run in (
         lambda: adbc.jvp(f, ({"p": 0.5}, 0.8), ({"p": 1.0}, 1.0)),
         lambda: adbc.vjp(f, {"p": 0.5}, 0.8),

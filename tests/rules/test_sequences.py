@@ -313,5 +313,5 @@ CASES = {f"{family}: {name}": f for family, cases in FAMILIES.items() for name, 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(name: str) -> None:
+def test_sequences_are_right_and_put_back(name: str) -> None:
     check(CASES[name], [0.5, 1.5, 0.7], 0.8)

@@ -141,7 +141,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_right(name: str) -> None:
+def test_namespaces_windows_and_weak_references_are_right(name: str) -> None:
     f, *args = CASES[name]
     check(f, *args)
 
@@ -179,7 +179,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_what_types_cannot_hand_out_is_refused(name: str) -> None:
     f, match = REFUSED[name]
     with pytest.raises(MissingRuleError, match=match):
         adbc.grad(f)(0.8)

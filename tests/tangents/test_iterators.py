@@ -107,7 +107,7 @@ def test_ordered_dicts_keep_their_own_order() -> None:
     assert shadow_iterator(d.values(), tangents).step()[2] == 5.0
 
 
-def test_arrays() -> None:
+def test_iterators_over_arrays_bring_cotangents_to_elements_and_rows() -> None:
     f = np.zeros(3)
     sink_all(np.ones(3), shadow_iterator(np.ones(3), f))
     np.testing.assert_array_equal(f, [10.0, 20.0, 30.0])

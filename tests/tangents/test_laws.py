@@ -416,7 +416,7 @@ def test_law(law: Any) -> None:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_value(name: str) -> None:
+def test_every_law_holds_for_every_value(name: str) -> None:
     test_data(VALUES[name](), random.Random(2))
 
 
@@ -436,7 +436,7 @@ def test_most_generated_values_have_a_derivative() -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_values_without_a_tangent_are_refused_with_a_remedy(name: str) -> None:
     make, remedy = REFUSED[name]
     with pytest.raises(UnsupportedError) as caught:
         test_tangent(make())

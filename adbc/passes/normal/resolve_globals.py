@@ -21,11 +21,11 @@ Needs calls instead of raw operations; leaves fewer `_global_` and `_getattr_`.
 from __future__ import annotations
 
 import builtins
-import dis
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from adbc.cpython.names import globals_written
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _delete_global_, _getattr_, _global_, _store_global_
 from adbc.ir.values import Const, Instruction, Value
@@ -128,14 +128,5 @@ def _stored_names(graph: Graph) -> set[str]:
         for operand in instruction.operands:
             code = constant(operand)
             if isinstance(code, types.CodeType):
-                names |= _stored_by(code)
-    return names
-
-
-def _stored_by(code: types.CodeType) -> set[str]:
-    """The globals that `code`, or code nested in it, binds or unbinds."""
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in {"STORE_GLOBAL", "DELETE_GLOBAL"}}
-    for nested in code.co_consts:
-        if isinstance(nested, types.CodeType):
-            names |= _stored_by(nested)
+                names |= globals_written(code)
     return names

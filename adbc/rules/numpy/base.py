@@ -6,25 +6,20 @@ Arrays of objects and structured arrays are refused when an active one arrives.
 
 A list or tuple where NumPy would make an array of it is *gathered* into one, its tangent likewise;
 on the way back the cotangent is *spread* over the slots of the list.
-
-Rules with the attribute `mutates` change an argument.  They must be used even where nothing is
-active, because the pullback also restores what was overwritten.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.objects import copied_objects, give_records
 from adbc.rules.numpy.sampling import sampled
-from adbc.rules.reading import parameters_read
-from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, Rule, When
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -293,14 +288,14 @@ def places(count: int, keywords: Sequence[str], names: Sequence[str]) -> dict[st
     return {**found, **{name: i for i, name in enumerate(keywords, positional)}}
 
 
-def shaped(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """The formula that ``formula(by, shape, **others)`` is, which asks for no more than a shape."""
+def shaped(of_shape: Callable[..., Any], **known: Any) -> Formula:
+    """The formula that ``of_shape(by, shape, **others)`` is: it asks for no more than the shape of its array,
+    and gives just that; known: what else `Formula` has to say about it."""
 
     def of_array(by: Any, out: Any, x: Any, /, **others: Any) -> Any:
-        return formula(by, np.shape(x), **others)
+        return of_shape(by, np.shape(x), **others)
 
-    of_array.of_shape = formula  # type: ignore[attr-defined]  # read by builders
-    return of_array
+    return Formula(of_array, of_shape=of_shape, fits=always, **known)
 
 
 def by_example(row: AnyRule) -> AnyRule:
@@ -313,9 +308,10 @@ class ArrayRule(Rule):
     """A function whose result is new memory, or is written into ``out=``.
 
     names: the positional parameters; the first `arrays` of them may be active, and ``out``.
-    jvp, vjp: one formula per array, None where there is no derivative.  Formulas are called as
+    jvp, vjp: one function per array, None where there is no derivative.  They are called as
         ``jvp(dx, y, *arrays, **others)`` and ``vjp(by, y, *arrays, **others)``, the others by name;
-        they may ignore broadcasting, dtype and the realness of arguments.
+        they may ignore broadcasting, dtype and the realness of arguments.  A `Formula` in the place of one of
+        `vjp` says more about it to builders.
     defaults: what to fill in for a parameter before ``out`` that was not given, if not None.
     """
 
@@ -327,7 +323,7 @@ class ArrayRule(Rule):
         names: str,
         *,
         jvp: Sequence[Callable[..., Any] | None],
-        vjp: Sequence[Callable[..., Any] | None],
+        vjp: Sequence[Formula | Callable[..., Any] | None],
         defaults: Mapping[str, Any] | None = None,
         when: When = plain,
         result: Any = None,
@@ -335,11 +331,9 @@ class ArrayRule(Rule):
         self.names = tuple(names.split())
         self.arrays = self.takes_values = len(jvp)
         self.jvp = tuple(jvp)
-        self.vjp = tuple(vjp)
-        for formula in vjp:
-            read = parameters_read(formula) if isinstance(formula, types.FunctionType) else None
-            if read is not None:  # of the result and the arrays, which stand behind the cotangent
-                formula.reads = frozenset(i - 1 for i in read if 0 < i <= self.arrays + 1)  # type: ignore[union-attr]  # a function
+        self.vjp = tuple(map(function_of, vjp))
+        self.tangent_formulas = formulas_of(jvp)
+        self.cotangent_formulas = formulas_of(vjp)
         self.defaults = dict(defaults or {})
         self.out_index = self.names.index("out") if "out" in self.names else None
         self.active = [*range(self.arrays)] + ([] if self.out_index is None else [self.out_index])
@@ -362,12 +356,12 @@ class ArrayRule(Rule):
         if named is None or any(name not in named for name in arrays):
             return None
         together = None if self.formulas is not None else self.together  # of real numbers alone
-        found = FormulaCall(self.vjp, tuple(named.pop(name) for name in arrays), together=together)
-        return dataclasses.replace(found, others=tuple(named.items()))
+        where = tuple(named.pop(name) for name in arrays)
+        return FormulaCall(self.cotangent_formulas, where, tuple(named.items()), together=together)
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         return (
-            not getattr(self, "mutates", False)
+            not self.mutates
             and "out" not in keywords
             and (self.out_index is None or count - len(keywords) <= self.out_index)
         )
@@ -379,8 +373,8 @@ class ArrayRule(Rule):
         arrays = self.names[: self.arrays]
         if named is None or "out" in named or any(name not in named for name in arrays):
             return None
-        found = tuple(named.pop(name) for name in arrays)
-        return FormulaCall(tuple(self.jvp), found, tuple(named.items()))
+        where = tuple(named.pop(name) for name in arrays)
+        return FormulaCall(self.tangent_formulas, where, tuple(named.items()))
 
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
@@ -536,7 +530,7 @@ class ViewRule(Rule):
         when: When = plain,
         result: Any = None,
         names: str | None = None,
-        against: Callable[..., Any] | int | None = None,
+        against: Formula | Callable[..., Any] | int | None = None,
         parts: bool = False,
         window: bool = True,
     ) -> None:
@@ -545,10 +539,7 @@ class ViewRule(Rule):
         self.back = back
         self.names = None if names is None else tuple(names.split())
         if against is not None:
-            self.formulas = (against,)
-            read = parameters_read(against) if isinstance(against, types.FunctionType) else None
-            if read is not None:
-                against.reads = frozenset(i - 1 for i in read if 0 < i <= 2)  # type: ignore[union-attr]  # a function
+            self.formulas = (Formula(against) if callable(against) else against,)
         self.parts = parts
         self.window = window
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.formulas import Formula, FormulaCall
 from adbc.rules.numpy.base import (
     ArrayRule,
     ViewRule,
@@ -20,7 +21,7 @@ from adbc.rules.numpy.base import (
     plain,
 )
 from adbc.rules.numpy.sampling import sampled
-from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_tangent
 
 __all__ = ["ROWS"]
@@ -44,10 +45,6 @@ def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
 
 
 def same_back(by: Any, out: Any, x: Any, **others: Any) -> Any:
-    return by
-
-
-def sum_all(by: Any, y: Any, *args: Any, **others: Any) -> Any:
     return by
 
 
@@ -188,7 +185,7 @@ class ArrayOfRule(Rule):
 
     def __init__(self) -> None:
         super().__init__(array_of, when=plain, result=np.ndarray)
-        self.formulas = tuple(map(_item, range(self.MOST)))
+        self.formulas = tuple(Formula(_item(i)) for i in range(self.MOST))
         self.together = _together
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.formulas import Formula, FormulaCall
 from adbc.rules.numpy.base import (
     any_active,
     by_example,
@@ -28,7 +29,7 @@ from adbc.rules.numpy.base import (
     writable,
 )
 from adbc.rules.numpy.elementwise import conj
-from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 
 __all__ = ["ROWS", "contracted"]
 
@@ -210,7 +211,7 @@ class EinsumRule(Primitive):
 
     def __init__(self) -> None:
         super().__init__(np.einsum, frule=einsum_frule, rrule=einsum_rrule, when=plain)
-        self.formulas = tuple(map(_against, range(8)))
+        self.formulas = tuple(Formula(_against(i)) for i in range(8))
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.formulas import AnyFormula, Formula, FormulaCall, formulas_of
 from adbc.rules.numpy.base import (
     NUMBERS,
     ArrayRule,
@@ -26,8 +27,7 @@ from adbc.rules.numpy.base import (
     plain,
     refuse_opaque,
 )
-from adbc.rules.reading import parameters_read
-from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Pullback, When
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
 from adbc.tangents.arrays import overlaps_itself
 
@@ -38,6 +38,7 @@ __all__ = [
     "elementwise",
     "is_finite",
     "operator_row",
+    "real_formula",
     "real_formulas",
     "strong",
     "strongly",
@@ -120,32 +121,31 @@ def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[...,
     return against
 
 
-def _real(partial: Partial, singular: bool) -> Callable[..., Any] | int | None:
+def _real(partial: Partial, singular: bool) -> AnyFormula:
     """What is left of `_against` for real numbers."""
-    if partial is None or (type(partial) is int and abs(partial) == 1):
+    if partial is None or not callable(partial):
         return partial
-    formula = _against(partial, singular)
-    if callable(partial):
-        if not singular:
+    if singular:
+        return Formula(
+            _against(partial, singular), makes_new=True, is_elementwise=True, partial=partial, is_strong=True
+        )
 
-            def formula(d: Any, out: Any, *args: Any) -> Any:
-                p = partial(out, *args)
-                if not _is_ours(p, out, args):
-                    return p * d
-                if d.__class__ is float:  # the cotangent is full of it
-                    if d != 1.0:
-                        p *= d
-                    return p
-                if d.__class__ is np.ndarray and d.shape == p.shape and d.dtype == p.dtype:
-                    p *= d
-                    return p
-                return p * d
+    def product(d: Any, out: Any, *args: Any) -> Any:
+        p = partial(out, *args)
+        if not _is_ours(p, out, args):
+            return p * d
+        if d.__class__ is float:  # the cotangent is full of it
+            if d != 1.0:
+                p *= d
+            return p
+        if d.__class__ is np.ndarray and d.shape == p.shape and d.dtype == p.dtype:
+            p *= d
+            return p
+        return p * d
 
-            formula.partial = partial  # type: ignore[attr-defined]  # these are read by builders
-            formula.factor = _FACTORS.get(partial)  # type: ignore[attr-defined]
-        formula.reads = parameters_read(partial)  # type: ignore[attr-defined]
-        formula.makes_new = formula.is_elementwise = True  # type: ignore[attr-defined]
-    return formula
+    return Formula(
+        product, makes_new=True, is_elementwise=True, partial=partial, factor=_FACTORS.get(partial)
+    )
 
 
 def _is_ours(p: Any, out: Any, args: Sequence[Any]) -> bool:
@@ -158,20 +158,16 @@ def _is_ours(p: Any, out: Any, args: Sequence[Any]) -> bool:
     return True
 
 
-def inline(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """`formula`, ``vjp(by, out, *args)``, as what builders write inline for real numbers."""
-    read = parameters_read(formula)
-    if read is not None:
-        formula.reads = frozenset(i - 1 for i in read if i > 0)  # type: ignore[attr-defined]  # read by builders
-    formula.makes_new = formula.is_elementwise = True  # type: ignore[attr-defined]
-    return formula
+def real_formula(function: Callable[..., Any], over: Callable[..., Any] | None = None) -> Formula:
+    """The elementwise formula ``function(by, out, *args)`` for real numbers; `over`: see `Formula`."""
+    return Formula(function, makes_new=True, is_elementwise=True, over=over)
 
 
-def real_formulas(row: ElementwiseRule, *formulas: Callable[..., Any] | None) -> None:
+def real_formulas(row: ElementwiseRule, *formulas: Formula | None) -> None:
     """Let these be written inline for real numbers; None: what follows from the partial derivative."""
     assert row.formulas is not None
     row.formulas = tuple(
-        general if formula is None else inline(formula)
+        general if formula is None else formula
         for general, formula in zip(row.formulas, formulas, strict=True)
     )
 
@@ -202,9 +198,9 @@ class ElementwiseRule(ArrayRule):
         vjp: Sequence[Callable[..., Any] | None],
         when: When = plain,
         result: Any = "elementwise",
-        formulas: Sequence[Callable[..., Any] | int | None] | None = None,
+        formulas: Sequence[AnyFormula] | None = None,
     ) -> None:
-        self.formulas = tuple(vjp) if formulas is None else formulas
+        self.formulas = formulas_of(vjp) if formulas is None else formulas
         names = " ".join(f"x{i + 1}" for i in range(len(jvp)))
         if isinstance(function, np.ufunc):
             names += " out"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.formulas import Formula
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.table import Rule
 
@@ -64,8 +65,8 @@ def _line(function: Any, inverse: Any, real_inverse: Any) -> ArrayRule:
             d = inverse(by, None, axis, _EXCHANGED[norm])
         return _resized(d, np.shape(a)[axis], axis)
 
-    vjp.makes_new = True  # type: ignore[attr-defined]  # read by builders
-    return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[vjp], defaults={"axis": -1})
+    formula = Formula(vjp, makes_new=True)
+    return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[formula], defaults={"axis": -1})
 
 
 def _axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:

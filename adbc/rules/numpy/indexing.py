@@ -17,6 +17,7 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import stands_for_position
+from adbc.rules.formulas import FormulaCall
 from adbc.rules.numpy.base import (
     by_example,
     check_writable,
@@ -38,7 +39,7 @@ from adbc.rules.numpy.objects import (
     records_setitem,
 )
 from adbc.rules.sequences import symbolic
-from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
 from adbc.tangents.arrays import has_number_fields, number_views
 
@@ -47,7 +48,7 @@ __all__ = ["ROWS", "add_at", "mutating"]
 
 def mutating(row: Rule) -> Rule:
     """`row`, marked as one that changes an argument."""
-    row.mutates = True  # type: ignore[attr-defined]  # read by builders
+    row.mutates = True
     return row
 
 
@@ -105,9 +106,7 @@ def subscript_into(shadow: Any, by: Any, index: Any) -> None:
         add_at(shadow, index, by)
 
 
-subscript_vjp: Any = shaped(subscript_back)
-subscript_vjp.into = subscript_into
-subscript_vjp.fits = lambda types: True
+SUBSCRIPT = shaped(subscript_back, into=subscript_into)
 
 
 class SubscriptRule(Primitive):
@@ -116,7 +115,7 @@ class SubscriptRule(Primitive):
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
     ) -> FormulaCall | None:
-        return FormulaCall((subscript_vjp,), (0,), (("index", 1),), window=True, parts=True)
+        return FormulaCall((SUBSCRIPT,), (0,), (("index", 1),), window=True, parts=True)
 
 
 def _array_read(cls: type, index: type) -> bool:

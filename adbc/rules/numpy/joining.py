@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.formulas import Formula, FormulaCall
 from adbc.rules.numpy.base import (
     by_example,
     finish,
@@ -20,7 +21,7 @@ from adbc.rules.numpy.base import (
     writable,
 )
 from adbc.rules.numpy.sampling import sampled
-from adbc.rules.table import NO_KWARGS, Args, FormulaCall, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, slot_tangent
 
 __all__ = ["ROWS"]
@@ -133,7 +134,7 @@ class JoinedRule(Rule):
     def __init__(self, joined: Callable[..., Any], row: Rule, pieces: Pieces) -> None:
         super().__init__(joined, when=plain, result=np.ndarray)
         self.row = row
-        self.formulas = tuple(_piece(pieces, i) for i in range(MOST))
+        self.formulas = tuple(Formula(_piece(pieces, i)) for i in range(MOST))
         self.together = _pieces(pieces)
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:

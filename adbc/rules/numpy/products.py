@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.formulas import Formula, always
 from adbc.rules.numpy.base import ArrayRule, array_operands, plain
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
@@ -28,27 +29,23 @@ def adjoint(a: Any) -> Any:
     return conj(a.swapaxes(-1, -2))
 
 
-def exact(formula: Any) -> Any:
-    """`formula`, marked: it gives new memory, and for matrices just in the shape of its argument."""
-    formula.makes_new = True
-    formula.fits = _are_matrices
-    return formula
-
-
-def fitting(formula: Any) -> Any:
-    """`formula`, marked: it gives just the shape of its argument."""
-    formula.fits = lambda types: True
-    return formula
-
-
-def _are_matrices(types: Any) -> bool:
+def _are_matrices(types: Sequence[Any]) -> bool:
     return all(getattr(t, "ndim", None) == 2 for t in types)
+
+
+def _product(function: Callable[..., Any]) -> Formula:
+    """The formula `function`, which gives new memory, and for matrices just in the shape of its argument."""
+    return Formula(function, makes_new=True, fits=_are_matrices)
+
+
+def _fitting(function: Callable[..., Any]) -> Formula:
+    """The formula `function`, which gives just the shape of its argument."""
+    return Formula(function, fits=always)
 
 
 # -- dot, matmul -----------------------------------------------------------------------------------------
 
 
-@exact
 def dot_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if np.ndim(a) == 2 and np.ndim(b) == 2:
         return np.dot(by, conj(b).T)
@@ -59,7 +56,6 @@ def dot_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     return np.tensordot(by, conj(b), (list(range(n, np.ndim(by))), others))
 
 
-@exact
 def dot_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     if np.ndim(a) == 2 and np.ndim(b) == 2:
         return np.dot(conj(a).T, by)
@@ -75,7 +71,6 @@ def _refuse_axes(others: dict[str, Any]) -> None:
         raise UnsupportedError("matmul with axes=: move the axes first")
 
 
-@exact
 def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     """``by @ b.T``; a stack of matrices times one matrix is one product."""
     if others:
@@ -89,7 +84,6 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     return np.matmul(by, adjoint(b))
 
 
-@exact
 def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
     """``a.T @ by``; where the same matrix was multiplied by many, all of them are one tall matrix."""
     if others:
@@ -198,22 +192,18 @@ class KronRule(ArrayRule):
         return None if keywords else quick_kron  # of numbers and arrays alone, see `when`
 
 
-@exact
 def kron_a(by: Any, y: Any, a: Any, b: Any) -> Any:
     return np.dot(_blocks(by, a, b), conj(np.ravel(b))).reshape(np.shape(a))
 
 
-@exact
 def kron_b(by: Any, y: Any, a: Any, b: Any) -> Any:
     return np.dot(conj(np.ravel(a)), _blocks(by, a, b)).reshape(np.shape(b))
 
 
-@fitting
 def outer_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     return np.dot(by, conj(np.ravel(b))).reshape(np.shape(a))
 
 
-@fitting
 def outer_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
     return np.dot(conj(np.ravel(a)), by).reshape(np.shape(b))
 
@@ -239,7 +229,6 @@ def _vectors(by: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: 
     return np.moveaxis(by, axisc, -1), a, b, axisa, axisb
 
 
-@fitting
 def cross_a(
     by: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:
@@ -248,7 +237,6 @@ def cross_a(
     return np.moveaxis(project(_turned_product(conj(b), by), a), -1, axisa)
 
 
-@fitting
 def cross_b(
     by: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:
@@ -257,6 +245,10 @@ def cross_b(
 
 
 # -- rows ------------------------------------------------------------------------------------------------
+
+DOT_A, DOT_B = _product(dot_a), _product(dot_b)
+MATMUL_A, MATMUL_B = _product(matmul_a), _product(matmul_b)
+KRON_A, KRON_B = _product(kron_a), _product(kron_b)
 
 
 def bilinear(
@@ -294,13 +286,13 @@ class InplaceMatmul(ArrayRule):
 
 def _matmul_row(function: Any, names: str, when: When, kind: type[ArrayRule] = ArrayRule) -> ArrayRule:
     return kind(
-        function, names, jvp=[matmul_da, matmul_db], vjp=[matmul_a, matmul_b], when=when, result="matmul"
+        function, names, jvp=[matmul_da, matmul_db], vjp=[MATMUL_A, MATMUL_B], when=when, result="matmul"
     )
 
 
 ROWS: list[Rule] = [
-    bilinear(np.dot, "a b out", dot_a, dot_b),
-    bilinear(np.ndarray.dot, "a b out", dot_a, dot_b),
+    bilinear(np.dot, "a b out", DOT_A, DOT_B),
+    bilinear(np.ndarray.dot, "a b out", DOT_A, DOT_B),
     _matmul_row(np.matmul, "x1 x2 out", plain),
     _matmul_row(operator.matmul, "x1 x2", array_operands),
     _matmul_row(operator.imatmul, "x1 x2", array_operands, InplaceMatmul),
@@ -314,9 +306,9 @@ ROWS: list[Rule] = [
         ],
     ),
     bilinear(np.inner, "a b", inner_a, inner_b),
-    bilinear(np.outer, "a b out", outer_a, outer_b),
+    bilinear(np.outer, "a b out", _fitting(outer_a), _fitting(outer_b)),
     bilinear(np.tensordot, "a b axes", tensordot_a, tensordot_b),
-    bilinear(np.kron, "a b", kron_a, kron_b, kron_both, kind=KronRule, quick=quick_kron),
-    bilinear(quick_kron, "a b", kron_a, kron_b, kron_both),
-    bilinear(np.cross, "a b axisa axisb axisc axis", cross_a, cross_b),
+    bilinear(np.kron, "a b", KRON_A, KRON_B, kron_both, kind=KronRule, quick=quick_kron),
+    bilinear(quick_kron, "a b", KRON_A, KRON_B, kron_both),
+    bilinear(np.cross, "a b axisa axisb axisc axis", _fitting(cross_a), _fitting(cross_b)),
 ]

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.formulas import Formula, FormulaCall, function_of
 from adbc.rules.numpy.base import ArrayRule, shaped
 from adbc.rules.numpy.elementwise import conj, is_finite
-from adbc.rules.table import FormulaCall, Rule
+from adbc.rules.table import Rule
 
 __all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept"]
 
-Formulas = tuple[Callable[..., Any], Callable[..., Any]]
+Formulas = tuple[Callable[..., Any], Formula | Callable[..., Any]]
 
 
 def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
@@ -76,9 +77,7 @@ def sum_back(by: Any, shape: tuple[int, ...], /, where: Any = True, **others: An
     return masked(d, where)
 
 
-sum_vjp: Any = shaped(sum_back)
-sum_vjp.fits = lambda types: True
-sum_vjp.makes_new = True
+SUM_FORMULA = shaped(sum_back, makes_new=True)
 
 
 def counted(x: Any, axis: Any, where: Any, keepdims: Any) -> Any:
@@ -114,9 +113,7 @@ def mean_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
     return sum_back(_share(by, shape, **others), shape, **others)
 
 
-_plain_mean: Any = shaped(mean_back)
-_plain_mean.fits = lambda types: True
-_plain_mean.makes_new = True
+_PLAIN_MEAN = shaped(mean_back, makes_new=True)
 
 
 def deviation(x: Any, axis: Any, where: Any, mean: Any) -> Any:
@@ -273,8 +270,7 @@ def cumsum_back(by: Any, shape: tuple[int, ...], /, axis: Any = None, **_: Any) 
     return np.flip(np.cumsum(np.flip(by, axis), axis=axis), axis)
 
 
-cumsum_vjp: Any = shaped(cumsum_back)
-cumsum_vjp.fits = lambda types: True
+CUMSUM_FORMULA = shaped(cumsum_back)
 
 
 def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
@@ -345,7 +341,7 @@ class MeanRule(ReductionRule):
             return found
         if any(name == "where" for name, _ in found.others):
             return found
-        return dataclasses.replace(found, formulas=(_plain_mean,))
+        return dataclasses.replace(found, formulas=(_PLAIN_MEAN,))
 
 
 _SUM: Any = np.add.reduce
@@ -381,7 +377,9 @@ def quick_mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 def axis_zero(formulas: Formulas) -> Formulas:
     """`formulas` for a function whose axis is 0 if not given."""
-    jvp, vjp = formulas
+    jvp, vjp = map(function_of, formulas)
+    assert jvp is not None
+    assert vjp is not None
     return (
         lambda d, y, x, axis=0, **others: jvp(d, y, x, axis=axis, **others),
         lambda d, y, x, axis=0, **others: vjp(d, y, x, axis=axis, **others),
@@ -400,20 +398,20 @@ def _mean_share(by: Any, shape: tuple[int, ...]) -> Any:
     return by / max(math.prod(shape), 1)
 
 
-_spread_sum.uniform = 1  # type: ignore[attr-defined]  # read by builders
-_spread_mean.uniform = _mean_share  # type: ignore[attr-defined]
-
-SUM: Formulas = (sum_jvp, sum_vjp)
+SUM: Formulas = (sum_jvp, SUM_FORMULA)
 MEAN: Formulas = (mean_jvp, mean_vjp)
 VAR: Formulas = (var_jvp, var_vjp)
 STD: Formulas = (std_jvp, std_vjp)
 EXTREMUM: Formulas = (extremum_jvp, extremum_vjp)
 PTP: Formulas = (ptp_jvp, ptp_vjp)
 PROD: Formulas = (prod_jvp, prod_vjp)
-_WHOLE: dict[Formulas, Callable[..., Any]] = {SUM: _spread_sum, MEAN: _spread_mean}
+_WHOLE: dict[Formulas, Formula] = {
+    SUM: Formula(_spread_sum, uniform=1),
+    MEAN: Formula(_spread_mean, uniform=_mean_share),
+}
 """Of sums over a whole array, where no axis has to be put back."""
 
-CUMSUM: Formulas = (cumsum_jvp, cumsum_vjp)
+CUMSUM: Formulas = (cumsum_jvp, CUMSUM_FORMULA)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
 
 WITH_DTYPE = "a axis dtype out keepdims initial where"

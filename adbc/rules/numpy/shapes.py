@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.formulas import Formula
 from adbc.rules.numpy.base import (
     ArrayRule,
     ViewRule,
@@ -23,7 +24,7 @@ from adbc.tangents.arrays import extent, ultimate_owner
 __all__ = ["ROWS", "linear"]
 
 
-def linear(function: Any, names: str, vjp: Callable[..., Any], **options: Any) -> ArrayRule:
+def linear(function: Any, names: str, vjp: Formula | Callable[..., Any], **options: Any) -> ArrayRule:
     """A row of a function that is linear in its first argument and gives new memory."""
 
     def jvp(d: Any, y: Any, x: Any, **others: Any) -> Any:
@@ -94,13 +95,6 @@ class _PartRule(ViewRule):
 # -- cotangents where nobody sees that the result is a view -----------------------------------------------
 
 
-def _exactly(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """The formula ``formula(by, shape, **others)``, the result of which has that shape."""
-    made: Any = shaped(formula)
-    made.fits = lambda types: True
-    return made  # type: ignore[no-any-return]
-
-
 def reshaped_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
     return by.reshape(shape)
 
@@ -161,8 +155,8 @@ def imag_back(by: Any, out: Any, x: Any) -> Any:
     return 1j * by
 
 
-RESHAPED = _exactly(reshaped_back)
-TRANSPOSED = _exactly(transposed_back)
+RESHAPED = shaped(reshaped_back)
+TRANSPOSED = shaped(transposed_back)
 
 
 # -- views -----------------------------------------------------------------------------------------------
@@ -215,15 +209,15 @@ VIEWS: list[Rule] = [
     typed(ViewRule(np.transpose, names="a axes", against=TRANSPOSED), "transposed"),
     typed(ViewRule(np.ndarray.transpose, names="a axes j k l m n", against=TRANSPOSED), "transposed"),
     ViewRule(np.ndarray.T, view=transposed),
-    ViewRule(np.swapaxes, names="a axis1 axis2", against=_exactly(swapped_back)),
-    ViewRule(np.ndarray.swapaxes, names="a axis1 axis2", against=_exactly(swapped_back)),
-    ViewRule(np.moveaxis, names="a source destination", against=_exactly(moved_back)),
+    ViewRule(np.swapaxes, names="a axis1 axis2", against=shaped(swapped_back)),
+    ViewRule(np.ndarray.swapaxes, names="a axis1 axis2", against=shaped(swapped_back)),
+    ViewRule(np.moveaxis, names="a source destination", against=shaped(moved_back)),
     ViewRule(np.rollaxis),
     ViewRule(np.expand_dims, back=_same_shape, names="a axis", against=RESHAPED),
     ViewRule(np.squeeze, back=_same_shape, names="a axis", against=RESHAPED),
     ViewRule(np.ndarray.squeeze, back=_same_shape, names="a axis", against=RESHAPED),
-    ViewRule(np.diagonal, names="a offset axis1 axis2", against=_exactly(diagonal_back), parts=True),
-    ViewRule(np.ndarray.diagonal, names="a offset axis1 axis2", against=_exactly(diagonal_back), parts=True),
+    ViewRule(np.diagonal, names="a offset axis1 axis2", against=shaped(diagonal_back), parts=True),
+    ViewRule(np.ndarray.diagonal, names="a offset axis1 axis2", against=shaped(diagonal_back), parts=True),
     ViewRule(
         np.broadcast_to,
         parameters=("array",),
@@ -231,9 +225,9 @@ VIEWS: list[Rule] = [
         names="array shape",
         against=broadcast_back,
     ),
-    ViewRule(np.flip, names="m axis", against=_exactly(flipped_back)),
-    ViewRule(np.fliplr, parameters=("m",), names="m", against=_exactly(fliplr_back)),
-    ViewRule(np.flipud, parameters=("m",), names="m", against=_exactly(flipud_back)),
+    ViewRule(np.flip, names="m axis", against=shaped(flipped_back)),
+    ViewRule(np.fliplr, parameters=("m",), names="m", against=shaped(fliplr_back)),
+    ViewRule(np.flipud, parameters=("m",), names="m", against=shaped(flipud_back)),
     ViewRule(np.lib.stride_tricks.sliding_window_view, parameters=("x",)),
     _StridedRule(np.lib.stride_tricks.as_strided, parameters=("x",)),
     ViewRule(np.rot90, parameters=("m",)),
@@ -248,7 +242,7 @@ if hasattr(np.ndarray, "mT"):
     VIEWS.append(ViewRule(np.ndarray.mT, view=matrix_transposed))
 if hasattr(np, "matrix_transpose"):
     VIEWS.append(
-        ViewRule(np.matrix_transpose, parameters=("x",), names="x", against=_exactly(matrix_transposed_back))
+        ViewRule(np.matrix_transpose, parameters=("x",), names="x", against=shaped(matrix_transposed_back))
     )
 if hasattr(np, "permute_dims") and np.permute_dims is not np.transpose:
     VIEWS.append(ViewRule(np.permute_dims))
@@ -355,22 +349,22 @@ def tile_vjp(by: Any, y: Any, x: Any, reps: Any = 1, **others: Any) -> Any:
     return by.reshape(apart).sum(axis=tuple(range(0, 2 * n, 2))).reshape(np.shape(x))
 
 
-TRACE = _exactly(trace_back)
+TRACE = shaped(trace_back)
 
 COPIES: list[Rule] = [
-    linear(np.roll, "a shift axis", _exactly(roll_back)),
+    linear(np.roll, "a shift axis", shaped(roll_back)),
     linear(np.repeat, "a repeats axis", repeat_vjp),
     linear(np.tile, "A reps", tile_vjp),
     linear(np.ndarray.repeat, "a repeats axis", repeat_vjp),
-    linear(np.tril, "m k", _exactly(tril_back)),
-    linear(np.triu, "m k", _exactly(triu_back)),
+    linear(np.tril, "m k", shaped(tril_back)),
+    linear(np.triu, "m k", shaped(triu_back)),
     linear(np.diagflat, "v k", back_by_number(np.diagflat)),
     ArrayRule(np.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[TRACE],
               defaults={"offset": 0, "axis1": 0, "axis2": 1}),
     ArrayRule(np.ndarray.trace, "a offset axis1 axis2 dtype out", jvp=[trace_jvp], vjp=[TRACE],
               defaults={"offset": 0, "axis1": 0, "axis2": 1}),
     ArrayRule(np.diff, "a n axis", jvp=[diff_jvp], vjp=[diff_vjp]),
-    ViewRule(np.diag, parameters=("v",), names="v k", against=_exactly(diag_back), parts=True),
+    ViewRule(np.diag, parameters=("v",), names="v k", against=shaped(diag_back), parts=True),
 ]  # fmt: skip
 
 ROWS: list[Rule] = [*VIEWS, _each(np.atleast_1d), _each(np.atleast_2d), _each(np.atleast_3d), *COPIES]

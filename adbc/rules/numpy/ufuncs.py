@@ -28,6 +28,7 @@ from adbc.rules.numpy.elementwise import (
     ElementwiseRule,
     elementwise,
     is_finite,
+    real_formula,
     real_formulas,
     strongly,
     the_first,
@@ -101,8 +102,7 @@ def _power(function: Any) -> ElementwiseRule:
             return d
         return by_real_base(d, out, x, y)
 
-    by_real_base.over = over_real_base  # type: ignore[attr-defined]  # read by builders
-    real_formulas(row, by_real_base, None)
+    real_formulas(row, real_formula(by_real_base, over=over_real_base), None)
     return row
 
 
@@ -302,15 +302,12 @@ def _tanh_over(d: Any, out: Any, x: Any) -> Any:
     return d
 
 
-_tanh_x.over = _tanh_over  # type: ignore[attr-defined]  # read by builders
-
-
-real_formulas(FIRST["divide"], _divide_x, _divide_y)
+real_formulas(FIRST["divide"], real_formula(_divide_x), real_formula(_divide_y))
 FIRST["divide"].together = _divide_both
-real_formulas(FIRST["log"], _log_x)
-real_formulas(FIRST["sqrt"], _sqrt_x)
-real_formulas(FIRST["tanh"], _tanh_x)
-real_formulas(FIRST["absolute"], _abs_against)
+real_formulas(FIRST["log"], real_formula(_log_x))
+real_formulas(FIRST["sqrt"], real_formula(_sqrt_x))
+real_formulas(FIRST["tanh"], real_formula(_tanh_x, over=_tanh_over))
+real_formulas(FIRST["absolute"], real_formula(_abs_against))
 
 
 FIRST["power"] = _power(np.power)
@@ -412,7 +409,7 @@ def _at_row(function: Any, sign: int) -> Primitive:
         return None, None, at_pullback
 
     row = Primitive(function, frule=frule, rrule=rrule, when=plain)
-    row.mutates = True  # type: ignore[attr-defined]  # read by builders
+    row.mutates = True
     return row
 
 

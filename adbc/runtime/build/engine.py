@@ -53,6 +53,7 @@ from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.reverse import Support
+from adbc.rules.kinds import RowKind
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.facts import (
     Checked,
@@ -633,7 +634,7 @@ class Engine:
         """The type of a call's result."""
         row = self.row(function, types_)
         if row is not None:
-            if row.kind == "overlay":
+            if row.kind is RowKind.OVERLAY:
                 return self._python_result(row.body, types_, keywords)
             if keywords:
                 return ANY

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from adbc.rules.formulas import Formula
 from adbc.tangents.protocol import kind_of
 from adbc.types import ANY, NEVER, AbstractType
 from adbc.types.lattice import (
@@ -134,12 +135,14 @@ class Names:
         if kind == "handler":
             return getattr(self.engine, rest[0]).handler(self.find(rest[1]))
         if kind == "row":
-            function, index, part, position = rest
+            function, index, part, position, *field = rest
             rows = self.engine.table.rows(self.find(function))
             if index >= len(rows):
                 raise Nameless(f"rule {index} of {function}")
             found = getattr(rows[index], part)
-            return found if position is None else found[position]
+            if position is not None:
+                found = found[position]
+            return getattr(found, field[0]) if field else found
         if kind == "representative":
             return self.engine.representative(self._find_closure(*rest))
         if kind not in ("function", "class", "object"):
@@ -280,6 +283,9 @@ class Names:
                     for position, value in enumerate(getattr(row, part, None) or ()):
                         if isinstance(value, types.FunctionType):
                             found["part", id(value)] = ("row", name, index, part, position)
+                        elif isinstance(value, Formula):
+                            for field, function in value.functions():
+                                found["part", id(function)] = ("row", name, index, part, position, field)
         self._row_names, self._row_count = found, len(functions)
         return found
 

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.derive.support import CommonSupport
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
@@ -110,28 +111,27 @@ def _reshaped(values: Values, types_: Types) -> AbstractType:
     return CotangentOf(ArrayType(known.dtype, ndim, known.cls))
 
 
-_CALLED_LATER = CallableType(TupleType(()))
+_LATER = CallableType(TupleType(()))
+_ITERATOR = Exact(type(iter([])))
 
 
 def reverse_results(support: Support) -> Results:
     """The rows of the functions that reverse mode calls."""
     rows: dict[str, Row] = {
         "fresh_shadow": _shadow_of(0),
-        "known_shadow": _shadow_of(1),
-        "instance_shadow": _shadow_of(1),
-        "caught_shadow": _shadow_of(1),
-        "function_shadow": _shadow_of(1),
-        "bound_shadow": _shadow_of(0),
-        "resumed_shadow": constant(ShadowOf(Exact(type(iter([]))))),
+        "known": _shadow_of(1),
+        "instance": _shadow_of(1),
+        "caught": _shadow_of(1),
+        "function": _shadow_of(1),
+        "bound": _shadow_of(0),
+        "resumed": constant(ShadowOf(_ITERATOR)),
         "defaults_pullback": constant(CallableType(TupleType((CotangentOf(ANY),)))),
         "freevar": constant(_CELL),
         "freevar_shadow": constant(ShadowOf(_CELL)),
-        "store_global": constant(_CALLED_LATER),
-        "item_shadow": _part,
+        "item": _part,
         "item_rdata": _part,
-        "item_slot_shadow": _shadow_in_slot,
-        "field_slot_shadow": constant(ShadowOf(ANY)),
-        "view": _part,
+        "item_slot": _shadow_in_slot,
+        "field_slot": constant(ShadowOf(ANY)),
         "store_item": constant(UNDO),
         "store_field": constant(UNDO),
         "undo_append": constant(CotangentOf(FLOAT)),
@@ -158,10 +158,41 @@ def reverse_results(support: Support) -> Results:
     for name in ("restore_item", "restore_field", "restore_slot"):
         rows[name] = constant(TANGENT)
     for name in (
-        "add_to_slot", "add_to_item", "add_to_field", "append_item", "check_slot",
+        "add_to_slot", "add_to_item", "add_to_field", "append_item",
         "give_array", "take_array", "give_own", "take_own",
     ):  # fmt: skip
         rows[name] = constant(NONE)
+    return _by_address(support, rows)
+
+
+def forward_results(support: ForwardSupport) -> Results:
+    """The rows of the functions that forward mode calls."""
+    rows: dict[str, Row] = {
+        "fresh_tangent": _tangent_of(0),
+        "known": _tangent_of(1),
+        "instance": _tangent_of(1),
+        "function": _tangent_of(1),
+        "caught": _tangent_of(1),
+        "bound": _tangent_of(0),
+        "fill_tangent": _tangent_of(0),
+        "own_array": _tangent_of(1),
+        "fit_array": _fitted,
+        "fill_array": _fitted,
+        "fit_number": constant(TANGENT),
+        "captured": constant(Exact(tuple)),
+        "resumed": constant(TangentOf(_ITERATOR)),
+        "make_tuple": _tangent_of(0),
+        "item": _part,
+        "item_slot": _part,
+        "field_slot": constant(TangentOf(ANY)),
+        "append_tangent": constant(NONE),
+    }
+    return _by_address(support, rows)
+
+
+def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
+    """The table of what `support` hands over: what both modes call, and `rows` by name."""
+    rows = {"view": _part, "check_slot": constant(NONE), "store_global": constant(_LATER), **rows}
     return {id(getattr(support, name)): row for name, row in rows.items()}
 
 
@@ -176,31 +207,3 @@ def completion(results: Callable[[], Results], oracle: Oracle, sample: Sampler) 
         return complete(graph, table, oracle, sample)
 
     return completed
-
-
-def forward_results(support: ForwardSupport) -> Results:
-    """The rows of the functions that forward mode calls."""
-    rows: dict[str, Row] = {
-        "fresh_tangent": _tangent_of(0),
-        "known_tangent": _tangent_of(1),
-        "instance_tangent": _tangent_of(1),
-        "function_tangent": _tangent_of(1),
-        "caught_tangent": _tangent_of(1),
-        "bound_tangent": _tangent_of(0),
-        "fill_tangent": _tangent_of(0),
-        "own_array": _tangent_of(1),
-        "fit_array": _fitted,
-        "fill_array": _fitted,
-        "fit_number": constant(TANGENT),
-        "captured": constant(Exact(tuple)),
-        "resumed_tangent": constant(TangentOf(Exact(type(iter([]))))),
-        "make_tuple": _tangent_of(0),
-        "item_tangent": _part,
-        "item_slot_tangent": _part,
-        "field_slot_tangent": constant(TangentOf(ANY)),
-        "view": _part,
-        "append_tangent": constant(NONE),
-        "check_slot": constant(NONE),
-        "store_global": constant(_CALLED_LATER),
-    }
-    return {id(getattr(support, name)): row for name, row in rows.items()}

@@ -31,6 +31,7 @@ from adbc.passes.typed.guards import (
 )
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_loops import count_list_loops
+from adbc.rules.kinds import RowKind
 from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.types.callsites import is_method
 from adbc.types.inference import call_parts, type_of
@@ -229,7 +230,7 @@ class _Policy:
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
-        return any(row.kind == "scalar" for row in self.engine.table.rows(function))
+        return any(row.kind is RowKind.SCALAR for row in self.engine.table.rows(function))
 
     def _is_open(self, call: Instruction) -> bool:
         original = self.originals.get(call)

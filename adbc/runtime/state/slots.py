@@ -23,7 +23,6 @@ from adbc.tangents import (
 )
 
 __all__ = [
-    "EMPTY",
     "SINK",
     "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
     "bound_shadow", "bound_tangent", "check_slot",
@@ -87,17 +86,7 @@ class _Sink:
         pass
 
 
-class _Empty:
-    """Stands for the tangent of a constant container where an element is looked for: it has none."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key: object) -> object:
-        return NO_TANGENT
-
-
 SINK = _Sink()
-EMPTY = _Empty()
 _ABSENT = object()
 
 

@@ -79,7 +79,7 @@ def given(a: Iterator[float]) -> float:
     return 0.0
 
 
-def test_a_loop() -> None:
+def test_a_loop_that_is_left_drops_there_and_for_exceptions() -> None:
     """One drop where it is left, and one for all exceptions; none where the generator is exhausted."""
     graph = dropped(left)
     assert count(graph, _drop_) == 2
@@ -89,7 +89,7 @@ def test_a_loop() -> None:
 
 
 @pytest.mark.parametrize(("function", "drops"), [(returned, 0), (stored, 2), (given, 0)])
-def test_others(function: Any, drops: int) -> None:
+def test_what_is_returned_or_given_is_not_dropped(function: Any, drops: int) -> None:
     assert count(dropped(function), _drop_) == drops
 
 
@@ -120,7 +120,7 @@ def over_range(n: int) -> int:
 @pytest.mark.parametrize(
     ("function", "needed"), [(in_finally, True), (returned, True), (over_range, False), (dropped, False)]
 )
-def test_needed_releases(function: Any, needed: bool) -> None:
+def test_releases_are_needed_where_a_generator_may_be_let_go_of(function: Any, needed: bool) -> None:
     graph = lift(function, releases=True)
     assert needed_releases(graph) == needed
     verify(graph)

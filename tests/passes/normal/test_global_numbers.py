@@ -24,7 +24,7 @@ def norm(x: np.ndarray) -> float:  # type: ignore[type-arg]
     return float(np.linalg.norm(x, ord=ORDER))
 
 
-def test_derivatives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_that_is_rebound_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         check_rule(recurrence, 0.3, 5)
         check_rule(norm, np.array([1.0, 2.0, -0.5]))

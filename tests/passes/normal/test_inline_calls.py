@@ -118,7 +118,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda x: getattr(x, "__name__", None))
-def test_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_what_is_written_in_is_differentiated_rightly(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check_rule(function, *arguments)
 
 
@@ -134,7 +136,7 @@ def _choose(call: Instruction) -> Any:
     return (graph, call.operands[1:]) if len(call.operands) == len(graph.arguments) + 1 else None
 
 
-def test_text() -> None:
+def test_a_straight_function_leaves_its_lines_alone() -> None:
     def straight(x: float) -> float:
         return scaled(2.0, x) + 1.0
 

@@ -113,7 +113,9 @@ def test_the_graph_means_the_same(program: Callable[[Any, Any], Any], sizes: tup
 
 @pytest.mark.parametrize("program", [*PROGRAMS, in_place], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("make", [list, tuple, np.array], ids=["list", "tuple", "array"])
-def test_derivatives(program: Callable[[Any, Any], Any], make: Callable[[Any], Any]) -> None:
+def test_zipped_loops_are_differentiated_rightly(
+    program: Callable[[Any, Any], Any], make: Callable[[Any], Any]
+) -> None:
     if program is in_place and make is tuple:
         return
     for n, m in SIZES[1:]:

@@ -59,7 +59,7 @@ ARGUMENTS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 @pytest.mark.parametrize(
     ("function", "more"), ARGUMENTS, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(ARGUMENTS)]
 )
-def test_derivatives(function: Callable[..., Any], more: tuple[Any, ...]) -> None:
+def test_methods_are_differentiated_as_functions(function: Callable[..., Any], more: tuple[Any, ...]) -> None:
     for _ in range(3):
         x = np.array([[0.3, 1.2, 0.7], [0.9, 0.1, 0.4]])
         check_rule(function, x, *more)

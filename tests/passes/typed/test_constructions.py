@@ -114,7 +114,7 @@ def caught(x: float, y: float) -> float:
 
 
 @pytest.mark.parametrize("program", [points, slotted, special, abstract, pair, caught])
-def test_derivatives(program: Any) -> None:
+def test_constructions_are_differentiated_rightly(program: Any) -> None:
     for _ in range(3):
         check_rule(program, 0.7, 1.3)
 

@@ -182,7 +182,9 @@ CASES: list[tuple[Callable[..., float], Callable[[], tuple[Any, ...]]]] = [
 @pytest.mark.parametrize(
     ("function", "arguments"), CASES, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(CASES)]
 )
-def test_derivatives(function: Callable[..., float], arguments: Callable[[], tuple[Any, ...]]) -> None:
+def test_known_slots_do_not_change_derivatives(
+    function: Callable[..., float], arguments: Callable[[], tuple[Any, ...]]
+) -> None:
     for _ in range(3):  # what was learnt is used from the second time on
         check_rule(function, *arguments())
 

@@ -46,7 +46,7 @@ def another_part(u: Any, i: int) -> Any:
 
 
 @pytest.mark.parametrize("function", [bounds, in_two_axes, with_steps, another_part])
-def test_gradients(function: Callable[..., Any]) -> None:
+def test_updates_in_place_are_differentiated_rightly(function: Callable[..., Any]) -> None:
     check_rule(function, U, 1)
 
 

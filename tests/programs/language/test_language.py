@@ -37,10 +37,14 @@ def programs() -> list[Any]:
 
 
 @pytest.mark.parametrize(("function", "arguments"), programs())
-def test_rules(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_both_rules_of_every_construct_are_right(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check_rule(function, *arguments)
 
 
 @pytest.mark.parametrize(("function", "arguments"), programs())
-def test_gradient(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_the_gradient_of_every_construct_is_right(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check_gradient(function, *arguments)

@@ -321,7 +321,7 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_what_arrays_of_objects_cannot_do_is_refused(name: str) -> None:
     f, make, match = REFUSED[name]
     with pytest.raises(AdbcError, match=match):
         adbc.vjp(f, make(), 0.8)

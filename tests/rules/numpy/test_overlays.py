@@ -47,7 +47,7 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("function, args, kwargs", CASES, ids=lambda x: getattr(x, "__name__", None))
-def test_value(function: Any, args: Any, kwargs: Any) -> None:
+def test_a_body_gives_the_value_of_what_it_stands_in_for(function: Any, args: Any, kwargs: Any) -> None:
     (body,) = [row.body for row in ROWS if row.function is function]
     expected, found = function(*args, **kwargs), body(*args, **kwargs)
     if isinstance(expected, tuple):

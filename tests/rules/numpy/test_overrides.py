@@ -65,7 +65,7 @@ def test_order_of_classes() -> None:
     check_rule(function, np.array([0.3, 1.2]))
 
 
-def test_functions() -> None:
+def test_a_class_that_overrides_a_function_is_asked() -> None:
     def function(x: Any) -> Any:
         return np.sum(Wrapped(x * x), axis=0)
 

@@ -537,7 +537,7 @@ def _name(case: Any) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=_name)
-def test_row(case: Any) -> None:
+def test_every_row_is_right(case: Any) -> None:
     function, make, kwargs = case
     if not callable(kwargs) and kwargs.get("float32"):
         check(function, make, tolerance=1e-2, step=1e-2, exact=1e-5)

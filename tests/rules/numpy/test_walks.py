@@ -162,7 +162,7 @@ RIGHT: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_right(name: str) -> None:
+def test_walks_through_arrays_are_right(name: str) -> None:
     check(RIGHT[name], np.array([0.5, 1.5, 0.7]), 0.8)
 
 
@@ -216,7 +216,7 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_walks_that_cannot_be_followed_are_refused(name: str) -> None:
     v = np.array([0.5, 1.5, 0.7])
     for run in (
         lambda: adbc.jvp(REFUSED[name], (v.copy(), 0.8), (np.ones(3), 1.0)),

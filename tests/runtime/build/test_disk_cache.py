@@ -188,7 +188,7 @@ def test_the_next_process_builds_nothing(world: World, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["straight", "loop", "element", "array"])
-def test_forward_mode(world: World, name: str) -> None:
+def test_dual_functions_are_kept_too(world: World, name: str) -> None:
     args = CASES[name]
     direction = tuple(adbc.zero_tangent(x) for x in args)
     direction = (

@@ -103,5 +103,5 @@ def behind_the_block(a: list[float], x: float) -> float:
         left_by_break, first_of_expression, first_of_managed, first_of_inner,
     ],
 )  # fmt: skip
-def test_right(function: Callable[..., float]) -> None:
+def test_generators_that_are_not_exhausted_are_right(function: Callable[..., float]) -> None:
     check_rule(function, [1.3], 0.7)

@@ -25,7 +25,7 @@ FRAMES_KEEP = {
 
 
 @pytest.mark.parametrize("function", DROPPED, ids=lambda f: f.__name__)
-def test_right(function: Program) -> None:
+def test_a_dropped_generator_runs_where_it_is_dropped(function: Program) -> None:
     if FRAMES_KEEP.get(function.__name__, False):
         refused(function)
     else:
@@ -216,7 +216,7 @@ REFUSED: list[Program] = [
 
 
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
-def test_refused(function: Program) -> None:
+def test_a_generator_that_somebody_may_keep_is_refused(function: Program) -> None:
     refused(function)
 
 

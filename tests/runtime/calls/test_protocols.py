@@ -309,6 +309,6 @@ CASES: dict[str, tuple[Callable[..., Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_right(name: str) -> None:
+def test_every_protocol_is_followed_in_both_modes(name: str) -> None:
     f, args = CASES[name]
     check(f, *args)

@@ -146,7 +146,7 @@ CASES: dict[str, tuple[Callable[..., Any], Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_right(name: str) -> None:
+def test_special_methods_called_by_name_are_right(name: str) -> None:
     f, *args = CASES[name]
     check(f, *args)
 

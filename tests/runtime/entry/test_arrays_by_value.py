@@ -306,7 +306,9 @@ WRITERS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     READERS + WRITERS,
     ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(READERS + WRITERS)],
 )
-def test_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_gradients_by_arrays_as_values_are_those_by_memory(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     check(function, *arguments)
 
 
@@ -315,7 +317,7 @@ def test_what_may_be_met_elsewhere_keeps_its_shadow() -> None:
     check(target_of_out, array(3), array(3), by_value=False)
 
 
-def test_single_precision() -> None:
+def test_a_gradient_in_single_precision_stays_single() -> None:
     for f, args in [(twice, (array(4),)), (parts, (array(5),)), (broadcast, (array(3), array(3), 0.7))]:
         single = [x.astype(np.float32) if isinstance(x, np.ndarray) else x for x in args]
         everything = tuple(range(len(args)))

@@ -194,7 +194,7 @@ def test_a_write_through_a_global_is_refused() -> None:
     )
 
 
-def test_keywords_and_methods() -> None:
+def test_constants_are_found_among_keywords_and_behind_methods() -> None:
     np.testing.assert_array_equal(adbc.grad(least_squares)(W, y=Y, x=X), 2.0 * X.T @ (X @ W - Y))
     assert places(least_squares, W, Y, X, names=("y", "x")) == [0, 2, 1]
 

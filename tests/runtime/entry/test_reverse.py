@@ -51,7 +51,7 @@ def scaled(u: list[float], k: float) -> float:
     return sum(u)
 
 
-def test_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_take_the_short_way_from_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     said = entered(monkeypatch)
     gradient = adbc.value_and_grad(product, (0, -1))
     for k in range(4):

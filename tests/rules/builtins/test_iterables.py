@@ -399,5 +399,5 @@ CASES = BUILTINS | OPERATORS
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(name: str) -> None:
+def test_builtins_over_iterables_are_right(name: str) -> None:
     check(CASES[name], [0.5, 1.5, 0.7], 0.8)

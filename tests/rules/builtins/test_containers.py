@@ -187,7 +187,7 @@ def name(case: tuple) -> str:
 
 
 @pytest.mark.parametrize("case", [*LISTS, *TUPLES, *DICTS, *OTHERS], ids=name)
-def test_row(case: tuple) -> None:
+def test_every_row_of_a_container_is_right(case: tuple) -> None:
     check(*case)
 
 

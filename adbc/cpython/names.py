@@ -1,0 +1,54 @@
+"""What a code object does to variables: read off the decoded instructions, so the same for all interpreters.
+
+Other parts of the system ask here instead of looking at opcodes.  Code nested in a code object (functions,
+classes, comprehensions that are functions) is only looked at where that is said.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+
+from adbc.cpython.decode import Slot, decode
+
+__all__ = ["globals_written", "parameters_read", "writes_beyond_its_frame"]
+
+_READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
+_WRITES_GLOBAL = frozenset({"store_global", "delete_global"})
+_WRITES_BEYOND = _WRITES_GLOBAL | {"store_subscript", "delete_subscript", "store_deref", "delete_deref"}
+
+
+def parameters_read(function: Callable[..., object]) -> frozenset[int] | None:
+    """The positions of the parameters that occur in the code of `function`; None if that cannot be said."""
+    return _parameters_read(function) if isinstance(function, types.FunctionType) else None
+
+
+@functools.lru_cache(maxsize=4096)  # formulas of rules are asked about wherever they are used
+def _parameters_read(function: types.FunctionType) -> frozenset[int] | None:
+    code = function.__code__
+    if code.co_flags & inspect.CO_VARARGS:
+        return None
+    read = set(code.co_cellvars)  # a function inside may read these
+    for instruction in decode(code).instructions:
+        if instruction.name in _READS and isinstance(instruction.arg, Slot):
+            read.add(instruction.arg.name)
+    return frozenset(i for i, name in enumerate(code.co_varnames[: code.co_argcount]) if name in read)
+
+
+def globals_written(code: types.CodeType) -> frozenset[str]:
+    """The global names that `code`, or code nested in it, binds or unbinds."""
+    written = {i.arg for i in decode(code).instructions if i.name in _WRITES_GLOBAL}
+    for nested in code.co_consts:
+        if isinstance(nested, types.CodeType):
+            written |= globals_written(nested)
+    return frozenset(written)
+
+
+def writes_beyond_its_frame(code: types.CodeType) -> bool:
+    """Whether `code` may change an element of a container, a global, or a variable that functions share.
+
+    Attributes do not count.
+    """
+    return any(i.name in _WRITES_BEYOND for i in decode(code).instructions)

@@ -1,0 +1,114 @@
+"""Formulas: what builders write inline for a call of a function of arrays, instead of calling its rule.
+
+A formula gives one argument its share of the cotangent of the result.  It is a Python function, and what a
+builder needs to know about it stands beside it in a record.  Nothing here looks into the function: which of
+its parameters it reads is a question to its bytecode, which the engine answers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
+from typing import Any
+
+__all__ = ["AnyFormula", "Formula", "FormulaCall", "always", "formulas_of", "function_of"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Formula:
+    """``function(by, out, *arrays, **others)`` is the cotangent of one of `arrays`, `by` that of `out`.
+
+    makes_new: what it gives is new memory (or nobody else's), not a part of what it was given.
+
+    is_elementwise: it is a product of the cotangent and an elementwise function of what it reads.
+
+    partial: that elementwise function, ``partial(out, *arrays)``, if the formula was made from it.
+
+    is_strong: where the cotangent is zero so is the product, even if the partial derivative is infinite;
+    builders must not write ``partial(...) * by`` in its place then.
+
+    factor: the number of the one of ``(out, *arrays)`` that the partial derivative is, if it is one.
+
+    over: gives the same, written over the cotangent, which is an array of float64 that nobody else needs.
+
+    fits: from the types of the arrays, whether what it gives has shape and dtype of its array.
+
+    uniform: all elements of what it gives are the number ``uniform(by, shape of the array)``; 1 if that is
+    the cotangent itself.
+
+    of_shape: ``of_shape(by, shape of the array, **others)`` is the same.
+
+    into: ``into(shadow, by, **others)`` adds the same to a shadow.
+    """
+
+    function: Callable[..., Any]
+    makes_new: bool = False
+    is_elementwise: bool = False
+    partial: Callable[..., Any] | None = None
+    is_strong: bool = False
+    factor: int | None = None
+    over: Callable[..., Any] | None = None
+    fits: Callable[[Sequence[Any]], bool] | None = None
+    uniform: Callable[..., Any] | int | None = None
+    of_shape: Callable[..., Any] | None = None
+    into: Callable[..., Any] | None = None
+
+    @property
+    def slope(self) -> Callable[..., Any] | None:
+        """The elementwise function that builders may multiply the cotangent by themselves."""
+        return None if self.is_strong else self.partial
+
+    def functions(self) -> Iterator[tuple[str, FunctionType]]:
+        """The Python functions of the formula, by the names of the fields that they are in."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, FunctionType):
+                yield field.name, value
+
+
+AnyFormula = Formula | int | None
+"""A formula; 1 or -1 where the cotangent or its negative is all there is to it; None where it is zero."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FormulaCall:
+    """How a call is differentiated by formulas alone.
+
+    arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
+    (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
+
+    together: gives the cotangents of all arrays in a tuple, for less than the formulas one by one; used where
+    all are wanted.
+
+    window: the result may be a view of the first array.  Nobody can tell as long as neither is changed or
+    handed out.
+
+    parts: the cotangent of the array costs much more than to read that of the result, because it is only a
+    part of the array that is read.
+
+    is_elementwise: a formula multiplies what it is given by numbers that broadcast with it.
+    """
+
+    formulas: tuple[AnyFormula, ...]
+    arrays: tuple[int, ...]
+    others: tuple[tuple[str, int], ...] = ()
+    together: Callable[..., Any] | None = None
+    window: bool = False
+    parts: bool = False
+    is_elementwise: bool = False
+
+
+def always(types: Sequence[Any]) -> bool:
+    """For `Formula.fits`: what the formula gives has shape and dtype of its array, whatever the types are."""
+    return True
+
+
+def function_of(formula: Formula | Callable[..., Any] | None) -> Callable[..., Any] | None:
+    """The function to call for `formula`, which may be a function of which nothing is known."""
+    return formula.function if isinstance(formula, Formula) else formula
+
+
+def formulas_of(functions: Iterable[Formula | Callable[..., Any] | None]) -> tuple[Formula | None, ...]:
+    """Formulas for builders; nothing is known of those that are given as mere functions."""
+    return tuple(f if f is None or isinstance(f, Formula) else Formula(f) for f in functions)

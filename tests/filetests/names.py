@@ -1,0 +1,73 @@
+"""Classes and functions that the graphs in ``*.ir`` files name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+class Particle:
+    """An ordinary class: calling it is an instance and its ``__init__``."""
+
+    def __init__(self, x: float, v: float) -> None:
+        self.x = x
+        self.v = v
+
+    def step(self, h: float) -> None:
+        self.x = self.x + h * self.v
+
+    def energy(self) -> float:
+        return 0.5 * self.v * self.v
+
+
+class Counted:
+    """A class that does more than to initialise what it makes."""
+
+    made = 0
+
+    def __new__(cls, x: float) -> Counted:
+        cls.made += 1
+        return super().__new__(cls)
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+
+def scaled(k: float, v: float) -> float:
+    return k * v
+
+
+def chosen(x: float) -> float:
+    if x > 0.0:
+        return x
+    return -x
+
+
+def looping(x: float) -> float:
+    while x < 100.0:
+        x = x * x
+    return x
+
+
+def guarded(x: float) -> Iterator[float]:
+    """A generator that has something to do when it is closed."""
+    try:
+        yield x
+    finally:
+        print("closed")
+
+
+def plain(x: float) -> Iterator[float]:
+    """A generator that has not."""
+    yield x
+
+
+def consumed(items: Iterator[float]) -> float:
+    total = 0.0
+    for x in items:
+        total = total + x
+    return total
+
+
+def rest(*values: object) -> object:
+    """What a function goes on with where a guess was wrong."""
+    return values

@@ -1,0 +1,259 @@
+"""How each pass is run on the graph of a file: with what it asks the rest of the system answered here.
+
+A runner takes the graph, and by name what the lines ``; with name = expression`` say.  It returns the graph
+that the pass leaves, or several, or lines of text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from adbc.emit.early_records import early_records
+from adbc.emit.gather import gather
+from adbc.ir.constants import named_constant
+from adbc.ir.graph import Graph
+from adbc.ir.printer import Names
+from adbc.ir.terminators import Return
+from adbc.ir.values import Instruction, Value
+from adbc.lift import lift
+from adbc.passes import normalise
+from adbc.passes.derived.cotangent_sums import cotangent_sums
+from adbc.passes.derived.partials import needed, taken_apart
+from adbc.passes.derived.shadow_slots import shadow_slots
+from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.copy_propagation import copy_propagation
+from adbc.passes.normal.dead_code import dead_code
+from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.fold_constants import fold_constants
+from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
+from adbc.passes.normal.idle_handlers import idle_handlers
+from adbc.passes.normal.inline_calls import inline_calls, is_small
+from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.needed_releases import needed_releases
+from adbc.passes.normal.new_to_call import new_to_call
+from adbc.passes.normal.operators_to_call import operators_to_call
+from adbc.passes.normal.promote_cells import promote_cells
+from adbc.passes.normal.protected import isolate, landing_pads
+from adbc.passes.normal.reducible import reducible
+from adbc.passes.normal.resolve_globals import resolve_globals
+from adbc.passes.normal.scalar_replacement import scalar_replacement
+from adbc.passes.normal.segments import segments
+from adbc.passes.normal.trivial_phis import trivial_phis
+from adbc.passes.normal.truth import truth
+from adbc.passes.normal.unreachable import unreachable
+from adbc.passes.normal.zipped_loops import zipped_loops
+from adbc.passes.query import target
+from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
+from adbc.passes.typed.constructions import constructions
+from adbc.passes.typed.direct_calls import direct_calls
+from adbc.passes.typed.displays import spread_displays
+from adbc.passes.typed.guards import insert_guards
+from adbc.passes.typed.known_slots import known_slots
+from adbc.passes.typed.list_elements import drop_proved_tests
+from adbc.passes.typed.list_loops import count_list_loops
+from adbc.passes.typed.self_writes import drop_self_writes
+from adbc.passes.typed.spreads import spread_calls
+from adbc.passes.typed.unpackings import list_unpackings
+from adbc.rules import default_table
+from adbc.types.callsites import Binding, is_method
+from adbc.types.inference import type_of
+from adbc.types.lattice import ANY, NONE, AbstractType, Exact, class_of
+from tests.filetests import names
+from tests.filetests.types_in_text import type_from
+
+__all__ = ["RUNNERS"]
+
+Outcome = Graph | str | Iterable[Graph]
+
+
+def _in_place(run: Callable[[Graph], object]) -> Callable[[Graph], Graph]:
+    def runner(graph: Graph) -> Graph:
+        run(graph)
+        return graph
+
+    return runner
+
+
+class Answers:
+    """What passes ask about functions and classes, answered from those of `names` and from the rows."""
+
+    def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
+        classes = [class_of(t) for t in types_]
+        return None if None in classes else default_table().find(function, tuple(classes))
+
+    def rows(self, function: object) -> Sequence[Any]:
+        return default_table().rows(function)
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        if not isinstance(function, types.FunctionType) or keywords or self.rows(function):
+            return None
+        return Binding(function, tuple(range(count))) if count == function.__code__.co_argcount else None
+
+    def result(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        """What `function` is annotated to return."""
+        return NONE if getattr(function, "__annotations__", {}).get("return") == "None" else ANY
+
+    def constructor(self, cls: type, facts: object = None) -> types.FunctionType | None:
+        is_plain = cls.__module__ == names.__name__ and "__new__" not in vars(cls)
+        return vars(cls)["__init__"] if is_plain else None
+
+    def method(self, cls: type, name: str, facts: object = None) -> types.FunctionType | None:
+        found = vars(cls).get(name)
+        return found if isinstance(found, types.FunctionType) else None
+
+    def is_field(self, cls: type, name: str) -> bool:
+        return cls.__module__ == names.__name__ and name not in vars(cls)
+
+    def keeps(self, cls: type, name: str, facts: object = None) -> bool:
+        return self.is_field(cls, name)
+
+    def only_reads(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> Sequence[bool]:
+        return [False] * len(parameters)
+
+    def is_closed(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
+        return False
+
+    def kept_lists(
+        self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
+    ) -> Sequence[bool]:
+        return [False] * (len(parameters) + 1)
+
+
+def _small_callee(call: Instruction) -> tuple[Graph, list[Value]] | None:
+    """A function of `names` that is called, if it is small."""
+    function = target(call)
+    if not isinstance(function, types.FunctionType) or function.__module__ != names.__name__:
+        return None
+    graph = normalise(lift(function), function.__globals__)
+    return (graph, call.operands[1:]) if is_small(graph) else None
+
+
+class Generators:
+    """Those made by `names.guarded` have something to do when they are closed."""
+
+    def must_be_closed(self, made: Made, /) -> bool:
+        return made is names.guarded
+
+    def only_consumes(self, function: Any, index: int, /) -> bool:
+        return function is names.consumed
+
+
+@dataclasses.dataclass
+class Guesses:
+    """Every call is guessed to give what `guess` says of its function; the rest of a function is `rest`."""
+
+    guess_of: dict[str, str]
+
+    def guess(self, call: Instruction) -> Exact | None:
+        found = self.guess_of.get(getattr(target(call), "__name__", ""))
+        known = None if found is None else type_from(found)
+        assert known is None or isinstance(known, Exact)
+        return known
+
+    def method(self, call: Instruction) -> object | None:
+        return None
+
+    def watch(self, call: Instruction) -> bool:
+        return "watch" in self.guess_of
+
+    def site(self, call: Instruction) -> object:
+        return "site"
+
+    def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
+        return names.rest, [call]
+
+    def known_slots(self, graph: Graph) -> dict[Value, Value]:
+        return {}
+
+
+def _globals_resolved(graph: Graph, **given: str) -> Graph:
+    """`given` are the globals: literals, or objects by their qualified names."""
+    space = {name: eval(text) if text[0].isdigit() else named_constant(text) for name, text in given.items()}
+    return resolve_globals(graph, space)
+
+
+def _guarded(graph: Graph, **guess_of: str) -> Graph:
+    def infer() -> None:
+        """Types are those of the text, and of assumptions; nothing follows from these here."""
+
+    insert_guards(graph, infer, Guesses(guess_of))
+    return graph
+
+
+def _apart(graph: Graph, quotient: str = "False") -> str:
+    """What the graph of a partial derivative gives, taken apart, and what of the graph that needs."""
+    end = graph.blocks[-1].terminator
+    assert isinstance(end, Return)
+    texts = Names(graph)
+    negative, factor, divisor = taken_apart(end.value, quotient == "True")
+    parts = [part for part in (factor, divisor) if part is not None]
+    return "\n".join(
+        [
+            f"sign: {'-' if negative else '+'}",
+            f"factor: {'1' if factor is None else texts.value(factor)}",
+            f"divisor: {'1' if divisor is None else texts.value(divisor)}",
+            "needed: " + ", ".join(texts.value(i) for i in graph.instructions() if i in needed(parts)),
+        ]
+    )
+
+
+_ANSWERS = Answers()
+
+RUNNERS: dict[str, Callable[..., Outcome]] = {
+    # normal
+    "copy_propagation": copy_propagation,
+    "dead_code": dead_code,
+    "dropped_generators": lambda graph: drop_generators(graph, Generators()),
+    "fold_constants": fold_constants,
+    "foreigncall_to_call": foreigncall_to_call,
+    "idle_handlers": idle_handlers,
+    "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),
+    "merge_blocks": merge_blocks,
+    "needed_releases": _in_place(needed_releases),
+    "new_to_call": new_to_call,
+    "operators_to_call": operators_to_call,
+    "promote_cells": promote_cells,
+    "protected": lambda graph: landing_pads(isolate(graph)),
+    "reducible": reducible,
+    "resolve_globals": _globals_resolved,
+    "scalar_replacement": lambda graph: scalar_replacement(
+        graph, _ANSWERS, lambda _, call: _small_callee(call)
+    ),
+    "segments": segments,
+    "trivial_phis": trivial_phis,
+    "truth": truth,
+    "unreachable": unreachable,
+    "zipped_loops": zipped_loops,
+    # typed
+    "builtin_methods": _in_place(lambda graph: (builtin_methods(graph), drop_method_reads(graph))),
+    "constructions": _in_place(lambda graph: constructions(graph, _ANSWERS, _ANSWERS.result)),
+    "direct_calls": _in_place(lambda graph: direct_calls(graph, _ANSWERS)),
+    "displays": _in_place(lambda graph: spread_displays(graph, _ANSWERS)),
+    "guards": _guarded,
+    "known_slots": _in_place(
+        lambda graph: known_slots(graph, _ANSWERS.is_field, lambda call: is_method(call, _ANSWERS))
+    ),
+    "list_elements": _in_place(
+        lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)
+    ),
+    "list_loops": _in_place(count_list_loops),
+    "self_writes": _in_place(drop_self_writes),
+    "spreads": _in_place(lambda graph: spread_calls(graph, normal_call)),
+    "unpackings": _in_place(list_unpackings),
+    # derived
+    "cotangent_sums": cotangent_sums,
+    "partials": _apart,
+    "shadow_slots": shadow_slots,
+    "uncounted_loops": uncounted_loops,
+    # of the backend that writes bytecode
+    "early_records": early_records,
+    "gather": gather,
+}
+"""Pass, as its file is called -> how it is run."""
