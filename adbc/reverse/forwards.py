@@ -43,7 +43,7 @@ from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
 from adbc.types.callsites import CallSite, formula_call, name_of
 from adbc.types.decisions import Decisions
-from adbc.types.derived import UNDO, CallableType, SavedOf, rule_cotangent_type, shadow_type
+from adbc.types.derived import UNDO, CallableType, SavedOf, SequenceType, rule_cotangent_type, shadow_type
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
@@ -478,7 +478,7 @@ class ForwardsPass(Mirror):
 
     def _returned(self, call: Instruction, answer: Value, arguments: Sequence[Value]) -> None:
         known = type_of(call)
-        gives = CallableType(TupleType(tuple(rule_cotangent_type(type_of(v)) for v in arguments)))
+        gives = CallableType(SequenceType(tuple(rule_cotangent_type(type_of(v)) for v in arguments)))
         parts, out = self._take_apart(call, answer, known, shadow_type(known), gives)
         shadow = None
         if has_shadow(known):

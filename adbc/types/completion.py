@@ -36,6 +36,7 @@ from adbc.types.derived import (
     CotangentOf,
     DerivativeType,
     PlayedType,
+    SequenceType,
     ShadowOf,
     TapeType,
     UnionType,
@@ -236,6 +237,8 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
     if isinstance(whole, UnionType):
         parts = [m for m in whole.members if isinstance(m, TupleType) and len(m.elements) == count.value]
         return merge_all(parts) if parts else None
+    if isinstance(whole, SequenceType):
+        return TupleType(whole.elements)
     if isinstance(whole, DerivativeType):
         return TupleType(tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value)))
     return None

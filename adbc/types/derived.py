@@ -54,6 +54,7 @@ __all__ = [
     "LinksType",
     "PlayedType",
     "SavedOf",
+    "SequenceType",
     "ShadowOf",
     "TangentOf",
     "TapeType",
@@ -169,6 +170,16 @@ class UndoType(AbstractType):
 
     def __str__(self) -> str:
         return "Undo"
+
+
+@dataclasses.dataclass(frozen=True)
+class SequenceType(AbstractType):
+    """A tuple or list of exactly these elements: the cotangents that the pullback of a rule gives."""
+
+    elements: tuple[AbstractType, ...]
+
+    def __str__(self) -> str:
+        return f"Sequence[{', '.join(map(str, self.elements))}]"
 
 
 @dataclasses.dataclass(frozen=True)

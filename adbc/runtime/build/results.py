@@ -22,6 +22,7 @@ from adbc.types.derived import (
     CallableType,
     CotangentOf,
     DerivativeType,
+    SequenceType,
     ShadowOf,
     TangentOf,
     derivative_of,
@@ -111,7 +112,7 @@ def _reshaped(values: Values, types_: Types) -> AbstractType:
     return CotangentOf(ArrayType(known.dtype, ndim, known.cls))
 
 
-_LATER = CallableType(TupleType(()))
+_LATER = CallableType(SequenceType(()))
 _ITERATOR = Exact(type(iter([])))
 
 
@@ -125,7 +126,7 @@ def reverse_results(support: Support) -> Results:
         "function": _shadow_of(1),
         "bound": _shadow_of(0),
         "resumed": constant(ShadowOf(_ITERATOR)),
-        "defaults_pullback": constant(CallableType(TupleType((CotangentOf(ANY),)))),
+        "defaults_pullback": constant(CallableType(SequenceType((CotangentOf(ANY),)))),
         "freevar": constant(_CELL),
         "freevar_shadow": constant(ShadowOf(_CELL)),
         "item": _part,
