@@ -56,7 +56,7 @@ from adbc.reverse.tapes import (
 from adbc.reverse.trips import is_short, range_of
 from adbc.types.callsites import activity
 from adbc.types.decisions import Decisions
-from adbc.types.derived import cotangent_type
+from adbc.types.derived import cotangent_type, merge_all
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
     NONE,
@@ -65,7 +65,6 @@ from adbc.types.lattice import (
     ValueArrayType,
     has_cotangent,
     has_shadow,
-    join_all,
 )
 from adbc.types.usefulness import drop_useless
 
@@ -125,7 +124,7 @@ def build_reverse(
 
 
 def _phi_type(phi: Phi) -> AbstractType:
-    return join_all(type_of(v) for v in phi.operands.values())
+    return merge_all(type_of(v) for v in phi.operands.values())
 
 
 class _Reversal:

@@ -32,6 +32,7 @@ from adbc.ir.traverse import reverse_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.types.derived import (
     EXCEPTION,
+    RAISED,
     CallableType,
     CotangentOf,
     DerivativeType,
@@ -295,6 +296,6 @@ _ROWS: dict[int, Row] = {
     id(operator.is_not): constant(BOOL),
     id(intrinsics._globals_): constant(Exact(dict)),
     id(operator.setitem): constant(NONE),
-    id(intrinsics._raised_): constant(Exact(intrinsics.Raised)),
+    id(intrinsics._raised_): constant(RAISED),
     id(intrinsics._exception_): constant(EXCEPTION),
 }

@@ -45,6 +45,7 @@ __all__ = [
     "CONTEXT",
     "EXCEPTION",
     "FUNCTION",
+    "RAISED",
     "UNDO",
     "CallableType",
     "ContextType",
@@ -184,10 +185,12 @@ class SequenceType(AbstractType):
 
 @dataclasses.dataclass(frozen=True)
 class ExceptionType(AbstractType):
-    """An exception of any class."""
+    """An exception of any class; or one that is returned, packed in a `Raised`, where it would be raised."""
+
+    is_packed: bool = False
 
     def __str__(self) -> str:
-        return "Exception"
+        return "Raised" if self.is_packed else "Exception"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -203,6 +206,7 @@ class CallableType(AbstractType):
 CONTEXT = ContextType()
 UNDO = UndoType()
 EXCEPTION = ExceptionType()
+RAISED = ExceptionType(is_packed=True)
 FUNCTION = Exact(types.FunctionType)
 _ABSENT = frozenset({Exact(type(NO_FDATA)), Exact(type(NO_TANGENT)), NONE})
 """The types of what stands for no derivative."""

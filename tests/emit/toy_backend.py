@@ -1,6 +1,6 @@
 """A backend that writes no code: the slow interpreter runs the graphs, and each type is checked on the way.
 
-It is the example of docs/adding-a-backend.md.  It has nothing from `adbc.emit`: what it knows of a pair of
+It is the example of docs/internals/adding-a-backend.md.  It has nothing from `adbc.emit`: what it knows of a pair of
 graphs is what `adbc.ir.backend` and `adbc.types` say.
 """
 
@@ -133,7 +133,7 @@ def fits(value: Any, type: AbstractType) -> bool:
         case ContextType():
             return isinstance(value, Context)
         case ExceptionType():
-            return isinstance(value, BaseException)
+            return isinstance(value, intrinsics.Raised if type.is_packed else BaseException)
         case TapeType():
             return value.__class__ is list
         case LinksType():
