@@ -1,7 +1,7 @@
 """A backend that writes no code: the slow interpreter runs the graphs, and each type is checked on the way.
 
-It is the example of docs/internals/adding-a-backend.md.  It has nothing from `adbc.emit`: what it knows of a pair of
-graphs is what `adbc.ir.backend` and `adbc.types` say.
+It is the example of docs/internals/adding-a-backend.md.  It has nothing from `adbc.emit`: what it knows of a
+pair of graphs is what `adbc.ir.backend` and `adbc.types` say.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from adbc.derive.support import CommonSupport
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
+from adbc.passes.stages import Group, Stage
 from adbc.reverse import Support
 from adbc.types.callsites import DTYPE_CODES
 from adbc.types.completion import Results, Row, complete, constant, part_of
@@ -43,7 +44,7 @@ from adbc.types.lattice import (
     memory_type,
 )
 
-__all__ = ["completion", "forward_results", "reverse_results"]
+__all__ = ["COMPLETE", "completion", "forward_results", "reverse_results"]
 
 Values = Sequence[Value]
 Types = Sequence[AbstractType]
@@ -195,6 +196,17 @@ def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
     """The table of what `support` hands over: what both modes call, and `rows` by name."""
     rows = {"view": _part, "check_slot": constant(NONE), "store_global": constant(_LATER), **rows}
     return {id(getattr(support, name)): row for name, row in rows.items()}
+
+
+COMPLETE: Group[CommonSupport] = Group(
+    "complete",
+    (
+        Stage("completion", lambda graph, support: support.complete(graph),
+              ("clean",), ("types of derivatives",),
+              "what cleaning has put in gets its type with the rest; what comes behind puts nothing in"),
+    ),
+)  # fmt: skip
+"""The last that is done to a graph whatever the backend."""
 
 
 def completion(results: Callable[[], Results], oracle: Oracle, sample: Sampler) -> Callable[[Graph], Graph]:
