@@ -29,7 +29,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.emit.assembler import ENTERS
+from adbc.emit.assembly import ENTERS
 from adbc.errors import VerificationError
 
 __all__ = ["verify_stack"]

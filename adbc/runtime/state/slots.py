@@ -145,7 +145,7 @@ def store_item(rrule: Any, container: Any, shadow: Any, key: Any, value: float, 
 
 
 def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
-    """The reverse of that: the cotangent of the value."""
+    """The reverse of `store_item`: the cotangent of the value."""
     if type(old) is float:
         container[key] = old
         b = shadow[key]
@@ -170,7 +170,7 @@ def append_tangent(tangent: Any, dvalue: Any) -> None:
 
 
 def undo_append(values: list[Any], shadow: Any) -> Any:
-    """The reverse of that: the cotangent of the value."""
+    """The reverse of `append_item`: the cotangent of the value."""
     del values[-1]
     return None if shadow is None else shadow.pop()
 
@@ -191,7 +191,7 @@ def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_a
 
 
 def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
-    """The reverse of that: the cotangent of the value."""
+    """The reverse of `store_field`: the cotangent of the value."""
     if type(old) is float:
         setattr(obj, name, old)
         b = getattr(shadow, name)
