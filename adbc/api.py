@@ -10,6 +10,7 @@ from typing import Any
 from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedError
 from adbc.runtime import default_engine
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
+from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.forward import enter_known, learn
 from adbc.runtime.entry.reading import only_read
@@ -264,6 +265,7 @@ class _Call:
             context.known_shadow(f),
             (*args, *kwargs.values()),
             (*shadows, *named),
+            lists_in(args),
         )
 
     def check(self, cotangent: Any) -> None:
@@ -391,7 +393,16 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         for i, (x, t) in enumerate(zip(primals, given, strict=True))
     ]
     call = engine.forward_calls.call_from_outside
-    out, dout = enter(call, context, (), f, context.known_tangent(f), tuple(primals), tuple(directions))
+    out, dout = enter(
+        call,
+        context,
+        (),
+        f,
+        context.known_tangent(f),
+        tuple(primals),
+        tuple(directions),
+        lists_in(primals),
+    )
     learn(engine, f, primals, given, directions)
     return _with_tangent(out, dout)
 

@@ -10,6 +10,7 @@ It refuses to know where the items come from.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 import types
@@ -23,7 +24,7 @@ from bytecode.concrete import ExceptionTableEntry
 from adbc.emit import locations
 from adbc.emit.items import Begin, Cell, Item, Label, Location
 
-__all__ = ["Units", "encode"]
+__all__ = ["Heading", "Units", "encode"]
 
 Units = list[tuple[int, Location]]
 """The size of each instruction in units of two bytes, and where it belongs."""
@@ -31,32 +32,43 @@ Units = list[tuple[int, Location]]
 EXTENDED: Final = dis.opmap["EXTENDED_ARG"]
 
 
+@dataclasses.dataclass(frozen=True)
+class Heading:
+    """What a code object says of its function.
+
+    `local_names` begins with the parameters, of which `positional` may be given by position (`posonly` of
+    them in no other way).
+    """
+
+    name: str
+    qualname: str
+    filename: str
+    first_line: int
+    positional: int
+    posonly: int
+    kwonly: int
+    local_names: Sequence[str]
+    cell_names: Sequence[str]
+    free_names: Sequence[str]
+
+
 def encode(
     items: Sequence[Item],
+    heading: Heading,
     *,
-    name: str,
-    qualname: str,
-    filename: str,
-    first_line: int,
-    positional: int,
-    posonly: int,
-    kwonly: int,
     flags: int,
     stack_size: int,
     constants: Sequence[object],
     names: Sequence[str],
-    local_names: Sequence[str],
-    cell_names: Sequence[str],
-    free_names: Sequence[str],
 ) -> tuple[types.CodeType, Units]:
     """The code object of the items, and what each instruction takes of it."""
-    places = _places(local_names, cell_names, free_names)
+    places = _places(heading.local_names, heading.cell_names, heading.free_names)
     spelt: list[bytes] = []
     where: list[Location] = []
     labels: dict[Label, int] = {}
     jumps: list[tuple[int, str, Label]] = []
     regions: dict[Begin, list[int]] = {}  # the first instruction of each, and the first behind it
-    location = Location(first_line)
+    location = Location(heading.first_line)
     for item in items:
         if type(item) is tuple:
             operation, argument, at = item
@@ -79,10 +91,12 @@ def encode(
         else:
             regions[item.region].append(len(spelt))  # type: ignore[union-attr]
     offsets = _resolved(spelt, jumps, labels)
-    body = library.ConcreteBytecode(consts=tuple(constants), names=tuple(names), varnames=local_names)
-    body.name, body.qualname, body.filename, body.first_lineno = name, qualname, filename, first_line
-    body.argcount, body.posonlyargcount, body.kwonlyargcount = positional, posonly, kwonly
-    body.cellvars, body.freevars = list(cell_names), list(free_names)
+    body = library.ConcreteBytecode(consts=tuple(constants), names=tuple(names), varnames=heading.local_names)
+    body.name, body.qualname, body.filename = heading.name, heading.qualname, heading.filename
+    body.first_lineno = heading.first_line
+    body.argcount, body.posonlyargcount = heading.positional, heading.posonly
+    body.kwonlyargcount = heading.kwonly
+    body.cellvars, body.freevars = list(heading.cell_names), list(heading.free_names)
     body.flags = library.CompilerFlags(flags)
     body.exception_table = [
         ExceptionTableEntry(
@@ -96,7 +110,8 @@ def encode(
     ]
     units = [(len(code) // 2, at) for code, at in zip(spelt, where, strict=True)]
     frame = body.to_code(stacksize=stack_size, compute_exception_stack_depths=False)
-    return frame.replace(co_code=b"".join(spelt), co_linetable=locations.table(first_line, units)), units
+    lines = locations.table(heading.first_line, units)
+    return frame.replace(co_code=b"".join(spelt), co_linetable=lines), units
 
 
 def _places(local_names: Sequence[str], cells: Sequence[str], free: Sequence[str]) -> Mapping[Any, int]:

@@ -11,6 +11,7 @@ It works on the list of items that `assembler` collects.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 from adbc.emit.items import Item, Location, Op
@@ -60,7 +61,7 @@ Slot = tuple[int, int, str] | None
 """A value on the stack: which item loaded it, which of a pair it is, and from which variable."""
 
 
-def optimised(items: list[Item], local_names: list[str]) -> list[Item]:
+def optimised(items: list[Item], local_names: Sequence[str]) -> list[Item]:
     """`items` in the forms that the running interpreter executes fastest."""
     if not PAIRED:
         return items
@@ -68,7 +69,7 @@ def optimised(items: list[Item], local_names: list[str]) -> list[Item]:
     return _borrowed(items) if BORROWED else items
 
 
-def _paired(items: list[Item], local_names: list[str]) -> list[Item]:
+def _paired(items: list[Item], local_names: Sequence[str]) -> list[Item]:
     """Join neighbours.  A pair has four bits for the number of each variable."""
     small = set(local_names[:16])
     result: list[Item] = []

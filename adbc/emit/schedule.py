@@ -672,12 +672,6 @@ class Schedule:
                 result.append(value)
         return result
 
-    def is_slotted(self, value: Value) -> bool:
-        """Whether a value lives in a local variable."""
-        return (
-            not isinstance(value, (Const, Undef)) and value not in self.absorbed and value not in self.cells
-        )
-
 
 def _constant(value: Value) -> object:
     return value.value if isinstance(value, Const) else None

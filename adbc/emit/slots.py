@@ -31,6 +31,10 @@ class Slots:
         self.names: list[str] = []
         self.slot_of: dict[Value, str] = {}
         self.entry_copies: list[Argument] = []
+        self.live_in: dict[Node, int] = {}
+        """What is live where a node starts."""
+        self._summary: dict[Node, tuple[list[tuple[int, int]], int]] = {}
+        self._phis: dict[Node, int] = {}  # those that have variables
         self._forgotten: dict[Instruction, tuple[int, int]] = {}
         self._caught: dict[int, int] = {}  # by node: the exceptions in variables that it catches
         self._caught_before: dict[int, int] = {}  # the same of all nodes on every way to it
@@ -113,114 +117,120 @@ class Slots:
         return self._mask([v for _, v in copies if v in self.number])
 
     def _liveness(self) -> None:
-        schedule = self.schedule
-        # Per node, once: what each root defines and uses, and what the end uses.
-        summary: dict[Node, tuple[list[tuple[int, int]], int]] = {}
+        """Backwards over the blocks to a fixed point, and once more to note which lives overlap."""
         for node in self.flow.layout:
-            roots = [
-                (
-                    self._mask(self.defined(root)),
-                    self._leaves(schedule.plans[root].steps) | self._released(root),
-                )
-                for root in schedule.roots[node]
-            ]
-            summary[node] = (
-                roots,
-                self._leaves(schedule.terminator_values(node) or self._switch_value(node)),
-            )
-        phi_mask = {
-            node: self._mask([p for p in node.phis if p in schedule.live_phis]) for node in self.flow.layout
-        }
-        live_in: dict[Node, int] = dict.fromkeys(self.flow.layout, 0)
-        conflicts = self.conflicts
-
-        def clash(defined: int, live: int) -> None:
-            while defined:
-                low = defined & -defined
-                conflicts[low.bit_length() - 1] |= live & ~low
-                defined ^= low
-
-        def sweep(node: Node, record: bool) -> int:
-            live = 0
-            for successor in node.successors:
-                incoming = live_in[successor]
-                if not self.starts_with_copies(node, successor):
-                    phis = phi_mask[successor]
-                    if record and phis:
-                        clash(phis, incoming | phis)
-                    incoming = incoming & ~phis | self._copied(node, successor)
-                    found = schedule.for_loops.get(successor)
-                    if found is not None and found.kept_from is None and found not in schedule.context(node):
-                        if found.tape is not None:
-                            tape = 1 << self.number[found.tape]
-                            if record:
-                                clash(tape, incoming)
-                            incoming &= ~tape
-                        if found.iterator in self.number:
-                            incoming |= 1 << self.number[found.iterator]
-                live |= incoming
-            roots, end = summary[node]
-            live |= end
-            region = schedule.region_start(node) if node.handler is not None else None
-            region_end = schedule.region_end(node) if node.handler is not None else None
-            kept = 0
-            for k in range(len(roots), -1, -1):
-                if k < len(roots):
-                    defined, used = roots[k]
-                    if record and schedule.ends_handling(schedule.roots[node][k]):
-                        needed = live_in[node.handler] if node.handler is not None else 0
-                        self._forget(schedule.roots[node][k], node, live | needed)
-                    if record and is_release(schedule.roots[node][k], False):
-                        needed = live_in[node.handler] if node.handler is not None else 0
-                        if not is_kept(schedule.roots[node][k]):
-                            self._forgotten[schedule.roots[node][k]] = (used, live | needed)
-                    if record and defined:
-                        clash(defined, live | defined)
-                    live = live & ~defined | used
-                if k == region_end:
-                    # What a handler finds must stay as it is through the whole region.
-                    assert node.handler is not None
-                    kept = live_in[node.handler]
-                live |= kept
-                if k == region:
-                    kept = 0
-                    assert node.handler is not None
-                    live = self._before_region(node, live, live_in[node.handler], phi_mask, clash, record)
-            found = schedule.loop_bodies.get(node)
-            if len(node.predecessors) == 1 and node.phis and node is not self.flow.entry:
-                source = node.predecessors[0]
-                if source.handler is not node and self.starts_with_copies(source, node):
-                    if record:
-                        clash(phi_mask[node], live | phi_mask[node])
-                    live = live & ~phi_mask[node] | self._copied(source, node)
-            if found is not None and found.value in self.number:
-                bit = 1 << self.number[found.value]
-                if record:
-                    clash(bit, live)
-                live &= ~bit
-            return live
-
+            self._summary[node] = self._summarised(node)
+            self._phis[node] = self._mask([p for p in node.phis if p in self.schedule.live_phis])
+            self.live_in[node] = 0
         order = self.flow.layout[::-1]
         changed = True
         while changed:
             changed = False
             for node in order:
-                live = sweep(node, False)
-                if live != live_in[node]:
-                    live_in[node] = live
+                live = self._live_before(node, record=False)
+                if live != self.live_in[node]:
+                    self.live_in[node] = live
                     changed = True
         for node in order:
-            sweep(node, True)
+            self._live_before(node, record=True)
         arguments = self._mask([a for a in self.graph.arguments if a in self.number])
-        clash(arguments, live_in[self.flow.entry] | arguments)
-        self.live_in = live_in
+        self._clash(arguments, self.live_in[self.flow.entry] | arguments)
 
-    def _forget(self, root: Instruction, node: Node, live: int) -> None:
-        """Note which exceptions are in variables at `root`, and what is needed behind it.
+    def _summarised(self, node: Node) -> tuple[list[tuple[int, int]], int]:
+        """What each root of `node` defines and uses, and what the end uses."""
+        schedule = self.schedule
+        roots = [
+            (self._mask(self.defined(root)), self._leaves(schedule.plans[root].steps) | self._released(root))
+            for root in schedule.roots[node]
+        ]
+        return roots, self._leaves(schedule.terminator_values(node) or self._switch_value(node))
 
-        An exception in a variable would keep itself alive, by its traceback and the frame.
-        """
-        self._forgotten[root] = (self._exceptions_at(node), live)
+    def _clash(self, defined: int, live: int) -> None:
+        """Each value of `defined` needs another variable than all of `live` but itself."""
+        while defined:
+            low = defined & -defined
+            self.conflicts[low.bit_length() - 1] |= live & ~low
+            defined ^= low
+
+    def _live_before(self, node: Node, record: bool) -> int:
+        """What is live where `node` starts; `record`: note what is live together."""
+        live = self._live_behind(node, record)
+        live = self._through_roots(node, live, record)
+        return self._through_start(node, live, record)
+
+    def _live_behind(self, node: Node, record: bool) -> int:
+        """What is live when the roots of `node` have run: what its end and the blocks behind it use."""
+        live = self._summary[node][1]
+        for successor in node.successors:
+            incoming = self.live_in[successor]
+            if not self.starts_with_copies(node, successor):
+                incoming = self._through_edge(node, successor, incoming, record)
+            live |= incoming
+        return live
+
+    def _through_edge(self, node: Node, successor: Node, live: int, record: bool) -> int:
+        """What is live in front of the copies that are made at the end of `node` for `successor`."""
+        schedule, phis = self.schedule, self._phis[successor]
+        if record and phis:
+            self._clash(phis, live | phis)
+        live = live & ~phis | self._copied(node, successor)
+        found = schedule.for_loops.get(successor)
+        if found is None or found.kept_from is not None or found in schedule.context(node):
+            return live
+        if found.tape is not None:
+            tape = 1 << self.number[found.tape]
+            if record:
+                self._clash(tape, live)
+            live &= ~tape
+        if found.iterator in self.number:
+            live |= 1 << self.number[found.iterator]
+        return live
+
+    def _through_roots(self, node: Node, live: int, record: bool) -> int:
+        """What is live in front of the first root of `node`, if `live` is behind the last."""
+        schedule, roots = self.schedule, self._summary[node][0]
+        handled = 0 if node.handler is None else self.live_in[node.handler]
+        region = None if node.handler is None else schedule.region_start(node)
+        region_end = None if node.handler is None else schedule.region_end(node)
+        kept = 0  # what a handler finds must stay as it is through the whole region
+        for k in range(len(roots), -1, -1):
+            if k < len(roots):
+                root, (defined, used) = schedule.roots[node][k], roots[k]
+                if record:
+                    self._note(root, node, used, live | handled)
+                    self._clash(defined, live | defined)
+                live = live & ~defined | used
+            if k == region_end:
+                kept = handled
+            live |= kept
+            if k == region:
+                kept = 0
+                live = self._before_region(node, live, handled, record)
+        return live
+
+    def _note(self, root: Instruction, node: Node, used: int, needed: int) -> None:
+        """Note which variables are to be emptied at `root`, unless they are `needed`."""
+        if self.schedule.ends_handling(root):
+            # An exception in a variable would keep itself alive, by its traceback and the frame.
+            self._forgotten[root] = (self._exceptions_at(node), needed)
+        if is_release(root, False) and not is_kept(root):
+            self._forgotten[root] = (used, needed)
+
+    def _through_start(self, node: Node, live: int, record: bool) -> int:
+        """What is live in front of the copies, and of the value of a loop, that `node` starts with."""
+        if len(node.predecessors) == 1 and node.phis and node is not self.flow.entry:
+            source, phis = node.predecessors[0], self._phis[node]
+            if source.handler is not node and self.starts_with_copies(source, node):
+                if record:
+                    self._clash(phis, live | phis)
+                live = live & ~phis | self._copied(source, node)
+        found = self.schedule.loop_bodies.get(node)
+        if found is not None and found.value in self.number:
+            bit = 1 << self.number[found.value]
+            if record:
+                self._clash(bit, live)
+            live &= ~bit
+        return live
 
     def _exceptions_at(self, node: Node) -> int:
         """The exceptions in variables that were caught on every way to `node`."""
@@ -247,19 +257,17 @@ class Slots:
             mask ^= low
         return values
 
-    def _before_region(
-        self, node: Node, live: int, incoming: int, phi_mask: dict[Node, int], clash: object, record: bool
-    ) -> int:
-        """The copies for a handler are made before the protected instruction."""
-        assert node.handler is not None and callable(clash)
-        phis = phi_mask[node.handler]
+    def _before_region(self, node: Node, live: int, incoming: int, record: bool) -> int:
+        """What is live in front of the copies for a handler, made before the protected instruction."""
+        assert node.handler is not None
+        phis = self._phis[node.handler]
         live |= incoming & ~phis
         copies = [(p, v) for p, v in self.schedule.copies(node, node.handler)]
         if record:
             for phi, value in copies:
                 # The copy and the original are the same value here, so they do not clash here.
                 same = 1 << self.number[value] if value in self.number else 0
-                clash(1 << self.number[phi], (live | phis) & ~same)
+                self._clash(1 << self.number[phi], (live | phis) & ~same)
         return live & ~phis | self._mask([v for _, v in copies if v in self.number])
 
     def _switch_value(self, node: Node) -> list[Value]:

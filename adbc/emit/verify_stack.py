@@ -26,9 +26,10 @@ import dataclasses
 import dis
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
-from adbc.emit.assembler import ENTERS
+from adbc.emit.assembly import ENTERS
 from adbc.errors import VerificationError
 
 __all__ = ["verify_stack"]
@@ -54,7 +55,6 @@ CONSUMERS = frozenset(
 Kind = str
 Stack = tuple[Kind, ...]
 
-# name -> (pops, pushes), both of objects
 FIXED: dict[str, tuple[int, int]] = {
     "NOP": (0, 0),
     "RESUME": (0, 0),
@@ -115,6 +115,8 @@ FIXED: dict[str, tuple[int, int]] = {
     "MATCH_CLASS": (3, 1),
     "RETURN_GENERATOR": (0, 1),
     "YIELD_VALUE": (1, 1),
+    "CLEANUP_THROW": (2, 1),
+    "RERAISE": (1, 0),
     "GET_YIELD_FROM_ITER": (1, 1),
 }
 
@@ -211,196 +213,368 @@ class _Verifier:
             self.work.append(target)
 
     def step(self, index: int) -> None:
-        instruction = self.instructions[index]
-        state = self.states[index]
-        name, stack, bound = instruction.opname, state.stack, state.bound
-        arg = instruction.arg or 0
-        if (
-            name in ENTERS
-            and VERSION >= (3, 13)
-            and self.region(instruction.offset - 2) != self.region(instruction.offset)
-        ):
-            raise self.fail(index, "has another handler than the code unit in front of it")
-        region = self.region(instruction.offset)
-        if region is not None:
-            if region.depth > len(stack):
-                raise self.fail(index, f"handler wants {region.depth} values, there are {len(stack)}")
-            entered = (*stack[: region.depth], *([OBJECT] if region.lasti else []), OBJECT)
-            # Whatever was bound before the instruction; deletions happen before raising.
-            after = bound - {instruction.argval} if name == "DELETE_FAST" else bound
-            self.flow(index, self.at[region.target], _State(entered, after))
-
-        def need(count: int) -> None:
-            if count > len(stack):
-                raise self.fail(index, f"needs {count} values, there are {len(stack)}")
-
-        def objects(count: int) -> Stack:
-            """The stack without the top `count` values, which must be objects."""
-            need(count)
-            for kind in stack[len(stack) - count :]:
-                if kind != OBJECT and not (kind.startswith(BORROWED) and name in CONSUMERS):
-                    raise self.fail(index, f"takes a {kind} for an object")
-            return stack[: len(stack) - count]
-
-        def read(local: str) -> None:
-            if local not in bound:
-                raise self.fail(index, f"{local} may be unassigned")
-
-        def write(local: str) -> None:
-            if BORROWED + local in stack:
-                raise self.fail(index, f"changes {local}, and the stack has a {BORROWED}it")
-
-        target: int | None = None
-        if name in FIXED:
-            pops, pushes = FIXED[name]
-            stack = (*objects(pops), *[OBJECT] * pushes)
-        elif name == "MAKE_CELL":
-            bound = bound | {instruction.argval}
-        elif name == "LOAD_FAST":
-            read(instruction.argval)
-            stack = (*stack, OBJECT)
-        elif name == "LOAD_FAST_BORROW":
-            read(instruction.argval)
-            stack = (*stack, BORROWED + instruction.argval)
-        elif name in ("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW"):
-            for local in instruction.argval:
-                read(local)
-                stack = (*stack, OBJECT if name == "LOAD_FAST_LOAD_FAST" else BORROWED + local)
-        elif name == "STORE_FAST":
-            stack = objects(1)
-            write(instruction.argval)
-            bound = bound | {instruction.argval}
-        elif name == "STORE_FAST_LOAD_FAST":
-            stack = objects(1)
-            write(instruction.argval[0])
-            bound = bound | {instruction.argval[0]}
-            read(instruction.argval[1])
-            stack = (*stack, OBJECT)
-        elif name == "STORE_FAST_STORE_FAST":
-            stack = objects(2)
-            for local in instruction.argval:
-                write(local)
-            bound = bound | set(instruction.argval)
-        elif name == "DELETE_FAST":
-            write(instruction.argval)
-            bound = bound - {instruction.argval}
-        elif name == "POP_TOP":
-            need(1)
-            stack = stack[:-1]
-        elif name == "LOAD_SPECIAL":
-            stack = (*objects(1), OBJECT, PAIR)
-        elif name == "GET_ITER":
-            stack = (*objects(1), OBJECT, INDEX)[: len(stack) - 1 + ITERATOR_SLOTS]
-        elif name == "PUSH_NULL":
-            stack = (*stack, NULL)
-        elif name == "SWAP":
-            need(arg)
-            changed = list(stack)
-            changed[-1], changed[-arg] = changed[-arg], changed[-1]
-            stack = tuple(changed)
-        elif name == "COPY":
-            need(arg)
-            if stack[-arg] != OBJECT:
-                raise self.fail(index, f"copies a {stack[-arg]}")
-            stack = (*stack, stack[-arg])
-        elif name == "LOAD_GLOBAL":
-            stack = (*stack, *(CALL_PAIR if arg & 1 else (OBJECT,)))
-        elif name == "LOAD_METHOD" or (name == "LOAD_ATTR" and VERSION >= (3, 12) and arg & 1):
-            rest, receiver = objects(1), stack[-1]
-            if VERSION < (3, 13):
-                stack = (*rest, PAIR, OBJECT)
-            else:
-                stack = (*rest, OBJECT, receiver if receiver.startswith(BORROWED) else PAIR)
-        elif name == "LOAD_SPECIAL":
-            stack = (*objects(1), OBJECT, PAIR)
-        elif name == "LOAD_ATTR":
-            stack = (*objects(1), OBJECT)
-        elif name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
-            if name == "CALL":
-                count = arg
-            elif name == "CALL_KW":
-                count = arg + 1
-            else:
-                count = 2 if VERSION >= (3, 14) else 1 + (arg & 1)
-                if VERSION >= (3, 14) and stack[-1:] == (NULL,):
-                    stack = (*stack[:-1], OBJECT)
-            rest = objects(count)
-            if len(rest) < 2:
-                raise self.fail(index, "finds no function and receiver")
-            first, second = rest[-2:]
-            function, receiver = (second, first) if VERSION < (3, 13) else (first, second)
-            if name in CONSUMERS:
-                function = OBJECT if function.startswith(BORROWED) else function
-                receiver = PAIR if receiver.startswith(BORROWED) else receiver
-            if function != OBJECT or receiver not in (NULL, PAIR):
-                raise self.fail(index, f"calls a {function} with {receiver} as receiver")
-            stack = (*rest[:-2], OBJECT)
-        elif name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_STRING", "BUILD_SLICE"):
-            stack = (*objects(arg), OBJECT)
-        elif name == "BUILD_MAP":
-            stack = (*objects(2 * arg), OBJECT)
-        elif name == "DICT_MERGE":
-            # Its message names the callable, which it looks for at a fixed place.
-            below = 5 if VERSION >= (3, 13) else 4
-            need(below)
-            if stack[-below] != OBJECT:
-                raise self.fail(index, "finds no callable")
-            stack = objects(1)
-        elif name == "MAKE_FUNCTION":
-            stack = (*objects(1 + ((arg & 15).bit_count() if VERSION < (3, 13) else 0)), OBJECT)
-        elif name == "FORMAT_VALUE":
-            stack = (*objects(2 if arg & 4 else 1), OBJECT)
-        elif name == "UNPACK_SEQUENCE":
-            stack = (*objects(1), *[OBJECT] * arg)
-        elif name == "UNPACK_EX":
-            stack = (*objects(1), *[OBJECT] * ((arg & 255) + 1 + (arg >> 8)))
-        elif name == "FOR_ITER":
-            need(ITERATOR_SLOTS)
-            iterator = stack[len(stack) - ITERATOR_SLOTS :]
-            if iterator[0] != OBJECT or iterator[1:] not in ((), (NULL,), (INDEX,)):
-                raise self.fail(index, f"loops over {list(iterator)}")
-            rest = stack[: len(stack) - ITERATOR_SLOTS]
-            target = self.at[instruction.argval]
-            following = [i.opname for i in self.instructions[target : target + len(AFTER_LOOP)]]
-            if following != AFTER_LOOP:
-                raise self.fail(index, f"leaves the loop to {following}, not {AFTER_LOOP}")
-            self.flow(index, target + len(AFTER_LOOP), _State(rest, bound))
-            for skipped in range(target, target + len(AFTER_LOOP)):
-                if skipped in self.states:
-                    raise self.fail(skipped, "is reached otherwise than by an exhausted loop")
-            self.flow(index, index + 1, _State((*rest, *iterator, OBJECT), bound))
-            return
-        elif name.startswith("POP_JUMP_"):
-            stack = objects(1)
-            self.flow(index, self.at[instruction.argval], _State(stack, bound))
-        elif name == "SEND":
-            under = objects(1)
-            if under[-ITERATOR_SLOTS:] != (OBJECT, NULL)[:ITERATOR_SLOTS]:
-                raise self.fail(index, f"sends to {list(under[-ITERATOR_SLOTS:])}")
-            finished = (*under[:-1], OBJECT) if VERSION < (3, 12) else stack
-            self.flow(index, self.at[instruction.argval], _State(finished, bound))
-        elif name == "CLEANUP_THROW":
-            stack = (*objects(2), OBJECT)
-        elif name == "END_SEND":
-            stack = (*objects(1)[:-ITERATOR_SLOTS], OBJECT)
-        elif name in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"):
-            self.flow(index, self.at[instruction.argval], state)
-        elif name == "RETURN_VALUE":
-            if objects(1):
-                raise self.fail(index, f"leaves {list(stack[:-1])} on the stack")
-        elif name == "RETURN_CONST":
-            if stack:
-                raise self.fail(index, f"leaves {list(stack)} on the stack")
-        elif name == "RAISE_VARARGS":
-            objects(arg)
-        elif name == "RERAISE":
-            objects(1)
-        elif name == "END_FOR":
-            raise self.fail(index, "is reached otherwise than by an exhausted loop")
+        step = _Step(self, index)
+        self.enter_handler(step)
+        if step.name in FIXED:
+            pops, pushes = FIXED[step.name]
+            step.take(pops)
+            step.push(*[OBJECT] * pushes)
+        elif step.name in EFFECTS:
+            EFFECTS[step.name](step)
         else:
-            raise self.fail(index, "is not an instruction that the emitter writes")
-        if name not in ENDS:
-            self.flow(index, index + 1, _State(stack, bound))
+            raise step.fail("is not an instruction that the emitter writes")
+        if step.name not in ENDS:
+            self.flow(index, index + 1, _State(step.stack, step.bound))
+
+    def enter_handler(self, step: _Step) -> None:
+        """Control goes to the handler of `step`, if it has one, with the state before it."""
+        offset = step.instruction.offset
+        region = self.region(offset)
+        if step.name in ENTERS and VERSION >= (3, 13) and self.region(offset - 2) != region:
+            raise step.fail("has another handler than the code unit in front of it")
+        if region is None:
+            return
+        if region.depth > len(step.stack):
+            raise step.fail(f"handler wants {region.depth} values, there are {len(step.stack)}")
+        entered = (*step.stack[: region.depth], *([OBJECT] if region.lasti else []), OBJECT)
+        # Whatever was bound before the instruction; deletions happen before raising.
+        bound = step.bound - {step.argval} if step.name == "DELETE_FAST" else step.bound
+        self.flow(step.index, self.at[region.target], _State(entered, bound))
+
+
+class _Step:
+    """One instruction on one path: the state before it, which its effect makes the state behind it."""
+
+    def __init__(self, verifier: _Verifier, index: int) -> None:
+        self.verifier = verifier
+        self.index = index
+        self.instruction = verifier.instructions[index]
+        self.name = self.instruction.opname
+        self.arg = self.instruction.arg or 0
+        self.argval = self.instruction.argval
+        self.stack = verifier.states[index].stack
+        self.bound = verifier.states[index].bound
+
+    def fail(self, message: str) -> VerificationError:
+        return self.verifier.fail(self.index, message)
+
+    def need(self, count: int) -> None:
+        if count > len(self.stack):
+            raise self.fail(f"needs {count} values, there are {len(self.stack)}")
+
+    def take(self, count: int) -> Stack:
+        """Take the top `count` values, which must be objects."""
+        self.need(count)
+        rest, taken = self.stack[: len(self.stack) - count], self.stack[len(self.stack) - count :]
+        for kind in taken:
+            if kind != OBJECT and not (kind.startswith(BORROWED) and self.name in CONSUMERS):
+                raise self.fail(f"takes a {kind} for an object")
+        self.stack = rest
+        return taken
+
+    def push(self, *kinds: Kind) -> None:
+        self.stack = (*self.stack, *kinds)
+
+    def read(self, local: str) -> None:
+        if local not in self.bound:
+            raise self.fail(f"{local} may be unassigned")
+
+    def write(self, local: str) -> None:
+        """`local` is about to get another value, or none."""
+        if BORROWED + local in self.stack:
+            raise self.fail(f"changes {local}, and the stack has a {BORROWED}it")
+
+    def jump(self, stack: Stack) -> None:
+        """Control may go to the target, with `stack`."""
+        self.verifier.flow(self.index, self.verifier.at[self.argval], _State(stack, self.bound))
+
+
+# -- effects ---------------------------------------------------------------------------------------
+
+
+def _make_cell(step: _Step) -> None:
+    step.bound = step.bound | {step.argval}
+
+
+def _load(step: _Step) -> None:
+    step.read(step.argval)
+    step.push(OBJECT)
+
+
+def _load_borrowed(step: _Step) -> None:
+    step.read(step.argval)
+    step.push(BORROWED + step.argval)
+
+
+def _load_two(step: _Step) -> None:
+    for local in step.argval:
+        step.read(local)
+        step.push(OBJECT)
+
+
+def _load_two_borrowed(step: _Step) -> None:
+    for local in step.argval:
+        step.read(local)
+        step.push(BORROWED + local)
+
+
+def _bind(step: _Step, *locals: str) -> None:
+    """The top of the stack goes to the first of `locals`, and so on."""
+    step.take(len(locals))
+    for local in locals:
+        step.write(local)
+        step.bound = step.bound | {local}
+
+
+def _store(step: _Step) -> None:
+    _bind(step, step.argval)
+
+
+def _store_two(step: _Step) -> None:
+    _bind(step, *step.argval)
+
+
+def _store_and_load(step: _Step) -> None:
+    stored, loaded = step.argval
+    _bind(step, stored)
+    step.read(loaded)
+    step.push(OBJECT)
+
+
+def _delete(step: _Step) -> None:
+    step.write(step.argval)
+    step.bound = step.bound - {step.argval}
+
+
+def _pop(step: _Step) -> None:
+    step.need(1)
+    step.stack = step.stack[:-1]
+
+
+def _push_null(step: _Step) -> None:
+    step.push(NULL)
+
+
+def _swap(step: _Step) -> None:
+    step.need(step.arg)
+    changed = list(step.stack)
+    changed[-1], changed[-step.arg] = changed[-step.arg], changed[-1]
+    step.stack = tuple(changed)
+
+
+def _copy(step: _Step) -> None:
+    step.need(step.arg)
+    if step.stack[-step.arg] != OBJECT:
+        raise step.fail(f"copies a {step.stack[-step.arg]}")
+    step.push(OBJECT)
+
+
+def _get_iter(step: _Step) -> None:
+    step.take(1)
+    step.push(*(OBJECT, INDEX)[:ITERATOR_SLOTS])
+
+
+def _load_global(step: _Step) -> None:
+    step.push(*(CALL_PAIR if step.arg & 1 else (OBJECT,)))
+
+
+def _load_special(step: _Step) -> None:
+    step.take(1)
+    step.push(OBJECT, PAIR)
+
+
+def _load_method(step: _Step) -> None:
+    (receiver,) = step.take(1)
+    if VERSION < (3, 13):
+        step.push(PAIR, OBJECT)
+    else:
+        step.push(OBJECT, receiver if receiver.startswith(BORROWED) else PAIR)
+
+
+def _load_attr(step: _Step) -> None:
+    if VERSION >= (3, 12) and step.arg & 1:
+        _load_method(step)
+    else:
+        step.take(1)
+        step.push(OBJECT)
+
+
+def _call(step: _Step) -> None:
+    _call_with(step, step.arg)
+
+
+def _call_kw(step: _Step) -> None:
+    _call_with(step, step.arg + 1)
+
+
+def _call_ex(step: _Step) -> None:
+    if VERSION < (3, 14):
+        _call_with(step, 1 + (step.arg & 1))
+        return
+    if step.stack[-1:] == (NULL,):  # in the place of keywords
+        step.stack = (*step.stack[:-1], OBJECT)
+    _call_with(step, 2)
+
+
+def _call_with(step: _Step, count: int) -> None:
+    """Take `count` objects, and below them the function and its receiver."""
+    step.take(count)
+    if len(step.stack) < 2:
+        raise step.fail("finds no function and receiver")
+    function, receiver = reversed(step.stack[-2:]) if VERSION < (3, 13) else step.stack[-2:]
+    if step.name in CONSUMERS:
+        function = OBJECT if function.startswith(BORROWED) else function
+        receiver = PAIR if receiver.startswith(BORROWED) else receiver
+    if function != OBJECT or receiver not in (NULL, PAIR):
+        raise step.fail(f"calls a {function} with {receiver} as receiver")
+    step.stack = (*step.stack[:-2], OBJECT)
+
+
+def _build(step: _Step) -> None:
+    step.take(step.arg)
+    step.push(OBJECT)
+
+
+def _build_map(step: _Step) -> None:
+    step.take(2 * step.arg)
+    step.push(OBJECT)
+
+
+def _dict_merge(step: _Step) -> None:
+    # Its message names the callable, which it looks for at a fixed place.
+    below = 5 if VERSION >= (3, 13) else 4
+    step.need(below)
+    if step.stack[-below] != OBJECT:
+        raise step.fail("finds no callable")
+    step.take(1)
+
+
+def _make_function(step: _Step) -> None:
+    step.take(1 + ((step.arg & 15).bit_count() if VERSION < (3, 13) else 0))
+    step.push(OBJECT)
+
+
+def _format_value(step: _Step) -> None:
+    step.take(2 if step.arg & 4 else 1)
+    step.push(OBJECT)
+
+
+def _unpack_sequence(step: _Step) -> None:
+    step.take(1)
+    step.push(*[OBJECT] * step.arg)
+
+
+def _unpack_ex(step: _Step) -> None:
+    step.take(1)
+    step.push(*[OBJECT] * ((step.arg & 255) + 1 + (step.arg >> 8)))
+
+
+def _for_iter(step: _Step) -> None:
+    """An exhausted loop goes on behind the instructions that the interpreter skips, without the iterator."""
+    verifier, instructions = step.verifier, step.verifier.instructions
+    step.need(ITERATOR_SLOTS)
+    height = len(step.stack) - ITERATOR_SLOTS
+    rest, iterator = step.stack[:height], step.stack[height:]
+    if iterator[0] != OBJECT or iterator[1:] not in ((), (NULL,), (INDEX,)):
+        raise step.fail(f"loops over {list(iterator)}")
+    target = verifier.at[step.argval]
+    following = [i.opname for i in instructions[target : target + len(AFTER_LOOP)]]
+    if following != AFTER_LOOP:
+        raise step.fail(f"leaves the loop to {following}, not {AFTER_LOOP}")
+    verifier.flow(step.index, target + len(AFTER_LOOP), _State(rest, step.bound))
+    for skipped in range(target, target + len(AFTER_LOOP)):
+        if skipped in verifier.states:
+            raise verifier.fail(skipped, "is reached otherwise than by an exhausted loop")
+    step.push(OBJECT)
+
+
+def _end_for(step: _Step) -> None:
+    raise step.fail("is reached otherwise than by an exhausted loop")
+
+
+def _branch(step: _Step) -> None:
+    step.take(1)
+    step.jump(step.stack)
+
+
+def _send(step: _Step) -> None:
+    before = step.stack
+    step.take(1)
+    under, step.stack = step.stack, before
+    if under[-ITERATOR_SLOTS:] != (OBJECT, NULL)[:ITERATOR_SLOTS]:
+        raise step.fail(f"sends to {list(under[-ITERATOR_SLOTS:])}")
+    step.jump((*under[:-1], OBJECT) if VERSION < (3, 12) else before)
+
+
+def _end_send(step: _Step) -> None:
+    step.take(1)
+    step.stack = (*step.stack[:-ITERATOR_SLOTS], OBJECT)
+
+
+def _jump(step: _Step) -> None:
+    step.jump(step.stack)
+
+
+def _return(step: _Step) -> None:
+    step.take(1)
+    _return_const(step)
+
+
+def _return_const(step: _Step) -> None:
+    if step.stack:
+        raise step.fail(f"leaves {list(step.stack)} on the stack")
+
+
+def _raise(step: _Step) -> None:
+    step.take(step.arg)
+
+
+EFFECTS: dict[str, Callable[[_Step], None]] = {
+    "MAKE_CELL": _make_cell,
+    "LOAD_FAST": _load,
+    "LOAD_FAST_BORROW": _load_borrowed,
+    "LOAD_FAST_LOAD_FAST": _load_two,
+    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": _load_two_borrowed,
+    "STORE_FAST": _store,
+    "STORE_FAST_LOAD_FAST": _store_and_load,
+    "STORE_FAST_STORE_FAST": _store_two,
+    "DELETE_FAST": _delete,
+    "POP_TOP": _pop,
+    "PUSH_NULL": _push_null,
+    "SWAP": _swap,
+    "COPY": _copy,
+    "GET_ITER": _get_iter,
+    "LOAD_GLOBAL": _load_global,
+    "LOAD_SPECIAL": _load_special,
+    "LOAD_METHOD": _load_method,
+    "LOAD_ATTR": _load_attr,
+    "CALL": _call,
+    "CALL_KW": _call_kw,
+    "CALL_FUNCTION_EX": _call_ex,
+    "BUILD_TUPLE": _build,
+    "BUILD_LIST": _build,
+    "BUILD_SET": _build,
+    "BUILD_STRING": _build,
+    "BUILD_SLICE": _build,
+    "BUILD_MAP": _build_map,
+    "DICT_MERGE": _dict_merge,
+    "MAKE_FUNCTION": _make_function,
+    "FORMAT_VALUE": _format_value,
+    "UNPACK_SEQUENCE": _unpack_sequence,
+    "UNPACK_EX": _unpack_ex,
+    "FOR_ITER": _for_iter,
+    "END_FOR": _end_for,
+    **{name: _branch for name in dis.opmap if name.startswith("POP_JUMP_")},
+    "SEND": _send,
+    "END_SEND": _end_send,
+    "JUMP_FORWARD": _jump,
+    "JUMP_BACKWARD": _jump,
+    "JUMP_BACKWARD_NO_INTERRUPT": _jump,
+    "RETURN_VALUE": _return,
+    "RETURN_CONST": _return_const,
+    "RAISE_VARARGS": _raise,
+}
+"""What the other instructions do to the state, where it is not so many objects for so many."""
 
 
 def verify_stack(code: types.CodeType) -> None:

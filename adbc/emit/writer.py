@@ -8,12 +8,14 @@ fuse tests with jumps.
 from __future__ import annotations
 
 import operator
-import types
 from typing import Any
 
-from adbc.emit.assembler import ITERATOR_SLOTS, PY313, Assembler, Label
+from adbc.emit.assembler import ITERATOR_SLOTS, Assembler
+from adbc.emit.assembly import PY313
 from adbc.emit.flow import Flow, Node
+from adbc.emit.items import Label
 from adbc.emit.schedule import ForLoop, Schedule
+from adbc.emit.sequences import SEQUENCES
 from adbc.emit.slots import Slots
 from adbc.emit.templates import COMPARE, Callee, Form, Step
 from adbc.errors import AdbcError
@@ -471,28 +473,14 @@ class Writer:
         name, *arguments = step
         if name == "reraise":
             self.forget(instruction)
-        if name == "check":
-            self._check(arguments[0])
-        elif name == "find_special":
-            self._find_special(arguments[0])
-        elif name == "or_else":
-            self._or_else(arguments[0])
-        elif name == "nonzero":
-            self._nonzero(arguments[0])
-        elif name == "real":
-            self._real(arguments[0])
+        if name in SEQUENCES:
+            SEQUENCES[name](self.asm, arguments[0])
         elif name == "recall":
             # There is a value, so what is written here never jumps.
             self.asm.for_iter(self.labels[arguments[0].exit])
         elif name == "wind":
             outer = self.schedule.context(arguments[0].node)[:-1]
             self.asm.extend("LIST_APPEND", self.asm.depth - self._height(outer) - 1)
-        elif name == "slot":
-            self._slot(arguments[0])
-        elif name == "method_is":
-            self._method_is(arguments[0])
-        elif name == "require":
-            self._require(arguments[0])
         elif name == "padding":
             for _ in range(self.asm.keyword_padding):
                 self.asm.const(None)
@@ -501,140 +489,6 @@ class Writer:
                 self.asm.drop_below()
         else:
             getattr(self.asm, name)(*arguments)
-
-    def _check(self, name: str) -> None:
-        """Raise what the use of an unbound local raises."""
-        asm = self.asm
-        bound = Label()
-        asm.copy(1)
-        asm.const(i.UNBOUND)
-        asm.is_(False)
-        asm.jump_if("FALSE", bound)
-        # The variable of this name holds another value, or none: the message is written here.
-        asm.null_before()
-        asm.const(UnboundLocalError)
-        asm.null_after()
-        asm.const(f"cannot access local variable '{name}' where it is not associated with a value")
-        asm.call(1)
-        asm.raise_(1)
-        asm.place(bound)
-
-    def _or_else(self, other: object) -> None:
-        """``value -> value``, or `other` in place of None."""
-        asm = self.asm
-        there = Label()
-        asm.copy(1)
-        asm.jump_if("NOT_NONE", there)
-        asm.pop()
-        asm.const(other)
-        asm.place(there)
-
-    def _nonzero(self, other: object) -> None:
-        """``value -> value``, or `other` in place of zero."""
-        asm = self.asm
-        there = Label()
-        asm.copy(1)
-        asm.jump_if_true(there)
-        asm.pop()
-        asm.const(other)
-        asm.place(there)
-
-    def _real(self, nothing: object) -> None:
-        """``value -> value``, or 0.0 in place of None and of `nothing`."""
-        asm = self.asm
-        zero, there = Label(), Label()
-        asm.copy(1)
-        asm.jump_if("NONE", zero)
-        asm.copy(1)
-        asm.const(nothing)
-        asm.is_(False)
-        asm.jump_if("FALSE", there)
-        asm.place(zero)
-        asm.pop()
-        asm.const(0.0)
-        asm.place(there)
-
-    def _slot(self, nothing: object) -> None:
-        """``values key -> values[key]``, None if `values` is None or the element is `nothing`."""
-        asm = self.asm
-        some, there = Label(), Label()
-        asm.copy(2)
-        asm.jump_if("NOT_NONE", some)
-        asm.pop()
-        asm.jump(there)
-        asm.place(some)
-        asm.getitem()
-        asm.copy(1)
-        asm.const(nothing)
-        asm.is_(False)
-        asm.jump_if("FALSE", there)
-        asm.pop()
-        asm.const(None)
-        asm.place(there)
-
-    def _method_is(self, function: object) -> None:
-        """``value obj -> bool``: is it `function` bound to `obj`?  Only methods are asked for theirs."""
-        asm = self.asm
-        other, there = Label(), Label()
-        asm.null_before()
-        asm.const(type)
-        asm.null_after()
-        asm.copy(4)
-        asm.call(1)
-        asm.const(types.MethodType)
-        asm.is_(False)
-        asm.jump_if("FALSE", other)
-        asm.copy(2)
-        asm.getattr("__func__")
-        asm.const(function)
-        asm.is_(False)
-        asm.jump_if("FALSE", other)
-        asm.swap(2)
-        asm.getattr("__self__")
-        asm.is_(False)
-        asm.jump(there)
-        asm.place(other)
-        asm.pop()
-        asm.pop()
-        asm.const(False)
-        asm.place(there)
-
-    def _require(self, complain: object) -> None:
-        """``subject value ->``; `complain` raises an error about the subject if the value is None."""
-        asm = self.asm
-        there = Label()
-        asm.jump_if("NOT_NONE", there)
-        asm.null_before()
-        asm.const(complain)
-        asm.null_after()
-        asm.copy(3)
-        asm.const(None)
-        asm.call(2)
-        asm.pop()
-        asm.place(there)
-        asm.pop()
-
-    def _find_special(self, name: str) -> None:
-        """``manager -> method``, bound; the interpreter's own instruction raises if there is none."""
-        asm = self.asm
-        found = Label()
-        asm.copy(1)
-        asm.const(i.find_special)
-        asm.swap(2)
-        asm.null_after()
-        asm.swap(2)
-        asm.const(name)
-        asm.call(2)
-        asm.copy(1)
-        asm.const(i.MISSING)
-        asm.is_(False)
-        asm.jump_if("FALSE", found)
-        asm.pop()
-        asm.load_special(name)
-        asm.pop()
-        asm.const(None)
-        asm.place(found)
-        asm.drop_below()
 
     # -- ends of nodes -------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Knowledge, is_inline_number, row_of
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_cotangent, has_shadow
@@ -54,7 +55,7 @@ def find_values(graph: Graph, knowledge: Knowledge) -> None:
         known, block = type_of(call), call.block
         if row is None or block is None or block.handler is not None:
             continue
-        is_new = formulas[call] is not None or row.kind == "zero" or _is_constant(call, row)
+        is_new = formulas[call] is not None or row.kind is RowKind.ZERO or _is_constant(call, row)
         if is_new and type(known) is ArrayType and known.dtype in _FLOATS:
             candidates[call] = known
     if not candidates:
@@ -88,7 +89,7 @@ def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
     arguments = call_parts(call)[1]
     if row.mutates:
         return [arguments[0], *arguments[row.takes_values :]]
-    if row.kind == "zero":
+    if row.kind is RowKind.ZERO:
         return []
     if found is not None:
         return [v for i, v in enumerate(arguments) if i not in found.arrays]

@@ -12,6 +12,7 @@ from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
@@ -184,7 +185,7 @@ class Reasons:
     def _why(self, site: CallSite) -> str:
         kind = site.kind
         if kind in (Kind.PRIMAL, Kind.FRESH):
-            if site.row is not None and site.row.kind == "zero":
+            if site.row is not None and site.row.kind is RowKind.ZERO:
                 return "its derivative is zero"
             active = any(a in self.decisions.active for a in site.arguments)
             return "its result has no derivative" if active else "no argument has a derivative"

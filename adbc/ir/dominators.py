@@ -190,10 +190,6 @@ class Dominators:
         """Whether every path from the entry to `b` goes through `a`; a block dominates itself."""
         return self._dominates(a, b)
 
-    def strictly_dominates(self, a: Block, b: Block) -> bool:
-        """Whether `a` dominates `b` and is another block."""
-        return a is not b and self._dominates(a, b)
-
     def common(self, a: Block, b: Block) -> Block:
         """The nearest block that dominates both `a` and `b`, which can be reached."""
         while not self._dominates(a, b):
@@ -201,19 +197,6 @@ class Dominators:
             assert above is not None
             a = above
         return a
-
-    def frontier(self) -> dict[Block, set[Block]]:
-        """The dominance frontier: for each reachable block, the blocks it does not strictly dominate
-        but one of whose predecessors it dominates.  That is where its definitions need a phi."""
-        result: dict[Block, set[Block]] = {block: set() for block in self.order}
-        for block in self.order:
-            for target in block.successors:
-                runner: Block | None = block
-                stop = self.idom[target]
-                while runner is not None and runner is not stop:
-                    result[runner].add(target)
-                    runner = self.idom[runner]
-        return result
 
     # -- values ------------------------------------------------------------------------------------
 

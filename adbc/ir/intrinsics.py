@@ -4,14 +4,14 @@ Each is an ordinary function whose body is its meaning, so the interpreter of gr
 it, and rules are written for it as for any other function.  Arithmetic, comparison and subscript
 syntax needs no intrinsic of its own: the functions of `operator` say it already.
 
-Three are *contextual* (`_global_` and its kin, `_freevar_`, `_globals_`): they mean something only
-inside a frame, so whoever runs a graph supplies it; the functions here only hold the name.
+Those in `CONTEXTUAL` mean something only inside a frame, so whoever runs a graph supplies it; the functions
+here only hold the name.  Those that no Python function can spell are in `native`, and those that no syntax
+stands for in `synthetic`; both are handed on here.
 """
 
 from __future__ import annotations
 
 import builtins
-import functools
 import inspect
 import sys
 import types
@@ -19,7 +19,41 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from adbc.errors import UnsupportedError
-from adbc.ir.native import written_as
+from adbc.ir.native import (
+    _check_eg_match_,
+    _check_exc_match_,
+    _intrinsic_1_,
+    _intrinsic_2_,
+    _match_class_,
+    _match_keys_,
+    _match_mapping_,
+    _match_sequence_,
+    _pop_except_,
+    _prep_reraise_star_,
+    _push_exc_info_,
+    _reraise_,
+)
+from adbc.ir.synthetic import (
+    Raised,
+    _assume_,
+    _attempt_,
+    _class_is_,
+    _exception_,
+    _is_raised_,
+    _method_is_,
+    _nonzero_,
+    _observe_,
+    _or_else_,
+    _overwrite_field_,
+    _overwrite_item_,
+    _own_,
+    _raised_,
+    _real_,
+    _recall_,
+    _record_,
+    _require_,
+    _slot_,
+)
 
 __all__ = [
     "BEGINNING",
@@ -31,10 +65,40 @@ __all__ = [
     "UNBOUND",
     "Raised",
     "Sentinel",
+    "_assume_",
+    "_attempt_",
+    "_check_eg_match_",
+    "_check_exc_match_",
+    "_class_is_",
+    "_exception_",
+    "_intrinsic_1_",
+    "_intrinsic_2_",
+    "_is_raised_",
+    "_match_class_",
+    "_match_keys_",
+    "_match_mapping_",
+    "_match_sequence_",
+    "_method_is_",
+    "_nonzero_",
+    "_observe_",
+    "_or_else_",
+    "_overwrite_field_",
+    "_overwrite_item_",
+    "_own_",
+    "_pop_except_",
+    "_prep_reraise_star_",
+    "_push_exc_info_",
+    "_raised_",
+    "_real_",
+    "_recall_",
+    "_record_",
+    "_require_",
+    "_reraise_",
+    "_slot_",
     "find_special",
     "in_namespace",
     "unraisable",
-]
+]  # fmt: skip
 
 
 class Sentinel:
@@ -267,6 +331,34 @@ def _project_(values: tuple[Any, ...], index: int) -> Any:
     return values[index]
 
 
+# -- walks over lists, whose steps are counted -----------------------------------------------------------
+
+
+def _list_iterator_(values: list[Any]) -> Iterator[Any]:
+    """``iter(values)`` of a list, whose steps are counted."""
+    return iter(values)
+
+
+def _unpack_list_(values: list[Any], count: int) -> tuple[Any, ...]:
+    """`_unpack_` of a list, of which only the elements are used."""
+    return _unpack_(values, count)
+
+
+def _element_(unpacked: tuple[Any, ...], values: list[Any], index: int) -> Any:
+    """Element `index` of what was unpacked from a list."""
+    return unpacked[index]
+
+
+def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
+    """The next value of an iterator over `values`, or `EXHAUSTED`; it is element number `index`."""
+    return next(iterator, EXHAUSTED)
+
+
+def _resume_iterator_(iterator: Iterator[Any], values: list[Any], index: int) -> Iterator[Any]:
+    """An iterator over `values` that has given `index` elements."""
+    return iterator
+
+
 # -- making objects ----------------------------------------------------------------------------------
 
 
@@ -380,19 +472,6 @@ def _join_(*parts: str) -> str:
     return "".join(parts)
 
 
-# -- tapes -----------------------------------------------------------------------------------------------
-
-
-def _record_(tape: list[Any], *values: object) -> None:
-    """Put `values` at the end of a tape."""
-    tape.extend(values)
-
-
-def _recall_(tape: Iterator[Any]) -> Any:
-    """The value that was put there last of those not yet recalled; there is one."""
-    return next(tape)
-
-
 # -- generators -----------------------------------------------------------------------------------------
 
 
@@ -478,168 +557,7 @@ def unraisable(name: str, error: Exception) -> UnsupportedError:
     )
 
 
-# -- exceptions as values ---------------------------------------------------------------------------
-
-
-class Raised:
-    """What `_attempt_` gives where the call raised: the exception, as a value."""
-
-    __slots__ = ("exception",)
-
-    def __init__(self, exception: BaseException) -> None:
-        self.exception = exception
-
-
-def _attempt_(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
-    """The result of a call, or a `Raised`."""
-    try:
-        return function(*arguments, **keywords)
-    except BaseException as exception:
-        return Raised(exception)
-
-
-def _raised_(exception: BaseException) -> Raised:
-    """An exception as the result of a function that does not raise."""
-    return Raised(exception)
-
-
-def _is_raised_(value: object) -> bool:
-    """Whether `_attempt_` gave an exception."""
-    return value.__class__ is Raised
-
-
-def _exception_(raised: Raised) -> BaseException:
-    """The exception that `_attempt_` gave."""
-    return raised.exception
-
-
-def _class_is_(value: object, cls: type) -> bool:
-    """Whether `value` is an instance of exactly `cls`."""
-    return type(value) is cls
-
-
-def _method_is_(value: object, function: object, obj: object) -> bool:
-    """Whether `value` is `function` bound to `obj`."""
-    return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
-
-
-def _list_iterator_(values: list[Any]) -> Iterator[Any]:
-    """``iter(values)`` of a list, whose steps are counted."""
-    return iter(values)
-
-
-def _unpack_list_(values: list[Any], count: int) -> tuple[Any, ...]:
-    """`_unpack_` of a list, of which only the elements are used."""
-    return _unpack_(values, count)
-
-
-def _element_(unpacked: tuple[Any, ...], values: list[Any], index: int) -> Any:
-    """Element `index` of what was unpacked from a list."""
-    return unpacked[index]
-
-
-def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
-    """The next value of an iterator over `values`, or `EXHAUSTED`; it is element number `index`."""
-    return next(iterator, EXHAUSTED)
-
-
-def _resume_iterator_(iterator: Iterator[Any], values: list[Any], index: int) -> Iterator[Any]:
-    """An iterator over `values` that has given `index` elements."""
-    return iterator
-
-
-def _observe_(site: Any, value: object) -> None:
-    """Let `site` see a value that nothing was known about."""
-    site.see(value)
-
-
-def _or_else_(value: Any, other: Any) -> Any:
-    """`value`, or `other` if it is None."""
-    return other if value is None else value
-
-
-def _nonzero_(value: Any, other: Any) -> Any:
-    """`value`, or `other` if it is zero."""
-    return value or other
-
-
-def _real_(derivative: Any, nothing: object) -> Any:
-    """A derivative as a number: 0.0 for None, or `nothing`."""
-    return 0.0 if derivative is None or derivative is nothing else derivative
-
-
-def _slot_(values: Any, key: Any, nothing: object) -> Any:
-    """``values[key]``; None if there are no values, or `nothing` stands there."""
-    if values is None:
-        return None
-    found = values[key]
-    return None if found is nothing else found
-
-
-def _require_(value: object, complain: Callable[..., object], subject: object) -> None:
-    """Call ``complain(subject, None)``, which raises, if `value` is None."""
-    if value is None:
-        complain(subject, None)
-
-
-def _overwrite_field_(obj: object, name: str, value: object, old: object) -> None:
-    """``obj.name = value``, a plain field in which `old` is."""
-    setattr(obj, name, value)
-
-
-def _overwrite_item_(values: list[Any], index: int, value: object, old: object) -> None:
-    """``values[index] = value``, where `old` is."""
-    values[index] = value
-
-
-def _assume_(value: Any, type: object) -> Any:
-    """`value`, which is known to be of abstract type `type`."""
-    return value
-
-
-def _own_(array: Any) -> Any:
-    """`array`, whose memory belongs to nobody else: from here on it has a shadow."""
-    return array
-
-
-# -- exceptions ---------------------------------------------------------------------------------------
-
-
-@written_as("LOAD_FAST 0", "PUSH_EXC_INFO", "POP_TOP", "RETURN_VALUE")
-def _push_exc_info_(exception: BaseException) -> BaseException | None:
-    """Begin to handle `exception`; the result is what was handled so far, for `_pop_except_`."""
-
-
-@written_as("LOAD_FAST 0", "POP_EXCEPT", "LOAD_CONST 1", "RETURN_VALUE")
-def _pop_except_(previous: BaseException | None) -> None:
-    """Go back to handling `previous`."""
-
-
-@written_as("LOAD_FAST 0", "RERAISE 0")
-def _reraise_(exception: BaseException) -> NoReturn:  # type: ignore[empty-body]
-    """Raise `exception` again: its context and traceback stay, this frame does not show in it."""
-
-
-@written_as("LOAD_FAST 0", "LOAD_FAST 1", "CHECK_EXC_MATCH", "RETURN_VALUE")
-def _check_exc_match_(exception: BaseException, kind: Any) -> bool:  # type: ignore[empty-body]
-    """Whether ``except kind`` catches `exception`."""
-
-
-@written_as("LOAD_FAST 0", "LOAD_FAST 1", "CHECK_EG_MATCH", "BUILD_TUPLE 2", "RETURN_VALUE")
-def _check_eg_match_(exception: Any, kind: Any) -> tuple[Any, Any]:  # type: ignore[empty-body]
-    """What ``except* kind`` leaves of `exception`, and what it takes; it handles that from now on."""
-
-
-if sys.version_info >= (3, 12):
-    _PREPARE = "CALL_INTRINSIC_2 1"
-else:
-    _PREPARE = "PREP_RERAISE_STAR"
-
-
-@written_as("LOAD_FAST 0", "LOAD_FAST 1", _PREPARE, "RETURN_VALUE")
-def _prep_reraise_star_(original: Any, raised: list[Any]) -> Any:
-    """What a statement with ``except*`` raises in the end, or None."""
-
+# -- managers of contexts ------------------------------------------------------------------------------
 
 MISSING = Sentinel("MISSING")
 """What `find_special` gives where there is nothing."""
@@ -683,53 +601,9 @@ def _no_manager(kind: type, name: str) -> str:
 # -- patterns -----------------------------------------------------------------------------------------
 
 
-@written_as("LOAD_FAST 0", "MATCH_SEQUENCE", "RETURN_VALUE")
-def _match_sequence_(subject: object) -> bool:  # type: ignore[empty-body]
-    """Whether a sequence pattern may match `subject`."""
-
-
-@written_as("LOAD_FAST 0", "MATCH_MAPPING", "RETURN_VALUE")
-def _match_mapping_(subject: object) -> bool:  # type: ignore[empty-body]
-    """Whether a mapping pattern may match `subject`."""
-
-
-@written_as("LOAD_FAST 0", "LOAD_FAST 1", "MATCH_KEYS", "RETURN_VALUE")
-def _match_keys_(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The values of `keys` in a mapping, or None if one is missing."""
-
-
-def _match_class_(subject: object, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
-    """The attributes that ``case kind(...)`` looks at, `count` by position; None if it does not match."""
-    return _with_number("MATCH_CLASS", 3, count)(subject, kind, names)  # type: ignore[no-any-return]  # as is
-
-
 def _get_len_(subject: Any) -> int:
     """The length of a sequence that is matched."""
     return len(subject)
-
-
-# -- what CPython itself calls intrinsics ---------------------------------------------------------------
-
-
-def _intrinsic_1_(value: object, number: int) -> Any:
-    """CALL_INTRINSIC_1: type parameters and type aliases."""
-    return _with_number("CALL_INTRINSIC_1", 1, number)(value)
-
-
-def _intrinsic_2_(first: object, second: object, number: int) -> Any:
-    """CALL_INTRINSIC_2: type parameters with bounds and defaults."""
-    return _with_number("CALL_INTRINSIC_2", 2, number)(first, second)
-
-
-@functools.cache
-def _with_number(name: str, arity: int, number: int) -> Callable[..., Any]:
-    """The function that is the instruction `name` with the argument `number`."""
-
-    def instruction(a: Any, b: Any = None, c: Any = None) -> Any:
-        pass
-
-    loads = [f"LOAD_FAST {k}" for k in range(arity)]
-    return written_as(*loads, f"{name} {number}", "RETURN_VALUE")(instruction)
 
 
 # -- modules -----------------------------------------------------------------------------------------
@@ -780,5 +654,3 @@ INTRINSICS: dict[str, Callable[..., Any]] = {
     if name.startswith("_") and name.endswith("_") and not name.startswith("__")
 }
 """Every intrinsic by name."""
-
-BUILD_CLASS = builtins.__build_class__

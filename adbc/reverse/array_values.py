@@ -36,6 +36,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import (
     DTYPE_CODES,
     Knowledge,
@@ -136,7 +137,7 @@ class _Search:
         row = self.rows[value]
         if value in self.views or self.formulas.get(value) is not None:
             return True
-        return row is not None and row.kind == "zero"
+        return row is not None and row.kind is RowKind.ZERO
 
     def run(self) -> None:
         if not self.candidates:
@@ -208,7 +209,7 @@ class _Search:
             return () if is_harmless(callee, arguments) else self._kept_by_function(callee, call)
         if row.mutates:
             return [arguments[0], *arguments[row.takes_values :]]  # what is overwritten is memory
-        if row.kind == "zero":
+        if row.kind is RowKind.ZERO:
             return ()
         if found is not None:
             return [v for i, v in enumerate(arguments) if i not in found.arrays]

@@ -27,13 +27,10 @@ from adbc.ir.builder import Builder, Variables, remove_trivial_phis
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
 from adbc.ir.terminators import Return
-from adbc.ir.traverse import depth_first_postorder, predecessors, remove_unreachable, reverse_postorder
+from adbc.ir.traverse import depth_first_postorder, predecessors
 from adbc.ir.values import Const, Instruction, Phi, Position, Value
 from adbc.passes.derived.cotangent_sums import cotangent_sums
 from adbc.passes.normal.protected import is_isolated
-from adbc.reverse.array_values import find_value_arrays
-from adbc.reverse.canonical import canonicalise
-from adbc.reverse.exceptions import attempt_calls, return_exceptions
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.reverse.recompute import Need, Recomputation, Slot
@@ -41,13 +38,10 @@ from adbc.reverse.records import WayRecords, one_record, open_record, usual_way
 from adbc.reverse.support import Support
 from adbc.reverse.tapes import Count, Length, Links, Reel, Tape, Winding, is_certain, put, taken
 from adbc.reverse.trips import is_short, range_of
-from adbc.types.callsites import activity
-from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, ValueArrayType, has_cotangent, has_shadow, join_all
-from adbc.types.usefulness import drop_useless
+from adbc.types.lattice import AbstractType, ValueArrayType, has_cotangent, has_shadow
 
-__all__ = ["ReversePair", "build_reverse"]
+__all__ = ["Reversal", "ReversePair"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,48 +56,7 @@ class ReversePair:
     pullback: Graph
 
 
-def build_reverse(
-    graph: Graph,
-    active_arguments: Sequence[bool],
-    result: AbstractType,
-    support: Support,
-    *,
-    returns_exceptions: bool = False,
-) -> ReversePair:
-    """Build forwards pass and pullback of `graph`, which is typed and in normal form; it is changed.
-
-    `result` is the type of the result that callers were told.  With `returns_exceptions`, the forwards
-    pass returns a `Raised` where the primal raises.
-    """
-    types = {argument: type_of(argument) for argument in graph.arguments}
-    remove_unreachable(graph)
-    if returns_exceptions:
-        return_exceptions(graph)
-    attempt_calls(graph, lambda: activity(graph, active_arguments, support.knowledge)[1])
-    loops = canonicalise(graph)
-    for block in graph.blocks:
-        for phi in block.phis:
-            if phi.type is None:
-                phi.type = _phi_type(phi)
-    assert all(type_of(a) == t for a, t in types.items())
-    if support.values:
-        find_value_arrays(graph, active_arguments, loops, support.knowledge)
-    active, sites = activity(graph, active_arguments, support.knowledge)
-    drop_useless(graph, active, sites)
-    order = reverse_postorder(graph)
-    forwards = ForwardsPass(graph, order, active, active_arguments, sites, support)
-    reversal = _Reversal(graph, loops, order, forwards, result, support)
-    pair = reversal.build()
-    if support.told is not None:
-        support.told(Decisions(graph, sites, active, tuple(reversal.needed)))
-    return pair
-
-
-def _phi_type(phi: Phi) -> AbstractType:
-    return join_all(type_of(v) for v in phi.operands.values())
-
-
-class _Reversal:
+class Reversal:
     def __init__(
         self,
         graph: Graph,

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
-from adbc.ir.values import Const, Phi, Value
+from adbc.ir.values import Const, Value
 from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.inference import type_of
@@ -476,10 +476,3 @@ class DerivedStep(Step):
             if target is not None and wants(writer, target):
                 writer.owned.add(rdata)  # as each derived pullback sees to
                 writer.give(target, writer.split(rdata, type, exact=True), type)
-
-
-@dataclasses.dataclass
-class PhiCotangents:
-    """What the phis of a block received, waiting to be handed to the edge that was taken."""
-
-    parts: Sequence[tuple[Phi, Cotangent]]

@@ -1,8 +1,4 @@
-"""What generated code needs at run time, as the builders see it.
-
-The runtime stands above the builders, so it hands them its functions in this record.  Each field is
-written into generated code as a constant; the comments say how it is called there.
-"""
+"""What generated code needs at run time beyond what both modes do, as the reverse builder sees it."""
 
 from __future__ import annotations
 
@@ -11,9 +7,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from adbc.derive.support import CommonSupport
 from adbc.ir.graph import Graph
-from adbc.types.callsites import Binding, Knowledge
-from adbc.types.decisions import Decisions
+from adbc.types.callsites import Binding
 from adbc.types.lattice import AbstractType
 
 __all__ = ["DerivedEntry", "Support"]
@@ -35,47 +31,28 @@ class DerivedEntry(Protocol):
     takes_function: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Support:
-    knowledge: Knowledge
-    derived: Callable[[Binding, Sequence[AbstractType], Sequence[bool]], DerivedEntry]
-    """The entry for a function, by parameter types and activities."""
-    partial: Callable[[Any, int], Graph | None]
-    """The graph of partial derivative number i of a scalar rule, one block in normal form."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Support(CommonSupport):
+    """What stands beside a value is its shadow, where it has memory."""
+
+    derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], DerivedEntry]
+    rule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")
     parameters_read: Callable[[Callable[..., object]], frozenset[int] | None]
     """Which of its parameters a function reads; None if that is not known."""
-    call: Callable[..., Any]
-    """call(context, keywords, f, ff, xs, fs) -> (out, fout, pullback); pullback(bout) -> (bf, *bxs)"""
     attempt: Callable[..., Any]
     """attempt(context, keywords, f, ff, xs, fs): like call, but out is a `Raised` if the call raised"""
-    protocol: Callable[[object], Callable[..., Any] | None]
-    """The handler of an intrinsic or operator: handler(context, xs, fs) -> (out, fout, pullback)."""
     fresh_shadow: Callable[..., Any]
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
-    known_shadow: Callable[..., Any]
-    """known_shadow(context, value): the shadow of an object that did not come through an argument"""
-    instance_shadow: Callable[..., Any]
-    """instance_shadow(context, obj): the shadow of a new instance, which has no fields yet"""
-    caught_shadow: Callable[..., Any]
-    """caught_shadow(context, exception): the shadow of an exception that a handler was entered with"""
-    function_shadow: Callable[..., Any]
-    """function_shadow(context, function, fclosure): the shadow of a function just made"""
     defaults_pullback: Callable[..., Any]
     """defaults_pullback(ffunction) -> pullback; pullback(None) -> (rdata of the tuple of defaults,)"""
     freevar: Callable[..., Any]
     """freevar(function, index): a cell of its closure"""
     freevar_shadow: Callable[..., Any]
     """freevar_shadow(context, function, ffunction, index): the shadow of that cell"""
-    store_global: Callable[..., Any]
-    """store_global(context, globals, name, value, fvalue) -> undo; undo(None) -> ()"""
-    item_shadow: Callable[..., Any]
-    """item_shadow(ftuple, index): the shadow of an element, None if the tuple has none"""
     item_rdata: Callable[..., Any]
     """item_rdata(rdata, index): the rdata of an element, None if zero"""
     add_to_slot: Callable[..., Any]
     """add_to_slot(fu, index, b): ``fu[index] += b``, nothing if `fu` is None"""
-    check_slot: Callable[..., Any]
-    """check_slot(u, fu): an active number may be written into `u`, or `ConstWriteError`"""
     restore_slot: Callable[..., Any]
     """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
     append_item: Callable[..., Any]
@@ -86,9 +63,6 @@ class Support:
     """add_to_item(fl, index, b): the slot of a list or dict grows by `b`, if both are there"""
     add_to_field: Callable[..., Any]
     """add_to_field(f, name, b): the same for a field"""
-    item_slot_shadow: Callable[..., Any]
-    """item_slot_shadow(fl, index): the shadow of what is in the slot"""
-    field_slot_shadow: Callable[..., Any]
     store_item: Callable[..., Any]
     """store_item(rrule, l, fl, index, value, is_active) -> old, whatever `restore_item` needs"""
     store_field: Callable[..., Any]
@@ -97,8 +71,6 @@ class Support:
     restore_field: Callable[..., Any]
     set_field: Callable[..., Any]
     """The general reverse rule of writing a field"""
-    bound_shadow: Callable[..., Any]
-    """bound_shadow(value, obj, fobj, name): the shadow of `value`, a method of `obj` or its field `name`"""
     give_array: Callable[..., Any]
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
     inner: Callable[..., Any]
@@ -145,12 +117,6 @@ class Support:
     take_from_part: Callable[..., Any]
     values: bool
     """Whether arrays may be treated like numbers (not where rules are watched)"""
-    view: Callable[..., Any]
-    """view(fu, index): ``fu[index]``, a view, None if `fu` is None"""
-    sink: object
-    """What stands for the shadow of a constant where it is read (zeros) and written to (nothing happens)."""
-    resumed_shadow: Callable[..., Any]
-    """resumed_shadow(fl, index): the shadow of an iterator over a list that has given `index` elements"""
     float_rdata: Callable[..., Any]
     """float_rdata(rdata): as a Python float, 0.0 if zero"""
     add: Callable[..., Any]
@@ -161,11 +127,3 @@ class Support:
     """What stands in a slot of a shadow where there is no derivative."""
     no_fdata: object
     """The shadow of an active value that is identified by value."""
-    rrule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")
-    """The rrule of a row, as it is written into generated code; in debug mode one that checks it."""
-    checks_aliases: bool = False
-    """Rows with a zero derivative are called as rules too, so that they can be checked."""
-    watch: Callable[[Any, str], Any] | None = None
-    """watch(number, name): it, or an error if it is not finite; written behind inlined products"""
-    told: Callable[[Decisions], object] | None = None
-    """told(decisions): what became of each call of the graph that was built, for those who look inside"""

@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from adbc.rules.formulas import AnyFormula, FormulaCall
+from adbc.rules.kinds import RowKind
 from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
 
 __all__ = [
@@ -78,10 +79,10 @@ class Rule:
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None, or the name of a function from types to a type in
         `types.inference.ARRAY_RESULTS`; None if it does not.
-    kind: "zero", "scalar", "pure", "primitive" or "overlay", for who plans calls.
+    kind: what the row says about its function, for who plans calls.
     """
 
-    kind = "primitive"
+    kind: RowKind = RowKind.PRIMITIVE
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
     means, so that builders may write the same inline where they know that the slot holds one number.
@@ -168,7 +169,7 @@ class Rule:
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether such a call has no effects, and a result that is new."""
-        return self.kind in ("scalar", "pure")
+        return self.kind in (RowKind.SCALAR, RowKind.PURE)
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
         """The formulas for the tangent of such a call: each takes the tangent of its array where those of
@@ -192,7 +193,7 @@ class ZeroRule(Rule):
     that active values written into it later have a shadow to go with.
     """
 
-    kind = "zero"
+    kind = RowKind.ZERO
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = self.function(*args, **kwargs)
@@ -215,7 +216,7 @@ class ScalarRule(Rule):
     argument is real.
     """
 
-    kind = "scalar"
+    kind = RowKind.SCALAR
     is_quotient = False
     """Whether a divisor that all partial derivatives have divides the sum of their products."""
 
@@ -348,7 +349,7 @@ class PureRule(Rule):
     ignore broadcasting.  Formulas must not keep or change what they are given.
     """
 
-    kind = "pure"
+    kind = RowKind.PURE
 
     def __init__(
         self,
@@ -390,7 +391,7 @@ class PureRule(Rule):
 class Primitive(Rule):
     """A rule written by hand in flat form: views, mutation, containers."""
 
-    kind = "primitive"
+    kind = RowKind.PRIMITIVE
 
     def __init__(
         self,
@@ -408,7 +409,7 @@ class Primitive(Rule):
 class Overlay(Rule):
     """A Python body that stands in for a C function; the body is differentiated instead."""
 
-    kind = "overlay"
+    kind = RowKind.OVERLAY
 
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
+from adbc.rules.kinds import RowKind
 from adbc.tangents.fields import plain_check
 from adbc.types.inference import array_getitem, call_parts, type_of
 from adbc.types.kinds import Kind
@@ -165,31 +166,24 @@ def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Know
     return _by_function(open_call) if row is None else _by_row(open_call, row)
 
 
+@dataclasses.dataclass(slots=True, eq=False)
 class _OpenCall:
     """A call, taken apart, the kind of which is still open."""
 
-    __slots__ = (
-        "active", "any_active", "arguments", "call", "callee", "function", "keywords", "knowledge", "types"
-    )  # fmt: skip
+    call: Instruction
+    callee: Value
+    function: Any
+    arguments: list[Value]
+    active: Callable[[Value], bool]
+    knowledge: Knowledge
+    keywords: tuple[str, ...] = dataclasses.field(init=False)
+    types: list[AbstractType] = dataclasses.field(init=False)
+    any_active: bool = dataclasses.field(init=False)
 
-    def __init__(
-        self,
-        call: Instruction,
-        callee: Value,
-        function: Any,
-        arguments: list[Value],
-        active: Callable[[Value], bool],
-        knowledge: Knowledge,
-    ) -> None:
-        self.call = call
-        self.callee = callee
-        self.function = function
-        self.arguments = arguments
-        self.keywords = call.keywords
-        self.active = active
-        self.knowledge = knowledge
-        self.types = [type_of(a) for a in arguments]
-        self.any_active = any(map(active, arguments))
+    def __post_init__(self) -> None:
+        self.keywords = self.call.keywords
+        self.types = [type_of(a) for a in self.arguments]
+        self.any_active = any(map(self.active, self.arguments))
 
     def site(self, kind: Kind, **more: Any) -> CallSite:
         return CallSite(kind, self.function, self.callee, self.arguments, self.keywords, **more)
@@ -365,12 +359,12 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
 def _by_row(call: _OpenCall, row: Any) -> CallSite:
     """What becomes of a call that has the rule `row`."""
     result = type_of(call.call)
-    if row.kind == "overlay":
+    if row.kind is RowKind.OVERLAY:
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
     kind = _of_arrays(call, row, result)
     is_pure = not call.any_active and row.is_pure(len(call.arguments), call.keywords)
-    if kind is None and (row.kind == "zero" or is_pure):
+    if kind is None and (row.kind is RowKind.ZERO or is_pure):
         kind = Kind.FRESH if has_shadow(result) else Kind.PRIMAL
     if kind is None and call.keywords:
         bound = _bound(call, row)
@@ -380,7 +374,7 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
-    if kind is None and row.kind == "scalar" and all(map(is_inline_number, (*call.types, result))):
+    if kind is None and row.kind is RowKind.SCALAR and all(map(is_inline_number, (*call.types, result))):
         kind = Kind.SCALAR
     return call.site(Kind.ROW if kind is None else kind, row=row)
 
@@ -390,7 +384,7 @@ def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:
     if type(result) is ValueArrayType:
         if call.any_active and is_moved(row, call.types, call.keywords):
             return Kind.MOVE
-        return Kind.FORMULA if call.any_active and row.kind != "zero" else Kind.PRIMAL
+        return Kind.FORMULA if call.any_active and row.kind is not RowKind.ZERO else Kind.PRIMAL
     is_new = type(result) is ArrayType and result.dtype in DTYPE_CODES
     if not call.any_active or not (is_new or is_inline_number(result)):
         return None

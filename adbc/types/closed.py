@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import (
@@ -96,7 +97,7 @@ def is_closed_call(
         return class_of(types_[0]) is range or isinstance(types_[0], IteratorType)
     row = knowledge.row(function, types_)
     if row is not None:
-        return row.kind != "overlay" or _is_closed_function(row.body, call, knowledge, known)
+        return row.kind is not RowKind.OVERLAY or _is_closed_function(row.body, call, knowledge, known)
     return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge, known)
 
 

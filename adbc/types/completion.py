@@ -33,7 +33,6 @@ from adbc.types.derived import (
     CallableType,
     CotangentOf,
     DerivativeType,
-    LinksType,
     PlayedType,
     ShadowOf,
     TapeType,
@@ -214,9 +213,7 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
         parts = [m for m in whole.members if isinstance(m, TupleType) and len(m.elements) == count.value]
         return merge_all(parts) if parts else None
     if isinstance(whole, DerivativeType):
-        return TupleType(
-            tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value))
-        )
+        return TupleType(tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value)))
     return None
 
 

@@ -14,20 +14,19 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Branch, Switch
 from adbc.ir.values import Const, Instruction, Value
+from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, is_number
 
 __all__ = ["HARMLESS", "PLAIN_ATTRIBUTES", "ReaderKnowledge", "only_reads"]
-
-Reads = Callable[[types.FunctionType, tuple[AbstractType, ...]], Sequence[bool]]
 
 
 class ReaderKnowledge(Protocol):
@@ -153,9 +152,9 @@ def _use(call: Instruction, names: set[Value], is_array: bool, knowledge: Reader
         return False if isinstance(type_of(arguments[0]), ArrayType) else None
     row = knowledge.row(function, [type_of(v) for v in arguments])
     rows = knowledge.rows(function) if row is None else [row]
-    if len(rows) == 1 and rows[0].kind == "overlay":
+    if len(rows) == 1 and rows[0].kind is RowKind.OVERLAY:
         return _derived(rows[0].body, call, arguments, names, knowledge)
-    if not rows or any(row.kind == "overlay" or row.mutates for row in rows):
+    if not rows or any(row.kind is RowKind.OVERLAY or row.mutates for row in rows):
         return None
     by_name = dict(zip(reversed(call.keywords), reversed(arguments), strict=False))
     if by_name.get("out") in names or not _reads_arrays(function):
@@ -165,7 +164,7 @@ def _use(call: Instruction, names: set[Value], is_array: bool, knowledge: Reader
         return False
     if at > 0:
         return None  # it may be the array that the result is written into
-    return not (is_number(type_of(call)) or all(row.kind == "scalar" for row in rows))
+    return not (is_number(type_of(call)) or all(row.kind is RowKind.SCALAR for row in rows))
 
 
 def _reads_arrays(function: Any) -> bool:

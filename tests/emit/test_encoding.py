@@ -8,17 +8,18 @@ import types
 
 import pytest
 
-from adbc.emit.assembler import Assembler, Label
-from adbc.emit.items import Location
+from adbc.emit.assembler import Assembler
+from adbc.emit.encoding import Heading
+from adbc.emit.items import Label, Location
 from adbc.emit.locations import table
 
 
 def finished(asm: Assembler, parameters: list[str], cells: list[str] | None = None) -> types.FunctionType:
-    code = asm.finish(
+    heading = Heading(
         name="made", qualname="made", filename="<made>", first_line=1, positional=len(parameters), posonly=0,
-        kwonly=0, varargs=False, varkw=False, local_names=parameters, cell_names=cells or [], free_names=[],
-        nested=False, generator=False, docstring=None,
+        kwonly=0, local_names=parameters, cell_names=cells or [], free_names=[],
     )  # fmt: skip
+    code = asm.finish(heading, varargs=False, varkw=False, nested=False, generator=False, docstring=None)
     return types.FunctionType(code, {})
 
 

@@ -81,10 +81,6 @@ def _max_class(*classes: type) -> type | None:
     return classes[0] if len(set(classes)) == 1 else None
 
 
-def _conjugate_class(cls: type) -> type | None:
-    return arithmetic(cls)
-
-
 def _complex(real: Any = 0, imag: Any = 0) -> Any:
     # by keywords alone: they may be active, and no row is chosen by them
     return complex(real, imag)

@@ -181,10 +181,6 @@ def _fold(s: Any, uplo: str) -> Any:
     return 2 * triangle + np.real(s) * eye
 
 
-def _uplo(args: Args, kwargs: Kwargs) -> str:
-    return str(args[1] if len(args) > 1 else kwargs.get("UPLO", "L")).upper()
-
-
 def _hermitian_part(d: Any, uplo: str) -> Any:
     return _hermitian(d, {"upper": uplo == "U"})
 

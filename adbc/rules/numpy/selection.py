@@ -116,10 +116,6 @@ def _angle_scale(x: Any, deg: Any) -> Any:
 # -- elements by number --------------------------------------------------------------------------------------
 
 
-def _along_first(function: Any) -> Any:
-    return lambda d, y, x, *args, **others: function(d, *args, **others)
-
-
 def compress_jvp(d: Any, y: Any, condition: Any, a: Any, axis: Any = None, **_: Any) -> Any:
     return np.compress(condition, d, axis)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.fast import are_fields, constructor, is_field, keeps, method
+from adbc.runtime.calls.classes import are_fields, constructor, is_field, keeps, method
 
 __all__ = [
     "Checked",

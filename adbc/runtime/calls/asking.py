@@ -16,10 +16,12 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import c_truth, plain_attributes, plain_text
+from adbc.rules.table import RuleTable
 from adbc.runtime.calls.attributes import get_default, variables
+from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.resolve import is_python_function, lookup, text_in_c
-from adbc.runtime.calls.steps import Call, Delegate, Step
+from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
 from adbc.runtime.report.messages import where
 from adbc.tangents.fields import plain_check
 
@@ -27,6 +29,7 @@ __all__ = ["PROTOCOLS"]
 
 
 def _python(cls: type, name: str) -> bool:
+    """Whether `cls` has the special method `name` written in Python."""
     return is_python_function(lookup(cls, name))
 
 
@@ -56,8 +59,10 @@ def no_truth_of_length(x: Any) -> bool:
     return len(x) == 0
 
 
-def _truth(direct: Any, by_length: Any) -> Any:
-    def truth(call: Call, table: Any) -> Step | None:
+def _truth(direct: Any, by_length: Any) -> Resolver:
+    """The resolver of a question for the truth: `direct` asks ``__bool__``, `by_length` asks ``__len__``."""
+
+    def truth(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 1 or call.keywords:
             return None
         cls: Any = type(call.args[0])
@@ -99,8 +104,10 @@ def finds_not(container: Any, item: Any) -> bool:
 _SEQUENCES = (list, tuple, collections.deque)
 
 
-def _contains(direct: Any, one_by_one: Any) -> Any:
-    def contains(call: Call, table: Any) -> Step | None:
+def _contains(direct: Any, one_by_one: Any) -> Resolver:
+    """The resolver of a test of membership: `direct` asks ``__contains__``, `one_by_one` iterates."""
+
+    def contains(call: Call, table: RuleTable) -> Step | None:
         container, item = call.args
         cls = type(container)
         if _python(cls, "__contains__"):
@@ -118,32 +125,34 @@ def _contains(direct: Any, one_by_one: Any) -> Any:
 # -- classes ---------------------------------------------------------------------------------------------
 
 
+def checks_each(check: Any, x: Any, kinds: Any) -> bool:
+    """``check(x, kinds)``, which is `isinstance` or `issubclass`, of a tuple of classes."""
+    for kind in kinds:  # noqa: SIM110  # `any` would make a generator of it
+        if check(x, kind):
+            return True
+    return False
+
+
 def is_instance(x: Any, kind: Any) -> bool:
-    """``isinstance(x, kind)`` of classes that answer for themselves."""
-    if isinstance(kind, tuple):
-        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
-            if isinstance(x, one):
-                return True
-        return False
+    """``isinstance(x, kind)`` of a class that answers for itself."""
     meta: Any = type(kind)
     return type(x) is kind or bool(meta.__instancecheck__(kind, x))
 
 
 def is_subclass(x: Any, kind: Any) -> bool:
-    """``issubclass(x, kind)`` of classes that answer for themselves."""
-    if isinstance(kind, tuple):
-        for one in kind:  # noqa: SIM110  # `any` would make a generator of it
-            if issubclass(x, one):
-                return True
-        return False
+    """``issubclass(x, kind)`` of a class that answers for itself."""
     meta: Any = type(kind)
     return bool(meta.__subclasscheck__(kind, x))
 
 
-def _checks(body: Any) -> Any:
-    def checks(call: Call, table: Any) -> Step | None:
+def _checks(body: Any) -> Resolver:
+    """The resolver of `isinstance` or `issubclass`: `body` asks a class that answers for itself."""
+
+    def checks(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 2 or call.keywords or plain_check(call.args[1]):
             return None
+        if isinstance(call.args[1], tuple):
+            return Delegate(call.prepend(checks_each, None, call.function, None, None))
         return Delegate(call.of(body))
 
     return checks
@@ -174,11 +183,11 @@ def _is_computed(obj: Any, name: str) -> bool:
     return isinstance(name, str) and not plain_attributes(type(obj))
 
 
-def _hasattr(call: Call, table: Any) -> Step | None:
+def _hasattr(call: Call, table: RuleTable) -> Step | None:
     return Delegate(call.of(has_attribute)) if len(call.args) == 2 and _is_computed(*call.args) else None
 
 
-def _getattr(call: Call, table: Any) -> Step | None:
+def _getattr(call: Call, table: RuleTable) -> Step | None:
     if len(call.args) == 3 and _is_computed(*call.args[:2]):
         return Delegate(call.of(attribute_or))
     return get_default(call, table)
@@ -213,7 +222,7 @@ def text_format_of(x: Any, spec: str = "") -> Any:
 
 
 def field_of(x: Any, conversion: int, spec: str) -> Any:
-    """A field of an f-string."""
+    """What a field of an f-string writes."""
     if conversion == 0:
         return format(x, spec)
     text = str(x) if conversion == 1 else repr(x) if conversion == 2 else ascii(x)
@@ -233,7 +242,7 @@ def printed(*values: Any, **options: Any) -> None:
     print(*texts, **options)
 
 
-def _str(call: Call, table: Any) -> Step | None:
+def _str(call: Call, table: RuleTable) -> Step | None:
     if len(call.args) != 1 or call.keywords:
         return None
     cls = type(call.args[0])
@@ -242,12 +251,12 @@ def _str(call: Call, table: Any) -> Step | None:
     return text_in_c(call) if plain_text(cls) else Delegate(call.of(description_of))
 
 
-def _repr(call: Call, table: Any) -> Step | None:
+def _repr(call: Call, table: RuleTable) -> Step | None:
     cls = type(call.args[0])
     return Delegate(call.of(description_of)) if _python(cls, "__repr__") else text_in_c(call)
 
 
-def _format(call: Call, table: Any) -> Step | None:
+def _format(call: Call, table: RuleTable) -> Step | None:
     cls = type(call.args[0])
     if _python(cls, "__format__"):
         return Delegate(call.of(format_of))
@@ -256,21 +265,21 @@ def _format(call: Call, table: Any) -> Step | None:
     return Delegate(call.of(text_format_of))
 
 
-def _field(call: Call, table: Any) -> Step | None:
+def _field(call: Call, table: RuleTable) -> Step | None:
     return text_in_c(call) if plain_text(type(call.args[0])) else Delegate(call.of(field_of))
 
 
-def _in_c(call: Call, table: Any) -> Step | None:
+def _in_c(call: Call, table: RuleTable) -> Step | None:
     return text_in_c(call)
 
 
-def _join(call: Call, table: Any) -> Step | None:
+def _join(call: Call, table: RuleTable) -> Step | None:
     if len(call.args) != 2 or type(call.args[1]) in (list, tuple, str, dict, set, frozenset):
         return None
     return Delegate(call.of(joined))
 
 
-def _print(call: Call, table: Any) -> Step | None:
+def _print(call: Call, table: RuleTable) -> Step | None:
     values = call.args[: call.count]
     return text_in_c(call) if all(plain_text(type(x)) for x in values) else Delegate(call.of(printed))
 
@@ -284,7 +293,7 @@ def names_of(x: Any) -> list[str]:
     return sorted(cls.__dir__(x))
 
 
-def _looks(call: Call, table: Any) -> Step | None:
+def _looks(call: Call, table: RuleTable) -> Step | None:
     if call.function is vars and call.args:
         return variables(call, table)
     if call.function is dir and call.args:
@@ -296,7 +305,7 @@ def _looks(call: Call, table: Any) -> Step | None:
     )
 
 
-PROTOCOLS: dict[Any, Any] = {
+PROTOCOLS: Protocols = {
     locals: _looks,
     vars: _looks,
     dir: _looks,

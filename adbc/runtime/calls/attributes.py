@@ -11,20 +11,24 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.table import RuleTable
 from adbc.runtime.calls import exceptions, fields
-from adbc.runtime.calls.resolve import is_python_function, lookup, pass_to_row
+from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.steps import (
     Call,
     Delegate,
     Foreign,
-    Known,
+    Found,
     Locate,
     OfClass,
     OfException,
     OnClass,
+    Protocols,
+    Resolver,
     Step,
     UseRow,
     Value,
+    pass_to_row,
 )
 from adbc.runtime.state.activity import is_opaque
 from adbc.tangents import FData, MutableTangent
@@ -38,7 +42,7 @@ _PLAIN_SET = object.__setattr__
 _PLAIN_DEL = object.__delattr__
 
 
-def get_attribute(call: Call, table: Any) -> Step | None:
+def get_attribute(call: Call, table: RuleTable) -> Step | None:
     """``obj.name``: an overridden ``__getattribute__``, else the usual way."""
     hook = lookup(type(call.args[0]), "__getattribute__")
     if is_python_function(hook):
@@ -65,7 +69,7 @@ def _read(obj: Any, name: str) -> Any:
     return object.__getattribute__(obj, name) if is_python_function(hook) else getattr(obj, name)
 
 
-def plain_get(call: Call, table: Any, is_seen: bool = False) -> Step | None:
+def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | None:
     """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails.
 
     Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
@@ -75,7 +79,7 @@ def plain_get(call: Call, table: Any, is_seen: bool = False) -> Step | None:
         return None
     cls = type(obj)
     if issubclass(cls, _NAMESPACES):
-        return _of_class(call, name) if issubclass(cls, type) else Known(call, getattr(obj, name))
+        return _of_class(call, name) if issubclass(cls, type) else Found(call, getattr(obj, name))
     if cls is super:
         return _of_super(call, name)
     if issubclass(cls, BaseException) and not is_seen:
@@ -96,7 +100,7 @@ def plain_get(call: Call, table: Any, is_seen: bool = False) -> Step | None:
     if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return Value(call, _read(obj, name), _bound(call.shadows[0], False))
     if kind in (staticmethod, classmethod, types.ClassMethodDescriptorType):
-        return Known(call, _read(obj, name))
+        return Found(call, _read(obj, name))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):
         return _getter(call, getter, descriptor, cls)
@@ -115,7 +119,7 @@ def _of_class(call: Call, name: str) -> Step:
     getter = lookup(type(above), "__get__")
     if hasattr(type(above), "__set__"):
         return (
-            _getter(call, getter, above, meta) if is_python_function(getter) else Known(call, _get(obj, name))
+            _getter(call, getter, above, meta) if is_python_function(getter) else Found(call, _get(obj, name))
         )
     if any(name in vars(base) for base in obj.__mro__):
         found = lookup(obj, name)
@@ -123,13 +127,13 @@ def _of_class(call: Call, name: str) -> Step:
         if is_python_function(getter):
             arguments = (found, None, obj)
             return Locate(Call(getter, None, arguments, (None,) * 3, (None,) * 3), 0)
-        return _plain(call, obj, name) if getter is None else Known(call, _get(obj, name))
+        return _plain(call, obj, name) if getter is None else Found(call, _get(obj, name))
     if above is None:
         hook = lookup(meta, "__getattr__")
-        return Delegate(call.on(hook, 0, 1)) if is_python_function(hook) else Known(call, getattr(obj, name))
+        return Delegate(call.on(hook, 0, 1)) if is_python_function(hook) else Found(call, getattr(obj, name))
     if is_python_function(getter):
         return _getter(call, getter, above, meta)
-    return _plain(call, meta, name) if getter is None else Known(call, _get(obj, name))
+    return _plain(call, meta, name) if getter is None else Found(call, _get(obj, name))
 
 
 def _get(cls: type, name: str) -> Any:
@@ -143,7 +147,7 @@ def _plain(call: Call, cls: type, name: str) -> Step:
     return OfClass(call, owner, name, vars(owner)[name])
 
 
-def load_special(call: Call, table: Any) -> Step | None:
+def load_special(call: Call, table: RuleTable) -> Step | None:
     """``__enter__`` or ``__exit__`` for a ``with`` statement: on the class only, then bound."""
     obj, name = call.args
     descriptor = lookup(type(obj), name)
@@ -151,16 +155,18 @@ def load_special(call: Call, table: Any) -> Step | None:
         return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
     if type(descriptor) in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
-    return Known(call, intrinsics._load_special_(obj, name))
+    return Found(call, intrinsics._load_special_(obj, name))
 
 
 def _bound(shadow: Any, has_function: bool) -> Any:
+    """The shadow of a method bound to an object with this one; `has_function`: it is written in Python."""
     if shadow is None:
         return None
     return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
 
 
 def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Step:
+    """The call of `getter`, the ``__get__`` in Python of a `descriptor` found in a class."""
     arguments = descriptor, call.args[0], cls
     shadows = None, call.shadows[0], None
     return Locate(Call(getter, None, arguments, shadows, (None, call.origins[0], None), (), None), 0)
@@ -173,7 +179,7 @@ def _dictionary(call: Call) -> Step:
     if type(obj) is types.FunctionType:  # whose shadow has its cells beside its attributes
         if type(shadow) is MutableTangent:
             return Value(call, found, fields.function_fields(obj, shadow))
-        return Known(call, found)
+        return Found(call, found)
     if type(shadow) is not MutableTangent:
         return Value(call, found, None)
     if slots_of(type(obj)):
@@ -185,11 +191,8 @@ def _dictionary(call: Call) -> Step:
     return Value(call, found, shadow.__dict__)
 
 
-def _by_rule(row: Any, call: Call) -> Step:
-    return Delegate(call.of(row.body)) if row.kind == "overlay" else UseRow(row, call)
-
-
-def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
+def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
+    """An attribute by a descriptor with a ``__set__``, which goes before what the instance has."""
     kind = type(descriptor)
     if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
         if descriptor.__name__ == "__dict__":
@@ -200,7 +203,7 @@ def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
         return Delegate(call.on(descriptor.fget, 0))
     row = table.find(descriptor, (type(call.args[0]),))
     if row is not None:
-        return _by_rule(row, call.on(descriptor, 0))
+        return pass_to_row(row, call.on(descriptor, 0))
     if kind is types.MemberDescriptorType:
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")
@@ -209,19 +212,19 @@ def _data_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
     return _c_descriptor(call, descriptor, table)
 
 
-def _c_descriptor(call: Call, descriptor: Any, table: Any) -> Step:
+def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     """An attribute computed in C (``array.T``, ``complex.real``): the descriptor itself has the rule."""
     obj, name = call.args[:2]
     row = table.find(descriptor, (type(obj),))
     if row is not None:
-        return _by_rule(row, call.on(descriptor, 0))
+        return pass_to_row(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     value = getattr(obj, name)
     if kind_of(type(value)).inactive and not is_opaque(value):
-        return Known(call, value)  # a class, a number of elements, a name: nothing to differentiate
+        return Found(call, value)  # a class, a number of elements, a name: nothing to differentiate
     if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
-        return Known(call, value)  # found by its address, if it has memory
+        return Found(call, value)  # found by its address, if it has memory
     return _foreign_read(call, name)
 
 
@@ -237,6 +240,7 @@ _ABOUT_FUNCTIONS = frozenset(
 
 
 def _foreign_read(call: Call, name: str) -> Step:
+    """An attribute that C code computes, and that nothing is known of."""
     getattr(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
@@ -260,7 +264,7 @@ def _of_super(call: Call, name: str) -> Step:
     at = mro.index(bound.__thisclass__) + 1 if mro else 0
     owner = next((base for base in mro[at:] if name in vars(base)), None)
     if owner is None or name == "__class__":
-        return Known(call, getattr(bound, name))
+        return Found(call, getattr(bound, name))
     found = vars(owner)[name]
     is_instance = bound.__self_class__ is not obj
     if isinstance(found, property) and found.fget is not None and is_instance:
@@ -279,10 +283,10 @@ def _of_super(call: Call, name: str) -> Step:
         return Value(call, value, _bound(call.shadows[0], True))
     if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
         return Value(call, value, _bound(call.shadows[0], False))
-    return Known(call, value)
+    return Found(call, value)
 
 
-def get_default(call: Call, table: Any) -> Step | None:
+def get_default(call: Call, table: RuleTable) -> Step | None:
     """``getattr(obj, name[, default])``."""
     if len(call.args) == 2:
         return Delegate(call.of(intrinsics._getattr_))
@@ -292,15 +296,17 @@ def get_default(call: Call, table: Any) -> Step | None:
     return Value(call, call.args[2], call.shadows[2], origin=call.origins[2])
 
 
-def set_attribute(call: Call, table: Any) -> Step | None:
-    """``obj.name = value``."""
-    hook = lookup(type(call.args[0]), "__setattr__")
-    if is_python_function(hook):
-        return Delegate(call.of(hook))
-    return plain_set(call, table)
+def _unless_hooked(name: str, plain: Resolver) -> Resolver:
+    """`plain`, unless the class of the object has the special method `name` in Python."""
+
+    def hooked(call: Call, table: RuleTable) -> Step | None:
+        hook = lookup(type(call.args[0]), name)
+        return Delegate(call.of(hook)) if is_python_function(hook) else plain(call, table)
+
+    return hooked
 
 
-def plain_set(call: Call, table: Any) -> Step | None:
+def plain_set(call: Call, table: RuleTable) -> Step | None:
     """``object.__setattr__(obj, name, value)``."""
     obj, name = call.args[:2]
     if issubclass(type(obj), _NAMESPACES):
@@ -343,15 +349,7 @@ def plain_set(call: Call, table: Any) -> Step | None:
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
-def delete_attribute(call: Call, table: Any) -> Step | None:
-    """``del obj.name``."""
-    hook = lookup(type(call.args[0]), "__delattr__")
-    if is_python_function(hook):
-        return Delegate(call.of(hook))
-    return plain_delete(call, table)
-
-
-def plain_delete(call: Call, table: Any) -> Step | None:
+def plain_delete(call: Call, table: RuleTable) -> Step | None:
     """``object.__delattr__(obj, name)``."""
     if issubclass(type(call.args[0]), _NAMESPACES):
         return _through_metaclass(call, "__delete__", "fdel") or OnClass(call.on(delattr, 0, 1))
@@ -375,7 +373,7 @@ def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -
     return Locate(call.on(function, 0, *value).prepend(function, None, above, None, None), 0)
 
 
-def variables(call: Call, table: Any) -> Step | None:
+def variables(call: Call, table: RuleTable) -> Step | None:
     """``vars(obj)``."""
     if len(call.args) != 1:
         return None
@@ -385,7 +383,12 @@ def variables(call: Call, table: Any) -> Step | None:
     )
 
 
-PROTOCOLS: dict[Any, Any] = {
+set_attribute = _unless_hooked("__setattr__", plain_set)
+"""``obj.name = value``"""
+delete_attribute = _unless_hooked("__delattr__", plain_delete)
+"""``del obj.name``"""
+
+PROTOCOLS: Protocols = {
     intrinsics._getattr_: get_attribute,
     intrinsics._setattr_: set_attribute,
     intrinsics._delattr_: delete_attribute,
@@ -401,4 +404,4 @@ PROTOCOLS: dict[Any, Any] = {
     type.__setattr__: plain_set,
     type.__delattr__: plain_delete,
 }
-"""What each attribute function does."""
+"""What functions that read, set and delete attributes lead to."""

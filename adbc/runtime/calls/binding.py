@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment
 
 __all__ = ["Bound", "Default", "bind"]
@@ -50,17 +51,25 @@ The origin is that of one argument; a tuple of origins for ``*args``; a dict fro
 ``**kwargs``."""
 
 
-def bind(
-    call: Call,
-    known: Callable[[Any], Any],
-    new_dict: Callable[[dict[str, Any], dict[str, Any]], Any],
-    symbolic: Callable[[Any], Any],
-) -> Bound:
+class Beside(Protocol):
+    """What stands beside values in a mode: shadows or tangents."""
+
+    @property
+    def known(self) -> Callable[[Context, Any], Any]:
+        """What stands beside a constant default."""
+
+    @property
+    def slot(self) -> Callable[[Any], Any]:
+        """What stands beside a value of which a slot holds this tangent."""
+
+    def of_keywords(self, values: dict[str, Any], shadows: dict[str, Any]) -> Any:
+        """What stands beside the dictionary of ``**kwargs``."""
+
+
+def bind(call: Call, context: Context, beside: Beside) -> Bound:
     """Bind `call` to the parameters of its Python function.
 
-    `known` gives the shadow of a constant default, `symbolic` that of a slot with this tangent,
-    `new_dict` that of the dictionary of ``**kwargs`` (from its
-    values and their shadows).  Raises the `TypeError` that the call itself would raise.
+    Raises the `TypeError` that the call itself would raise.
     """
     function: types.FunctionType = call.function
     code = function.__code__
@@ -97,7 +106,8 @@ def bind(
                 value, origin = kwdefaults[names[at]], _default(call.shadow, "__kwdefaults__", names[at])
             else:
                 _fail(call)
-            slots[at] = (value, known(value) if origin is None else symbolic(origin.tangent()), origin)
+            shadow = beside.known(context, value) if origin is None else beside.slot(origin.tangent())
+            slots[at] = (value, shadow, origin)
     bound: Bound = [slot for slot in slots if slot is not None]
     if has_varargs:
         rest = triples[code.co_argcount : n]
@@ -114,7 +124,7 @@ def bind(
         bound.append(
             (
                 values,
-                new_dict(values, {k: s for k, (_, s, _) in extra.items()}),
+                beside.of_keywords(values, {k: s for k, (_, s, _) in extra.items()}),
                 {k: o for k, (_, _, o) in extra.items()},
             )
         )
@@ -123,6 +133,5 @@ def bind(
 
 def _fail(call: Call) -> NoReturn:
     """Raise what the interpreter raises when arguments do not fit: it checks before anything runs."""
-    n = call.count
-    call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    call.perform()
     raise AssertionError("the arguments fit after all")

@@ -14,15 +14,16 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, RuleTable
 from adbc.runtime.calls import fields
-from adbc.runtime.calls.resolve import lookup
+from adbc.runtime.calls.classes import is_heap_type, lookup
 from adbc.runtime.calls.steps import (
     AllocateException,
     Call,
     Delegate,
-    Known,
+    Found,
     OfException,
+    Protocols,
     Step,
     UseRow,
     Value,
@@ -34,7 +35,7 @@ __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_
 
 
 def caught(context: Context, error: Any) -> Any:
-    """The shadow (or tangent) of an exception: that of before if it was met."""
+    """The shadow (or tangent) of an exception: the one it has if it was met, else one without fields."""
     found = context.shadows.lookup(error)
     if found is None:
         found = MutableTangent()
@@ -65,7 +66,7 @@ def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], A
 def allocated(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """``new(cls, *args)`` of a ``__new__`` in C; the exception and its shadow."""
     n = call.count
-    error = call.function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
+    error = call.perform()
     shadow = MutableTangent()
     shadow.__dict__["args"] = _arguments(error, call.args[1:n], call.shadows[1:n], fill)
     context.shadows.register(error, shadow)
@@ -106,7 +107,7 @@ def _init_row(wrapper: Any) -> Primitive:
     return Primitive(wrapper, frule=frule, rrule=rrule)
 
 
-def _new(call: Call, table: Any) -> Step:
+def _new(call: Call, table: RuleTable) -> Step:
     return AllocateException(call)
 
 
@@ -136,17 +137,14 @@ def of_exception(context: Context, step: OfException) -> Step | None:
     descriptor = lookup(type(error), name)
     if type(descriptor) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
         return None
-    if descriptor.__objclass__.__flags__ & _HEAP or name == "__dict__" or name == "__class__":
+    if is_heap_type(descriptor.__objclass__) or name == "__dict__" or name == "__class__":
         return None
     value = getattr(error, name)
     if name in ("__traceback__", "__suppress_context__"):
         return Value(call, value, None)
     if name in _FIRST and isinstance(error, _FIRST[name]) and len(error.args) == 1 and value is error.args[0]:
         return Delegate(call.on(stop_value, 0))
-    return Known(call, value)
-
-
-_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+    return Found(call, value)
 
 
 def set_on_exception(call: Call, name: str) -> Step | None:
@@ -202,7 +200,7 @@ def _instead(body: Any) -> Any:
     return lambda call, table: Delegate(call.of(body))
 
 
-PROTOCOLS: dict[Any, Any] = {
+PROTOCOLS: Protocols = {
     BaseException.with_traceback: _instead(with_traceback),
     BaseException.add_note: _instead(add_note),
 }

@@ -106,7 +106,7 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 
 
 def _fields(obj: Any, shadow: Any) -> Any:
-    """Where the shadow of `obj` keeps those of its attributes."""
+    """The dictionary in which the shadow of `obj` keeps the tangents of its attributes."""
     if instance_dict(obj) is obj:
         raise UnsupportedError(
             f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that"
@@ -118,7 +118,8 @@ def _fields(obj: Any, shadow: Any) -> Any:
 
 
 def function_fields(function: FunctionType, shadow: Any) -> dict[str, Any]:
-    """Where the shadow of a function keeps those of its attributes: apart, for its cells have names too."""
+    """The dictionary in which the shadow of a function keeps the tangents of its attributes: apart from those
+    of its cells, which have names too."""
     fields = getattr(shadow, "__dict__", _NO_FIELDS)
     if fields is _NO_FIELDS:
         return _NO_FIELDS

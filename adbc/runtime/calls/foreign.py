@@ -19,17 +19,19 @@ from typing import Any
 
 from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.ir import intrinsics
-from adbc.runtime.calls.resolve import is_differentiation, lookup
+from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.calls.unfollowed import is_differentiation
 from adbc.runtime.report.messages import missing_rule, nested
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.contents import contents, differs, put_back
-from adbc.tangents.fields import instance_dict
+from adbc.tangents.fields import instance_dict, is_python_class
+from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign"]
+__all__ = ["call_foreign", "held", "watched"]
 
 Undo = Callable[[], None]
 
@@ -91,11 +93,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         if way is not None:
             raise MissingRuleError(missing_rule(call, f"it may call {way}"))
     before = list(contents(call.args))
-    n = call.count
-    if call.keywords:
-        out = function(*call.args[:n], **dict(zip(call.keywords, call.args[n:], strict=True)))
-    else:  # there are functions that do not take even no keywords
-        out = function(*call.args)
+    out = call.perform()
     context.attributes.clear()
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:
@@ -111,6 +109,87 @@ def _is_buffer(cls: type) -> bool:
 
 def _is_bound(x: Any) -> bool:
     return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
+
+
+def watched(context: Context, call: Call, what: str, ours: object = None) -> Any:
+    """Make `call` of a C function; refuse if the Python code that it runs has changed something active.
+
+    What becomes of `ours` does not matter.
+    """
+    before = list(contents(_reached((call.function, *call.args))))
+    failed: BaseException | None = None
+    out: Any = None
+    try:
+        out = call.perform()
+    except BaseException as error:  # the user's, who may go on
+        failed = error
+    for x, old in before:
+        if x is not ours and differs(x, old) and is_active(context.shadows.lookup(x)):
+            raise UnsupportedError(
+                f"the interpreter {what}, and the Python code that it runs for that changes a"
+                f" {type(x).__name__} that has a derivative; make the change in a function or method that is"
+                " called plainly"
+            )
+    if failed is not None:
+        try:
+            raise failed
+        finally:
+            del failed
+    return out
+
+
+def _reached(roots: Any) -> list[Any]:
+    """The values that Python code behind `roots` may change: what functions close over, and what functions of
+    classes do."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    pending = list(roots)
+    while pending:
+        x = pending.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, types.FunctionType):
+            for cell in x.__closure__ or ():
+                try:
+                    pending.append(cell.cell_contents)
+                except ValueError:
+                    continue
+        elif isinstance(x, type):
+            for cls in (*x.__mro__, type(x)):
+                if is_python_class(cls):
+                    pending.extend(vars(cls).values())
+        elif isinstance(x, (classmethod, staticmethod)):
+            pending.append(x.__func__)
+        elif isinstance(x, property):
+            pending.extend((x.fget, x.fset, x.fdel))
+        elif isinstance(x, types.MethodType):
+            pending.extend((x.__func__, x.__self__))
+        elif isinstance(x, (list, tuple, set, frozenset)):
+            found.append(x)
+            pending.extend(y for y in x if not kind_of(type(y)).inactive or isinstance(y, types.FunctionType))
+        elif isinstance(x, dict):
+            found.append(x)
+            pending.extend(x.values())
+        elif not kind_of(type(x)).inactive:
+            found.append(x)
+            if is_python_class(type(x)):
+                pending.append(type(x))
+                pending.extend(instance_dict(x).values())
+    return found
+
+
+def held(context: Context, call: Call) -> Any:
+    """``property(f)`` and the like: `f` is found again by its address."""
+    for x, shadow in zip(call.args, call.shadows, strict=True):
+        if shadow is None or shadow is NO_TANGENT:
+            continue
+        context.shadows.adopt(x, shadow)
+        if context.shadows.lookup(x) is None and is_active(shadow):
+            raise UnsupportedError(
+                missing_rule(call, f"it is given a {type(x).__name__} that holds a value with a derivative")
+            )
+    return call.perform()
 
 
 # -- callbacks ---------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The steps that a call is taken apart into: what CPython would do next.
 
-`resolve.step` gives one of these; the drivers in `reverse_calls` and `forward_calls` carry it out.  They say
+`resolve.step` gives one of these, and the driver of `Calls` that `DRIVERS` names carries it out.  They say
 what is to be done, and have no part in deciding it.
 
 In a call each argument has an *origin*: the place in the original call that its cotangent goes back to.
@@ -13,7 +13,10 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.rules.table import Overlay, Rule, RuleTable
+
 __all__ = [
+    "DRIVERS",
     "Advance",
     "AllocateException",
     "Alternatives",
@@ -22,8 +25,8 @@ __all__ = [
     "Delegate",
     "Enter",
     "Foreign",
+    "Found",
     "Hold",
-    "Known",
     "Locate",
     "Make",
     "MakeRecord",
@@ -34,14 +37,17 @@ __all__ = [
     "OfSelf",
     "OnClass",
     "Origin",
+    "Protocols",
     "Refer",
+    "Resolver",
     "RunBody",
+    "RunWatched",
     "Spread",
     "Step",
     "Suspend",
     "UseRow",
     "Value",
-    "Watch",
+    "pass_to_row",
 ]
 
 
@@ -70,6 +76,13 @@ class Call:
         """The number of positional arguments."""
         return len(self.args) - len(self.keywords)
 
+    def perform(self) -> Any:
+        """Make the call, without derivatives."""
+        if not self.keywords:  # there are functions that do not take even no keywords
+            return self.function(*self.args)
+        n = self.count
+        return self.function(*self.args[:n], **dict(zip(self.keywords, self.args[n:], strict=True)))
+
     def prepend(self, function: Any, shadow: Any, first: Any, first_shadow: Any, origin: Origin) -> Call:
         """The call of `function` with `first` before the arguments."""
         return Call(
@@ -83,7 +96,7 @@ class Call:
         )
 
     def of(self, function: Any, shadow: Any = None, origin: Origin = None) -> Call:
-        """The call of another function on the same arguments."""
+        """The call of `function` on all arguments of this call."""
         return Call(function, shadow, self.args, self.shadows, self.origins, self.keywords, origin)
 
     def on(self, function: Any, *indices: int) -> Call:
@@ -115,9 +128,9 @@ class OfCall:
 
 @dataclasses.dataclass(slots=True)
 class UseRow:
-    """Use the rule `row`."""
+    """Differentiate `call` by the rule `row`."""
 
-    row: Any
+    row: Rule
     call: Call
 
 
@@ -183,7 +196,7 @@ class RunBody(OfCall):
 
 
 class MakeType(OfCall):
-    """Make a class of its namespace (`class_bodies.made`)."""
+    """Make a class of its namespace (`class_statements.made`)."""
 
     __slots__ = ()
 
@@ -223,7 +236,7 @@ class Locate(OfCall):
 
 
 @dataclasses.dataclass(slots=True)
-class Watch(OfCall):
+class RunWatched(OfCall):
     """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
 
     what: str
@@ -256,13 +269,13 @@ class Suspend(OfCall):
 
 
 class Foreign(OfCall):
-    """A C function without a rule."""
+    """Call a C function without a rule, if nothing with a derivative reaches it."""
 
     __slots__ = ()
 
 
 @dataclasses.dataclass(slots=True)
-class Known(OfCall):
+class Found(OfCall):
     """The result is `value`, found without an argument's help: its shadow is that of the object."""
 
     value: Any
@@ -279,3 +292,39 @@ class Value(OfCall):
 
 
 Step = OfCall | UseRow | Alternatives
+Resolver = Callable[[Call, RuleTable], Step | None]
+"""Says what a call of one function leads to; None if it is to be treated like that of any other."""
+Protocols = dict[Any, Resolver]
+"""Resolvers by function: intrinsics, operators, and functions of C that run Python code."""
+
+
+def pass_to_row(row: Rule, call: Call) -> Step:
+    """The step that makes `call`, which `row` is the rule of."""
+    return Delegate(call.of(row.body)) if isinstance(row, Overlay) else UseRow(row, call)
+
+
+DRIVERS: dict[type, str] = {
+    UseRow: "use_row",
+    Enter: "enter",
+    Alternatives: "alternatives",
+    Make: "make",
+    MakeRecord: "make_record",
+    Advance: "advance",
+    Spread: "spread",
+    Suspend: "suspend",
+    Value: "value",
+    Found: "found",
+    Foreign: "foreign",
+    RunWatched: "run_watched",
+    Refer: "refer",
+    Locate: "locate",
+    RunBody: "run_body",
+    MakeType: "make_type",
+    AsItIs: "as_it_is",
+    Hold: "hold",
+    OfClass: "of_class",
+    OnClass: "on_class",
+    AllocateException: "allocate_exception",
+    OfException: "of_exception",
+}
+"""The method of `Calls` that carries a step out, in both modes.  A `Delegate` is only a call once more."""

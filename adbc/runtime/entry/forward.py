@@ -13,7 +13,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.runtime.calls.fast import FLOATS, NUMBERS, ROWS, described, elements, lists_in, plan
+from adbc.runtime.calls.plans import FLOATS, ROWS, plan
+from adbc.runtime.entry.described import NUMBERS, described, elements, lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT
@@ -94,9 +95,9 @@ def learn(
             known = x.dtype, x.ndim
         if kind is _NUMBER and type(x) is not float:
             return
-        parts.append((type(x), kind, bool(found[1][i]), known))
+        parts.append((type(x), kind, bool(found.flags[i]), known))
     ways = engine.ways.setdefault(id(f.__code__), [])
-    ways.insert(0, _Way(f, engine.generation, found[0], parts))
+    ways.insert(0, _Way(f, engine.generation, found.rule, parts))
     del ways[_MOST:]
 
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from adbc.errors import LiftError
-from adbc.runtime.calls.fast import BY_VALUE, is_derived
+from adbc.runtime.calls.plans import BY_VALUE, is_derived
 from adbc.types import typeof
 
 __all__ = ["only_read"]

@@ -22,8 +22,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import LiftError
-from adbc.runtime.calls.fast import NUMBERS, ROWS, by_value, described, elements, is_derived, lists_in
-from adbc.runtime.calls.fast import plan as known_plan
+from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
+from adbc.runtime.calls.plans import plan as known_plan
+from adbc.runtime.entry.described import NUMBERS, described, elements, lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.state.context import Context
@@ -63,13 +64,13 @@ class _Way:
         self,
         code: types.CodeType,
         generation: int,
-        plan: Any,
+        plan: Plan,
         shadows: tuple[Any, ...],
         args: Sequence[Any],
         numbers: Sequence[int] = (),
         lists: Sequence[Any] = (),
     ) -> None:
-        self.engine = plan[0].engine
+        self.engine = plan.rule.engine
         self.classes = [
             (i, type(x), x.dtype, x.ndim) if hasattr(x, "dtype") else (i, type(x), None, 0)
             for i, x in enumerate(args)
@@ -81,7 +82,7 @@ class _Way:
         """Where arrays are that need no shadow, if cotangents are values."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
-        rule = plan[0]
+        rule = plan.rule
         kinds = {_NEW} if self.is_closed else {_NEW, _HELD}
         self.is_short = (
             kinds.isdisjoint(shadows)
@@ -90,7 +91,7 @@ class _Way:
             and all(self.classes[i][2] is not None for i in self.arrays)
         )
         """Whether nothing needs a shadow, and the result is a real number: then it is called as it is."""
-        returned = [i for i, flag in enumerate(plan[1]) if flag & 2]
+        returned = [i for i, flag in enumerate(plan.flags) if flag & 2]
         self.gradients = (
             [(_array if shadows[i] is _VALUE else _number, returned.index(i), i) for i in numbers]
             if self.is_short
@@ -200,7 +201,7 @@ class Entrance:
 
     def enter(self, engine: Any, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
-        rule = way.plan[0]
+        rule = way.plan.rule
         context = Context()
         shadows: list[Any] = []
         objects: set[int] = set()
@@ -251,7 +252,7 @@ def short(engine: Any, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any
         owners.append(id(owner))
     if len(owners) > 1 and len(set(owners)) != len(owners):
         return None
-    rule = way.plan[0]
+    rule = way.plan.rule
     if not rule.is_built:
         rule.build()
     if not rule.holds():

@@ -16,6 +16,7 @@ from typing import Any
 from adbc.config import Config
 from adbc.errors import DebugError, NotFiniteError
 from adbc.ir.intrinsics import EXHAUSTED, Raised
+from adbc.rules.kinds import RowKind
 from adbc.rules.table import Rule
 from adbc.runtime.report.messages import where
 from adbc.tangents import NO_FDATA, NO_TANGENT
@@ -50,7 +51,7 @@ class Watch:
         def watched_rrule(args: Sequence[Any], fargs: Sequence[Any], kwargs: Any) -> Answer:
             call = _Call(self, name_of(row.function), args, fargs, 0)
             answer = row.rrule(args, fargs, kwargs)
-            return call.reverse(answer, may_alias=row.kind != "zero")
+            return call.reverse(answer, may_alias=row.kind is not RowKind.ZERO)
 
         return watched_rrule
 
@@ -83,7 +84,7 @@ class Watch:
 
         def watched_frule(args: Sequence[Any], dargs: Sequence[Any], kwargs: Any) -> Answer:
             call = _Call(self, name_of(row.function), args, dargs, 0, is_forward=True)
-            return call.forward(row.frule(args, dargs, kwargs), may_alias=row.kind != "zero")
+            return call.forward(row.frule(args, dargs, kwargs), may_alias=row.kind is not RowKind.ZERO)
 
         return watched_frule
 

@@ -23,7 +23,7 @@ def freevar(function: types.FunctionType, index: int) -> types.CellType:
 
 
 def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, index: int) -> Any:
-    """The shadow of that cell (in forward mode its tangent)."""
+    """The shadow of a cell of the closure of `function` (in forward mode its tangent)."""
     if shadow is None:  # found in a class: what is known of it is found by its address
         shadow = context.shadows.lookup(function)
     if shadow is not None and shadow is not NO_FDATA and shadow is not NO_TANGENT:

@@ -30,12 +30,10 @@ class Context:
     entered: Any = None
     """The rule that was entered from outside, if it has been checked: the first of `checked`."""
     checked: set[Any]
-    protected = False
-    """Whether the call being made is attempted: the function that it enters returns its exceptions."""
     opened: Sequence[Any] = ()
     """Generators that may have to be closed, see `generators.refuse_left_open`; `opening` notes them."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
-    """The tangent of a function, and the cells of its closure with theirs."""
+    """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
     """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
 
@@ -50,7 +48,7 @@ class Context:
         return made
 
     def opening(self) -> list[Any]:
-        """`opened`, to be added to."""
+        """The list of `opened`, to which generators are added."""
         if not isinstance(self.opened, list):
             self.opened = []
         return self.opened
@@ -79,7 +77,7 @@ class Context:
         return shadow
 
     def known_tangent(self, value: Any) -> Any:
-        """The same in forward mode: its tangent, None for zero."""
+        """The tangent of an object that did not come through an argument, None for zero."""
         cls = type(value)
         if cls in _CONSTANT:
             return None
@@ -94,7 +92,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "held": dict,
     "shadows": Shadows,
 }
-"""What makes the parts of a context."""
+"""The factory of each part of a context that is made when it is first asked for."""
 
 
 def _has_no_state(function: types.FunctionType) -> bool:

@@ -10,12 +10,13 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from adbc.passes.normal.dropped_generators import Made
 from adbc.rules.table import RuleTable
 from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import AbstractType
 
 __all__ = ["CallsView", "DerivedView", "EngineView", "SupportView"]
+
+Types = Sequence[AbstractType]
 
 
 class DerivedView(Protocol):
@@ -44,7 +45,7 @@ class DerivedView(Protocol):
         """Make the code, if that has not been done."""
 
     def holds(self) -> bool:
-        """Whether all that it was specialised on, and the rules that it calls, is still so."""
+        """Whether all that it and the rules it calls were specialised on is still so."""
 
 
 class CallsView(Protocol):
@@ -79,7 +80,7 @@ class EngineView(Protocol):
 
     @property
     def epoch(self) -> int:
-        """That of the table when rules were derived last: another one means that all of them are stale."""
+        """The epoch of the table when rules were derived last: after another one all of them are stale."""
 
     @property
     def generation(self) -> int:
@@ -120,11 +121,7 @@ class EngineView(Protocol):
         """The type that a rule for the argument `value` is made for."""
 
     def entry(
-        self,
-        function: types.FunctionType,
-        parameters: Sequence[AbstractType],
-        active: Sequence[bool],
-        mode: str,
+        self, function: types.FunctionType, parameters: Types, active: Sequence[bool], mode: str
     ) -> DerivedView:
         """The derived rule.  Raises `LiftError` if `function` cannot be lifted."""
 
@@ -152,9 +149,3 @@ class EngineView(Protocol):
 
     def segments(self, function: types.FunctionType) -> Segments:
         """What a generator function is cut into."""
-
-    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool:
-        """Whether something may have to run where a generator that `made` makes is dropped by `function`."""
-
-    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
-        """Whether parameter number `index` of `function`, which `caller` calls, is only iterated."""

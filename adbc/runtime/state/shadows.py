@@ -55,7 +55,7 @@ class Shadows:
         self.waiting.append((obj, tangent))
 
     def tangent(self, obj: Any) -> Any:
-        """The tangent of `obj`: that of before if it was met, else zero."""
+        """The tangent of `obj`: the one it has if it was met, else zero."""
         cls = type(obj)
         if cls is float:
             return 0.0

@@ -23,7 +23,6 @@ from adbc.tangents import (
 )
 
 __all__ = [
-    "EMPTY",
     "SINK",
     "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
     "bound_shadow", "bound_tangent", "check_slot",
@@ -87,17 +86,7 @@ class _Sink:
         pass
 
 
-class _Empty:
-    """Stands for the tangent of a constant container where an element is looked for: it has none."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key: object) -> object:
-        return NO_TANGENT
-
-
 SINK = _Sink()
-EMPTY = _Empty()
 _ABSENT = object()
 
 
@@ -156,7 +145,7 @@ def store_item(rrule: Any, container: Any, shadow: Any, key: Any, value: float, 
 
 
 def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
-    """The reverse of that: the cotangent of the value."""
+    """The reverse of `store_item`: the cotangent of the value."""
     if type(old) is float:
         container[key] = old
         b = shadow[key]
@@ -181,7 +170,7 @@ def append_tangent(tangent: Any, dvalue: Any) -> None:
 
 
 def undo_append(values: list[Any], shadow: Any) -> Any:
-    """The reverse of that: the cotangent of the value."""
+    """The reverse of `append_item`: the cotangent of the value."""
     del values[-1]
     return None if shadow is None else shadow.pop()
 
@@ -202,7 +191,7 @@ def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_a
 
 
 def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
-    """The reverse of that: the cotangent of the value."""
+    """The reverse of `store_field`: the cotangent of the value."""
     if type(old) is float:
         setattr(obj, name, old)
         b = getattr(shadow, name)

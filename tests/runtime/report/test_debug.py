@@ -183,7 +183,7 @@ def test_a_pullback_that_is_run_twice(declare: Any) -> None:
 
     declare(reverse_row(keeps))
     with adbc.use(DEBUG):
-        rule = default_engine().reverse.rrule(default_table().find(library, (float,)))
+        rule = default_engine().reverse.rule(default_table().find(library, (float,)))
         _, _, pullback = rule((1.0,), (NO_FDATA,), {})
         kept.append(pullback(1.0))
         with pytest.raises(DebugError, match="second time"):

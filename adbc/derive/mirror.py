@@ -1,0 +1,507 @@
+"""The copy of a function's graph that a derivative is written into.
+
+Control flow stays as it is: each block has a copy, with the same edges, handler and position, and each value
+of the primal has a copy too.  Beside a value stands its companion, where it has one.  What a companion is,
+and what is written for a call, a builder says: it has a handler per kind of call.  The handlers that are the
+same in both modes are here.
+
+Where an exception of a call leads to a handler, the call stands alone in its block
+(`passes.normal.protected`), and what the derivative adds goes behind it, to the block that is entered if it
+has not raised::
+
+    b0:  (handler b9)                       b0:  (handler b9)
+        %1 = call f(%x)                         %answer = call <rule of f>(...)
+        jump b1                                 jump b1
+    b1:                                     b1:
+                                                %1, %c1 = %answer
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from adbc.derive.support import CommonSupport
+from adbc.ir import intrinsics
+from adbc.ir.builder import Builder, insert_behind
+from adbc.ir.dominators import Dominators
+from adbc.ir.graph import Block, Graph
+from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch
+from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+from adbc.passes.normal.protected import is_isolated
+from adbc.passes.query import target
+from adbc.rules.kinds import RowKind
+from adbc.types.callsites import CallSite, is_constant_dict
+from adbc.types.decisions import Decisions
+from adbc.types.derived import CONTEXT, FUNCTION
+from adbc.types.inference import type_of
+from adbc.types.kinds import Kind
+from adbc.types.lattice import AbstractType, TupleType
+
+__all__ = ["Mirror", "ReadMethod", "ReadSlot"]
+
+_NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReadSlot:
+    """Where a value was read: at index or name `key` of a container, whose companion is `companion`."""
+
+    companion: Value
+    key: Value
+    is_field: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReadMethod:
+    """What is probably a method: `name` of `instance`, whose companion is `companion`."""
+
+    instance: Value
+    companion: Value
+    name: Value
+
+
+class Mirror(abc.ABC):
+    """Copies a graph that is typed and in normal form, and writes a derivative beside it.
+
+    decisions: the graph that is copied, and what becomes of its calls.  order: a reverse postorder of its
+    blocks.
+    """
+
+    def __init__(self, decisions: Decisions, order: Sequence[Block], support: CommonSupport) -> None:
+        source = self.source = decisions.graph
+        self.order = order
+        self.active = decisions.active
+        self.sites = decisions.sites
+        self.support = support
+        self.primal: dict[Value, Value] = {}
+        """The copy of each value."""
+        self.companions: dict[Value, Value] = {}
+        self.methods: dict[Value, ReadMethod] = {}
+        """Bound methods that are tested right behind: who uses one knows more, and mostly has no use for its
+        companion."""
+        self.slots: dict[Value, ReadSlot] = {}
+        """Values read from slots and tested right behind: their companions are read where more is known."""
+        self.guarded = {call.operands[1] for call in source.instructions() if _is_guard(target(call))}
+        """Values of which it is tested what they are."""
+        self.sinks: dict[Value, Instruction] = {}
+        self.checked: dict[Value, list[Block]] = {}
+        """By companion of a container: where it was seen that an active number may be written into it."""
+        self._dominators: Dominators | None = None
+        self.after: Block = source.entry
+        """The block of the primal to whose copy goes what stands behind the current call."""
+        graph = self.graph = Graph(source.name)
+        graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
+        self.context = graph.add_argument("context", CONTEXT)
+        self.function: Value | None = None
+        self.function_companion: Value | None = None
+        if source.free:
+            self.function = graph.add_argument("function", FUNCTION)
+            self.function_companion = graph.add_argument(
+                self.companion_name("function"), self.companion_type(FUNCTION)
+            )
+        self.blocks = {block: graph.add_block(block.label) for block in order}
+        self.builder = Builder(graph, self.blocks[source.entry])
+
+    def write(self, active_arguments: Sequence[int]) -> None:
+        """Fill the graph."""
+        for argument, is_active in zip(self.source.arguments, active_arguments, strict=True):
+            self.primal[argument] = self.graph.add_argument(argument.name, argument.type)
+            if is_active:
+                self._active_argument(argument)
+        for block, copy in self.blocks.items():
+            if block.handler is not None:
+                copy.handler = self.blocks[block.handler]
+            for phi in block.phis:
+                self._new_phi(phi)
+        handlers = self.handlers()
+        for block in self.order:
+            self.builder.block = self.blocks[block]
+            self.after = block.terminator.successors[0] if is_isolated(block) else block
+            for instruction in block.instructions:
+                self.builder.position = instruction.position
+                if instruction.op == "catch":
+                    caught = self.builder.emit("catch", name=instruction.name)
+                    companion = self.builder.call(self.support.caught, self.context, caught)
+                    self._define(instruction, caught, companion)
+                else:
+                    site = self.sites[instruction]
+                    self._meet(instruction, site)
+                    handlers[site.kind](instruction, site)
+            self.builder.block = self.blocks[block]
+            self._terminator(block)
+        for block in self.order:
+            for phi in block.phis:
+                self._fill_phi(phi)
+
+    def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
+        """What writes each kind of call; a builder adds its own."""
+        return {
+            Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh,
+            Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
+            Kind.CELL_LOAD: self._cell_load, Kind.NEXT: self._next, Kind.ELEMENT: self._element,
+            Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list, Kind.RESUME: self._resume,
+            Kind.CONTEXTUAL: self._contextual, Kind.ROW: self._row, Kind.DYNAMIC: self._dynamic,
+        }  # fmt: skip
+
+    # -- what a mode is ----------------------------------------------------------------------------------
+
+    @staticmethod
+    @abc.abstractmethod
+    def companion_name(name: str) -> str:
+        """What the companion of a variable is called."""
+
+    @abc.abstractmethod
+    def companion(self, value: Value) -> Value:
+        """The companion of `value` in the copy."""
+
+    @abc.abstractmethod
+    def has_companion(self, value: Value) -> bool:
+        """Whether `value` has a companion that is not the same for all values of its type."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def companion_type(type: AbstractType) -> AbstractType:
+        """The type of the companions of active values of `type`."""
+
+    @abc.abstractmethod
+    def _incoming(self, operand: Value, phi: Phi) -> Value:
+        """The companion of `operand` for the companion of `phi`."""
+
+    @abc.abstractmethod
+    def _active_argument(self, argument: Argument) -> None:
+        """Add what the derivative is given for an active argument."""
+
+    @abc.abstractmethod
+    def _define(self, source: Instruction, primal: Value, companion: Value | None = None) -> None:
+        """Let `primal` be the copy of `source`, and `companion` its companion if it has one."""
+
+    @abc.abstractmethod
+    def _zero(self, value: Value) -> Value:
+        """The companion of a new object, all zeros."""
+
+    def _define_loosely(self, source: Instruction, primal: Value, companion: Value | None) -> None:
+        """Likewise, of a companion of which no more is known than that it is one."""
+        self._define(source, primal, companion)
+
+    @abc.abstractmethod
+    def _meet(self, call: Instruction, site: CallSite) -> None:
+        """Do what is to be done before the call is written."""
+
+    @abc.abstractmethod
+    def _returned(self, call: Instruction, answer: Value, arguments: Sequence[Value]) -> None:
+        """Take apart what a rule has answered; its pullback gives a cotangent for each of `arguments`."""
+
+    @abc.abstractmethod
+    def _return(self, terminator: Return) -> None:
+        """End the current block, where the primal returns."""
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def p(self, value: Value) -> Value:
+        """The copy of `value`."""
+        return value if isinstance(value, Const | Undef) else self.primal[value]
+
+    def _new_phi(self, phi: Phi) -> None:
+        block = self.blocks[phi.block]
+        copy = self.primal[phi] = Phi(block, phi.type, phi.name)
+        block.phis.append(copy)
+        if self.has_companion(phi):
+            name = None if phi.name is None else self.companion_name(phi.name)
+            companion = self.companions[phi] = Phi(block, self.companion_type(type_of(phi)), name)
+            block.phis.append(companion)
+
+    def _fill_phi(self, phi: Phi) -> None:
+        copy, companion = self.primal[phi], self.companions.get(phi)
+        assert isinstance(copy, Phi)
+        for source, operand in phi.operands.items():
+            block = self.blocks.get(source)
+            if block is None:
+                continue
+            copy.operands[block] = self.p(operand)
+            if isinstance(companion, Phi):
+                self.builder.block = block
+                companion.operands[block] = (
+                    operand if isinstance(operand, Undef) else self._incoming(operand, phi)
+                )
+
+    def _slot_companion(self, slot: ReadSlot, out: Value | None = None) -> Value:
+        """The companion of what stands in a slot; of what a loop reads it is `out`, which may be its end."""
+        if slot.is_field:
+            return self.builder.call(self.support.field_slot, slot.companion, slot.key)
+        more = () if out is None else (out,)
+        return self.builder.call(self.support.item_slot, slot.companion, slot.key, *more)
+
+    def _method_companion(self, value: Value, method: ReadMethod) -> Value:
+        return self.builder.call(
+            self.support.bound, self.p(value), method.instance, method.companion, method.name
+        )
+
+    def _sink(self, companion: Value) -> Value:
+        """The companion, or something to read zeros from and write to where that is None; made once."""
+        known = self.sinks.get(companion)
+        if known is None:
+            known = Instruction("call", [Const(intrinsics._or_else_), companion, Const(self.support.sink)])
+            self.sinks[companion] = known
+            insert_behind(self.graph, companion, known)
+        return known
+
+    def _check_slot(self, container: Value, companion: Value) -> None:
+        """Refuse to write an active number into a constant; what was seen on every way here needs no second
+        look."""
+        if self._dominators is None:
+            self._dominators = Dominators(self.source)
+        here = self.after
+        if any(self._dominators.dominates(block, here) for block in self.checked.get(companion, ())):
+            return
+        self.checked.setdefault(companion, []).append(here)
+        self.builder.call(intrinsics._require_, companion, self.support.check_slot, container)
+
+    # -- calls -------------------------------------------------------------------------------------------
+
+    def _copy_call(self, call: Instruction) -> Instruction:
+        """The call itself; what is written next goes behind it."""
+        copy = self.builder.emit(
+            "call",
+            *(self.p(v) for v in call.operands),
+            keywords=call.keywords,
+            type=call.type,
+            name=call.name,
+        )
+        self.builder.block = self.blocks[self.after]
+        return copy
+
+    def _primal(self, call: Instruction, site: CallSite) -> None:
+        function = site.function
+        if (
+            function is intrinsics._assume_
+            or function is intrinsics._resume_iterator_
+            or function is intrinsics._own_
+        ):
+            self.primal[call] = self.p(site.arguments[0])
+        else:
+            self._define(call, self._copy_call(call))
+
+    def _fresh(self, call: Instruction, site: CallSite) -> None:
+        if self.support.checks_aliases and site.row.kind is RowKind.ZERO and not call.keywords:
+            self._row(call, site)
+            return
+        out = self._copy_call(call)
+        self._define_loosely(call, out, self._zero(out))
+
+    # -- slots of lists and dicts, fields of instances, cells
+
+    def _slot_load(self, call: Instruction, site: CallSite) -> None:
+        container, index = site.arguments
+        self._read_slot(call, container, self.p(index))
+
+    def _field_load(self, call: Instruction, site: CallSite) -> None:
+        obj, name = site.arguments
+        self._read_slot(call, obj, name, is_field=True)
+
+    def _cell_load(self, call: Instruction, site: CallSite) -> None:
+        self._read_slot(call, site.arguments[0], Const("cell_contents"), is_field=True)
+
+    def _next(self, call: Instruction, site: CallSite) -> None:
+        iterator, values, index = site.arguments
+        out = self.builder.call(intrinsics._next_, self.p(iterator), type=call.type, name=call.name)
+        self._read_slot(call, values, self.p(index), out=out)
+
+    def _element(self, call: Instruction, site: CallSite) -> None:
+        unpacked, container, index = site.arguments
+        out = self.builder.call(intrinsics._project_, self.p(unpacked), index, type=call.type, name=call.name)
+        self._read_slot(call, container, index, out=out)
+
+    def _read_slot(
+        self,
+        call: Instruction,
+        container: Value,
+        key: Value,
+        *,
+        is_field: bool = False,
+        out: Value | None = None,
+    ) -> None:
+        """out: what was read, if that is not what the call itself gives."""
+        self._define(call, self._copy_call(call) if out is None else out)
+        slot = ReadSlot(self.companion(container), key, is_field)
+        if call in self.guarded:
+            self.slots[call] = slot
+        else:
+            self._take_slot(call, slot, out)
+
+    @abc.abstractmethod
+    def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
+        """Write the derivative of reading `slot`; `out`: see `_slot_companion`."""
+
+    def _method(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call))
+        obj, name = site.arguments
+        method = ReadMethod(self.p(obj), self.companion(obj), name)
+        if call in self.guarded:
+            self.methods[call] = method
+        else:
+            self._take_method(call, method)
+
+    def _take_method(self, call: Instruction, method: ReadMethod) -> None:
+        """Write the derivative of reading `method`."""
+        self.companions[call] = self._method_companion(call, method)
+
+    def _empty_list(self, call: Instruction, site: CallSite) -> None:
+        self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
+
+    def _resume(self, call: Instruction, site: CallSite) -> None:
+        iterator, values, index = site.arguments
+        self.primal[call] = self.p(iterator)
+        self.companions[call] = self.builder.call(self.support.resumed, self.companion(values), self.p(index))
+
+    # -- what depends on the context
+
+    def _contextual(self, call: Instruction, site: CallSite) -> None:
+        function, support, builder = site.function, self.support, self.builder
+        if function is intrinsics._freevar_:
+            self._freevar(call, site.arguments[0])
+        elif function is intrinsics._store_global_:
+            name, value = site.arguments
+            where = builder.call(intrinsics._globals_)
+            undo = builder.call(
+                support.store_global, self.context, where, name, self.p(value), self.companion(value)
+            )
+            self.primal[call] = Const(None)
+            self._stored_global(undo)
+        elif function is intrinsics._new_:
+            self._new_function(call, site.arguments[5], site.arguments[2], site.arguments[3])
+        elif function is intrinsics._instance_:
+            made = self._copy_call(call)
+            self._define(call, made, builder.call(support.instance, self.context, made))
+        else:
+            out = self._copy_call(call)
+            known = builder.call(support.known, self.context, out) if self.has_companion(call) else None
+            self._define_loosely(call, out, known)
+
+    @abc.abstractmethod
+    def _freevar(self, call: Instruction, index: Value) -> None:
+        """A cell of the function's closure is read."""
+
+    @abc.abstractmethod
+    def _stored_global(self, undo: Value) -> None:
+        """A global was written; `undo` puts back what it was."""
+
+    def _new_function(self, call: Instruction, closure: Value, defaults: Value, kwdefaults: Value) -> None:
+        made = self._copy_call(call)
+        companions = [
+            self.companion(closure),
+            self.companion(defaults),
+            Const(None) if is_constant_dict(kwdefaults) else self.companion(kwdefaults),
+        ]
+        self._define(call, made, self.builder.call(self.support.function, self.context, made, *companions))
+
+    def _without_formulas(self, call: Instruction, site: CallSite) -> None:
+        """Call the rule of a call that has formulas."""
+        (self._dynamic if call.keywords and not site.options else self._rule)(call, site)
+
+    # -- rules that are called
+
+    def _row(self, call: Instruction, site: CallSite) -> None:
+        self._rule(call, site)
+
+    def _rule(self, call: Instruction, site: CallSite) -> None:
+        """Call the rule."""
+        answer = self.builder.call(
+            self.support.rule(site.row),
+            self._pack(map(self.p, site.arguments)),
+            self._pack(map(self.companion, site.arguments)),
+            self._options(site),
+        )
+        self._returned(call, answer, site.arguments)
+
+    def _options(self, site: CallSite) -> Value | Mapping[str, Any]:
+        """What a rule is given by name."""
+        if not site.options:
+            return _NO_KEYWORDS
+        parts = [part for name, v in site.options.items() for part in (Const(name), self.p(v))]
+        return self.builder.call(intrinsics._new_, dict, *parts)
+
+    def _pack(self, values: Iterable[Value]) -> Value:
+        """A tuple of `values`."""
+        parts = list(values)
+        if all(isinstance(v, Const) for v in parts):
+            return Const(tuple(v.value for v in parts if isinstance(v, Const)))
+        return self.builder.call(intrinsics._new_, tuple, *parts)
+
+    def _bound(self, site: CallSite) -> list[Value]:
+        """What the parameters of a known function are bound to."""
+        assert site.binding is not None
+        return [slot if isinstance(slot, Const) else site.arguments[slot] for slot in site.binding.slots]
+
+    def _leading(self, site: CallSite, entry: Any) -> list[Value]:
+        """What a derived rule is given before the arguments."""
+        if not entry.takes_function:
+            return [self.context]
+        return [self.context, self.p(site.callee), self.companion(site.callee)]
+
+    def _dynamic(self, call: Instruction, site: CallSite) -> None:
+        protocol = None if site.function is None or call.keywords else self.support.protocol(site.function)
+        if protocol is None:
+            self._call_at_run_time(self.support.call, call, site)
+            return
+        primals = self._pack(map(self.p, site.arguments))
+        companions = self._pack(map(self.companion, site.arguments))
+        answer = self.builder.call(protocol, self.context, primals, companions)
+        self._returned(call, answer, site.arguments)
+
+    def _call_at_run_time(self, function: Callable[..., Any], call: Instruction, site: CallSite) -> None:
+        """Let `function` find out what is called."""
+        primals = self._pack(map(self.p, site.arguments))
+        companions = self._pack(map(self.companion, site.arguments))
+        answer = self.builder.call(
+            function,
+            self.context,
+            call.keywords,
+            self.p(site.callee),
+            self.companion(site.callee),
+            primals,
+            companions,
+        )
+        self._returned(call, answer, [site.callee, *site.arguments])
+
+    def _take_apart(
+        self, call: Instruction, answer: Value, *types: AbstractType
+    ) -> tuple[Instruction, Instruction]:
+        """The parts of `answer`, a tuple of these types, and the first of them, the copy of `call`."""
+        answer.type = TupleType(types)
+        self.builder.block = self.blocks[self.after]
+        parts = self.builder.call(intrinsics._unpack_, answer, len(types))
+        return parts, self.builder.call(intrinsics._project_, parts, 0, type=call.type, name=call.name)
+
+    # -- terminators -------------------------------------------------------------------------------------
+
+    def _terminator(self, block: Block) -> None:
+        terminator, b = block.terminator, self.builder
+        b.position = terminator.position
+        match terminator:
+            case Jump():
+                b.jump(self.blocks[terminator.target])
+            case Branch():
+                b.branch(
+                    self.p(terminator.condition), self.blocks[terminator.true], self.blocks[terminator.false]
+                )
+            case Switch():
+                b.switch(
+                    self.p(terminator.value),
+                    {case: self.blocks[to] for case, to in terminator.cases.items()},
+                    self.blocks[terminator.default],
+                )
+            case Raise():
+                b.raise_(
+                    None if terminator.exception is None else self.p(terminator.exception),
+                    None if terminator.cause is None else self.p(terminator.cause),
+                )
+            case Return():
+                self._return(terminator)
+
+
+def _is_guard(function: Any) -> bool:
+    return function is intrinsics._assume_ or function is intrinsics._method_is_

@@ -1,0 +1,70 @@
+"""What generated code needs at run time in both modes, as the builders see it.
+
+The runtime stands above the builders, so it hands them its functions in records.  Each field that is a
+function is written into generated code as a constant; docstrings say how it is called there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.ir.graph import Graph
+from adbc.types.callsites import Binding, Knowledge
+from adbc.types.decisions import Decisions
+from adbc.types.lattice import AbstractType
+
+__all__ = ["CommonSupport"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CommonSupport:
+    """`c` stands before the name of a value for its companion: its tangent, or its shadow."""
+
+    knowledge: Knowledge
+    derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], Any]
+    """The entry of a function's derived rule, by parameter types and activities, perhaps not built yet.  If
+    it `takes_function`, the function and its companion stand behind the context."""
+    partial: Callable[[Any, int], Graph | None]
+    """The graph of partial derivative number i of a scalar rule, one block in normal form."""
+    rule: Callable[[Any], Callable[..., Any]]
+    """The frule or rrule of a row: rule(xs, cxs, options) -> (out, cout[, pullback])"""
+    call: Callable[..., Any]
+    """call(context, keywords, f, cf, xs, cxs) -> (out, cout[, pullback]); pullback(bout) -> (bf, *bxs)"""
+    protocol: Callable[[object], Callable[..., Any] | None]
+    """The handler of an intrinsic or operator: handler(context, xs, cxs) -> (out, cout[, pullback])."""
+    known: Callable[..., Any]
+    """known(context, value): the companion of an object that did not come through an argument"""
+    instance: Callable[..., Any]
+    """instance(context, obj): the companion of a new instance, which has no fields yet"""
+    function: Callable[..., Any]
+    """function(context, function, cclosure, cdefaults, ckwdefaults): the companion of a function just made"""
+    store_global: Callable[..., Any]
+    """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> ()"""
+    caught: Callable[..., Any]
+    """caught(context, exception): the companion of an exception that a handler was entered with.  If it is a
+    refusal, which no handler may see, forward mode raises it again."""
+    item: Callable[..., Any]
+    """item(ctuple, index): the companion of an element, None if the tuple has none"""
+    item_slot: Callable[..., Any]
+    """item_slot(cl, index[, value]): the companion of what is in a slot of a list or dict; if `value` is
+    given, it may be the end of a loop, which has none"""
+    field_slot: Callable[..., Any]
+    """field_slot(cobj, name): the companion of what is in a field"""
+    bound: Callable[..., Any]
+    """bound(value, obj, cobj, name): the companion of `value`, a method of `obj` or its field `name`"""
+    resumed: Callable[..., Any]
+    """resumed(cl, index): the companion of an iterator over a list that has given `index` elements"""
+    view: Callable[..., Any]
+    """view(cu, index): ``cu[index]``, a view, None if `cu` is None"""
+    sink: object
+    """Stands for the companion of a constant where it is read (zeros) and written to (nothing happens)."""
+    check_slot: Callable[..., Any]
+    """check_slot(u, cu): an active number may be written into `u`, or `ConstWriteError`"""
+    checks_aliases: bool = False
+    """Rows with a zero derivative are called as rules too, so that they can be checked."""
+    watch: Callable[[Any, str], Any] | None = None
+    """watch(number, name): it, or an error if it is not finite; written behind inlined products"""
+    told: Callable[[Decisions], object] | None = None
+    """told(decisions): what became of each call of the graph that was built, for those who look inside"""

@@ -1,0 +1,164 @@
+"""Short sequences of instructions with jumps among them: what takes more than one instruction to say.
+
+Each function writes one with the assembler that it is given; its docstring says what it makes of the stack.
+They are written here so that nothing is called at run time for a test.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.emit.assembler import Assembler
+from adbc.emit.items import Label
+from adbc.ir import intrinsics
+
+__all__ = ["SEQUENCES"]
+
+
+def check(asm: Assembler, name: str) -> None:
+    """Raise what the use of an unbound local raises."""
+    bound = Label()
+    asm.copy(1)
+    asm.const(intrinsics.UNBOUND)
+    asm.is_(False)
+    asm.jump_if("FALSE", bound)
+    # The variable of this name holds another value, or none: the message is written here.
+    asm.null_before()
+    asm.const(UnboundLocalError)
+    asm.null_after()
+    asm.const(f"cannot access local variable '{name}' where it is not associated with a value")
+    asm.call(1)
+    asm.raise_(1)
+    asm.place(bound)
+
+
+def or_else(asm: Assembler, other: object) -> None:
+    """``value -> value``, or `other` in place of None."""
+    there = Label()
+    asm.copy(1)
+    asm.jump_if("NOT_NONE", there)
+    asm.pop()
+    asm.const(other)
+    asm.place(there)
+
+
+def nonzero(asm: Assembler, other: object) -> None:
+    """``value -> value``, or `other` in place of zero."""
+    there = Label()
+    asm.copy(1)
+    asm.jump_if_true(there)
+    asm.pop()
+    asm.const(other)
+    asm.place(there)
+
+
+def real(asm: Assembler, nothing: object) -> None:
+    """``value -> value``, or 0.0 in place of None and of `nothing`."""
+    zero, there = Label(), Label()
+    asm.copy(1)
+    asm.jump_if("NONE", zero)
+    asm.copy(1)
+    asm.const(nothing)
+    asm.is_(False)
+    asm.jump_if("FALSE", there)
+    asm.place(zero)
+    asm.pop()
+    asm.const(0.0)
+    asm.place(there)
+
+
+def slot(asm: Assembler, nothing: object) -> None:
+    """``values key -> values[key]``, None if `values` is None or the element is `nothing`."""
+    some, there = Label(), Label()
+    asm.copy(2)
+    asm.jump_if("NOT_NONE", some)
+    asm.pop()
+    asm.jump(there)
+    asm.place(some)
+    asm.getitem()
+    asm.copy(1)
+    asm.const(nothing)
+    asm.is_(False)
+    asm.jump_if("FALSE", there)
+    asm.pop()
+    asm.const(None)
+    asm.place(there)
+
+
+def method_is(asm: Assembler, function: object) -> None:
+    """``value obj -> bool``: is it `function` bound to `obj`?  Only methods are asked for theirs."""
+    other, there = Label(), Label()
+    asm.null_before()
+    asm.const(type)
+    asm.null_after()
+    asm.copy(4)
+    asm.call(1)
+    asm.const(types.MethodType)
+    asm.is_(False)
+    asm.jump_if("FALSE", other)
+    asm.copy(2)
+    asm.getattr("__func__")
+    asm.const(function)
+    asm.is_(False)
+    asm.jump_if("FALSE", other)
+    asm.swap(2)
+    asm.getattr("__self__")
+    asm.is_(False)
+    asm.jump(there)
+    asm.place(other)
+    asm.pop()
+    asm.pop()
+    asm.const(False)
+    asm.place(there)
+
+
+def require(asm: Assembler, complain: object) -> None:
+    """``subject value ->``; `complain` raises an error about the subject if the value is None."""
+    there = Label()
+    asm.jump_if("NOT_NONE", there)
+    asm.null_before()
+    asm.const(complain)
+    asm.null_after()
+    asm.copy(3)
+    asm.const(None)
+    asm.call(2)
+    asm.pop()
+    asm.place(there)
+    asm.pop()
+
+
+def find_special(asm: Assembler, name: str) -> None:
+    """``manager -> method``, bound; the interpreter's own instruction raises if there is none."""
+    found = Label()
+    asm.copy(1)
+    asm.const(intrinsics.find_special)
+    asm.swap(2)
+    asm.null_after()
+    asm.swap(2)
+    asm.const(name)
+    asm.call(2)
+    asm.copy(1)
+    asm.const(intrinsics.MISSING)
+    asm.is_(False)
+    asm.jump_if("FALSE", found)
+    asm.pop()
+    asm.load_special(name)
+    asm.pop()
+    asm.const(None)
+    asm.place(found)
+    asm.drop_below()
+
+
+SEQUENCES: dict[str, Callable[[Assembler, Any], None]] = {
+    "check": check,
+    "find_special": find_special,
+    "or_else": or_else,
+    "nonzero": nonzero,
+    "real": real,
+    "slot": slot,
+    "method_is": method_is,
+    "require": require,
+}
+"""By the name of the step of a plan that asks for it (`templates`)."""

@@ -1,0 +1,131 @@
+"""Intrinsics that no syntax stands for: what passes and builders write into graphs.
+
+Records on tapes, results that may be exceptions, tests of what was assumed, derivatives that may be missing.
+Like the others (`intrinsics`, which hands these on), each is an ordinary function whose body is its meaning.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = ["Raised"]
+
+
+# -- tapes -----------------------------------------------------------------------------------------------
+
+
+def _record_(tape: list[Any], *values: object) -> None:
+    """Put `values` at the end of a tape."""
+    tape.extend(values)
+
+
+def _recall_(tape: Iterator[Any]) -> Any:
+    """The value that was put there last of those not yet recalled; there is one."""
+    return next(tape)
+
+
+# -- exceptions as values ---------------------------------------------------------------------------
+
+
+class Raised:
+    """What `_attempt_` gives where the call raised: the exception, as a value."""
+
+    __slots__ = ("exception",)
+
+    def __init__(self, exception: BaseException) -> None:
+        self.exception = exception
+
+
+def _attempt_(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
+    """The result of a call, or a `Raised`."""
+    try:
+        return function(*arguments, **keywords)
+    except BaseException as exception:
+        return Raised(exception)
+
+
+def _raised_(exception: BaseException) -> Raised:
+    """An exception as the result of a function that does not raise."""
+    return Raised(exception)
+
+
+def _is_raised_(value: object) -> bool:
+    """Whether `_attempt_` gave an exception."""
+    return value.__class__ is Raised
+
+
+def _exception_(raised: Raised) -> BaseException:
+    """The exception that `_attempt_` gave."""
+    return raised.exception
+
+
+# -- what is assumed, and seen -----------------------------------------------------------------------------
+
+
+def _class_is_(value: object, cls: type) -> bool:
+    """Whether `value` is an instance of exactly `cls`."""
+    return type(value) is cls
+
+
+def _method_is_(value: object, function: object, obj: object) -> bool:
+    """Whether `value` is `function` bound to `obj`."""
+    return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj
+
+
+def _observe_(site: Any, value: object) -> None:
+    """Let `site` see a value that nothing was known about."""
+    site.see(value)
+
+
+# -- derivatives, and what is overwritten ----------------------------------------------------------------
+
+
+def _or_else_(value: Any, other: Any) -> Any:
+    """`value`, or `other` if it is None."""
+    return other if value is None else value
+
+
+def _nonzero_(value: Any, other: Any) -> Any:
+    """`value`, or `other` if it is zero."""
+    return value or other
+
+
+def _real_(derivative: Any, nothing: object) -> Any:
+    """A derivative as a number: 0.0 for None, or `nothing`."""
+    return 0.0 if derivative is None or derivative is nothing else derivative
+
+
+def _slot_(values: Any, key: Any, nothing: object) -> Any:
+    """``values[key]``; None if there are no values, or `nothing` stands there."""
+    if values is None:
+        return None
+    found = values[key]
+    return None if found is nothing else found
+
+
+def _require_(value: object, complain: Callable[..., object], subject: object) -> None:
+    """Call ``complain(subject, None)``, which raises, if `value` is None."""
+    if value is None:
+        complain(subject, None)
+
+
+def _overwrite_field_(obj: object, name: str, value: object, old: object) -> None:
+    """``obj.name = value``, a plain field in which `old` is."""
+    setattr(obj, name, value)
+
+
+def _overwrite_item_(values: list[Any], index: int, value: object, old: object) -> None:
+    """``values[index] = value``, where `old` is."""
+    values[index] = value
+
+
+def _assume_(value: Any, type: object) -> Any:
+    """`value`, which is known to be of abstract type `type`."""
+    return value
+
+
+def _own_(array: Any) -> Any:
+    """`array`, whose memory belongs to nobody else: from here on it has a shadow."""
+    return array

@@ -1,0 +1,243 @@
+"""Callables that pass a call on to another: bound methods, partial functions, wrappers, and what `operator`
+makes."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.construction import call_class
+from adbc.runtime.calls.special_methods import METHODS, operation
+from adbc.runtime.calls.steps import (
+    Call,
+    Delegate,
+    Foreign,
+    OfSelf,
+    Protocols,
+    Resolver,
+    Spread,
+    Step,
+    Value,
+    pass_to_row,
+)
+from adbc.runtime.calls.unfollowed import is_differentiation
+from adbc.tangents import NO_FDATA
+
+__all__ = ["PROTOCOLS", "pass_on", "self_shadow"]
+
+
+def self_shadow(shadow: Any) -> Any:
+    """The shadow of ``__self__``, from that of a bound method."""
+    return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
+
+
+def pass_on(call: Call, table: RuleTable) -> Step:
+    """What a call of something that has no rule and is no Python function leads to, by its class."""
+    function = call.function
+    cls = type(function)
+    resolver = _BY_CLASS.get(cls)
+    if resolver is not None:
+        return resolver(call, table) or Foreign(call)
+    if issubclass(cls, types.BuiltinMethodType) and not isinstance(
+        function.__self__, (types.ModuleType, type)
+    ):
+        return _builtin_method(call)
+    if isinstance(function, type):
+        return call_class(call, table)
+    wrapped = getattr(function, "__wrapped__", None)
+    if is_python_function(wrapped) and cls.__name__ in _TRANSPARENT:
+        return Delegate(call.of(wrapped))
+    method = lookup(cls, "__call__")
+    if is_python_function(method) and not is_differentiation(function):
+        return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
+    row = table.find(method, (cls, *map(type, call.args[: call.count])))
+    if row is not None:  # of the instances of a class written in C: ``itemgetter(0)(x)``
+        return pass_to_row(row, call.prepend(method, None, function, call.shadow, call.origin))
+    return Foreign(call)
+
+
+# -- methods in C ------------------------------------------------------------------------------------------
+
+
+def _on_self(call: Call, descriptor: Any) -> Step:
+    """The call of `descriptor`, which the bound C method that is called was made from."""
+    obj, shadow = call.function.__self__, self_shadow(call.shadow)
+    return Delegate(call.prepend(descriptor, None, obj, shadow, OfSelf(call.origin)))
+
+
+def _builtin_method(call: Call) -> Step:
+    """``[].append`` and the like: the method descriptor of the class, on the object."""
+    descriptor = _descriptor_of(call.function)
+    return Foreign(call) if descriptor is None else _on_self(call, descriptor)
+
+
+def _descriptor_of(method: Any) -> Any:
+    """The method descriptor that a bound C method was made from, which need not be the first of its
+    name: ``super().append`` is that of the base class."""
+    obj = method.__self__
+    for base in type(obj).__mro__:
+        found = base.__dict__.get(method.__name__)
+        # With the class: methods that know theirs crash the interpreter without it.
+        if type(found) is types.MethodDescriptorType and found.__get__(obj, type(obj)) == method:
+            return found
+    return None
+
+
+def _special_method(call: Call, table: RuleTable) -> Step | None:
+    """``float.__add__(x, y)`` and the like, in terms of the operator that has a rule."""
+    function, args = call.function, call.args
+    if not args or call.keywords or lookup(type(args[0]), function.__name__) is not function:
+        return None
+    found = operation(function, args)
+    if found is None:
+        return None
+    if found[0] is NotImplemented:
+        return Value(call, NotImplemented, None)
+    swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
+    row = table.find(found[0], tuple(map(type, swapped.args)))
+    return None if row is None else pass_to_row(row, swapped)
+
+
+def _method_wrapper(call: Call, table: RuleTable) -> Step:
+    """``x.__add__`` in C, whose descriptor need not be the first of its name: ``super().__call__``."""
+    function = call.function
+    descriptor = function.__objclass__.__dict__[function.__name__]
+    if function.__name__ == "__call__" and lookup(type(function.__self__), "__call__") is descriptor:
+        return Delegate(call.of(function.__self__, self_shadow(call.shadow), OfSelf(call.origin)))
+    return _on_self(call, descriptor)
+
+
+# -- partial functions and getters -------------------------------------------------------------------------
+
+
+def _partial(call: Call, table: RuleTable) -> Step:
+    """``functools.partial(f, *args, **keywords)(...)``."""
+    partial = call.function
+    # absent, None and (in forward mode) NoTangent all mean that there is no derivative
+    fields = getattr(call.shadow, "__dict__", {})
+    args = partial.args
+    shadows = fields.get("args")
+    if type(shadows) is not tuple:
+        shadows = (None,) * len(args)
+    named = getattr(fields.get("keywords"), "__dict__", {})
+    overridden = {k: v for k, v in partial.keywords.items() if k not in call.keywords}
+    keyword_shadows = [named.get(k) for k in overridden]
+    n = call.count
+    return Delegate(
+        Call(
+            partial.func,
+            fields.get("func"),
+            (*args, *call.args[:n], *overridden.values(), *call.args[n:]),
+            (*shadows, *call.shadows[:n], *keyword_shadows, *call.shadows[n:]),
+            (*[None] * len(args), *call.origins[:n], *[None] * len(overridden), *call.origins[n:]),
+            (*overridden, *call.keywords),
+            None,
+        )
+    )
+
+
+def pick_items(keys: tuple[Any, ...], obj: Any) -> Any:
+    """``operator.itemgetter(*keys)(obj)``."""
+    if len(keys) == 1:
+        return obj[keys[0]]
+    found = []
+    for key in keys:
+        found.append(obj[key])  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return tuple(found)
+
+
+def pick_attributes(names: tuple[str, ...], obj: Any) -> Any:
+    """``operator.attrgetter(*names)(obj)``."""
+    found = []
+    for name in names:
+        value = obj
+        for part in name.split("."):
+            value = getattr(value, part)
+        found.append(value)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def pick_method(how: tuple[str, tuple[Any, ...], dict[str, Any]], obj: Any) -> Any:
+    """``operator.methodcaller(name, *args, **keywords)(obj)``."""
+    name, args, keywords = how
+    return getattr(obj, name)(*args, **keywords)
+
+
+def _method_to_call(caller: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """Name, arguments and keywords of an `operator.methodcaller`."""
+    parts: Any = caller.__reduce__()
+    made, (*arguments,) = parts[0], parts[1]
+    if type(made) is functools.partial:  # of the class and the name, with the keywords
+        return made.args[0], tuple(arguments), dict(made.keywords)
+    return arguments[0], tuple(arguments[1:]), {}
+
+
+def _picked(call: Call, table: RuleTable) -> Step:
+    """What a getter of `operator` picks, in Python that adbc can follow."""
+    getter = call.function
+    picked = _PICKERS[type(getter)]
+    what = _method_to_call(getter) if picked is pick_method else getter.__reduce__()[1]
+    return Delegate(call.prepend(picked, None, what, None, None))
+
+
+_PICKERS: dict[type, Any] = {
+    operator.itemgetter: pick_items,
+    operator.attrgetter: pick_attributes,
+    operator.methodcaller: pick_method,
+}
+"""Callables made in C that pick something from their argument."""
+_BY_CLASS: dict[type, Resolver] = {
+    **dict.fromkeys(METHODS, _special_method),
+    types.MethodWrapperType: _method_wrapper,
+    functools.partial: _partial,
+    **dict.fromkeys(_PICKERS, _picked),
+}
+"""What is called, by its exact class."""
+
+_TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
+"""C callables around a Python function: the function is differentiated and the cache by-passed."""
+
+
+def _apply(call: Call, table: RuleTable) -> Step | None:
+    """``f(*args, **kwargs)``: the elements become arguments.
+
+    A list or dict is read through its shadow, so the cotangents of its elements go to the slots.
+    """
+    function, arguments = call.args[:2]
+    keywords = call.args[2] if len(call.args) > 2 and call.args[2] is not None else {}
+    if type(arguments) not in (tuple, list) or type(keywords) is not dict:
+        return Delegate(call.of(_collect_arguments))
+    return Spread(call, function, arguments, keywords)
+
+
+def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> Any:
+    """``function(*arguments, **keywords)`` of any iterable and any mapping; this is differentiated."""
+    return function(*list(arguments), **({} if keywords is None else dict(keywords)))
+
+
+def _foreigncall(call: Call, table: RuleTable) -> Step | None:
+    """``_foreigncall_(target, ...)``: the call of `target` itself."""
+    target = call.args[0]
+    return Delegate(
+        Call(
+            target,
+            call.shadows[0],
+            call.args[1:],
+            call.shadows[1:],
+            call.origins[1:],
+            call.keywords,
+            call.origins[0],
+        )
+    )
+
+
+PROTOCOLS: Protocols = {
+    intrinsics._foreigncall_: _foreigncall,
+    intrinsics._apply_: _apply,
+}
+"""What the intrinsics that call a function lead to."""

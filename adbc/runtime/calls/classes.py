@@ -1,0 +1,141 @@
+"""Questions to classes: what stands in them, and what their instances do with it.
+
+Nothing here runs user code or depends on an instance, so answers hold until the class is changed
+(`build.facts` keeps those that rules were built on).
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adbc.tangents.objects import InstanceKind
+from adbc.tangents.protocol import kind_of
+
+__all__ = [
+    "FIELD",
+    "LIBRARY",
+    "SLOW",
+    "are_fields",
+    "attribute",
+    "constructor",
+    "is_field",
+    "is_heap_type",
+    "is_python_function",
+    "keeps",
+    "lookup",
+    "method",
+    "python_method",
+]
+
+SLOW = "slow"
+"""Not decided by classes: go through `resolve.step` each time."""
+FIELD = "field"
+"""An attribute that the class has nothing to say about."""
+
+LIBRARY = frozenset(
+    {"abc", "collections", "collections.abc", "dataclasses", "enum", "functools", "types", "typing"}
+)
+"""Modules whose classes and hooks keep what they are given, and have no numbers of their own."""
+
+_HEAP = 1 << 9
+
+
+def is_heap_type(cls: type) -> bool:
+    """Whether `cls` was made by a class statement (or is a heap type of C): Python code may implement its
+    methods, and they may change at any time."""
+    return bool(cls.__flags__ & _HEAP)
+
+
+def is_python_function(f: object) -> bool:
+    """Whether `f` is exactly a function written in Python, not something that wraps one."""
+    return type(f) is types.FunctionType
+
+
+def lookup(cls: type, name: str) -> Any:
+    """The attribute `name` of `cls` or its bases, not bound, as the type slots see it; None if absent."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def python_method(cls: type, name: str) -> Any:
+    """The special method `name` of `cls` if Python code implements it, else None."""
+    found = lookup(cls, name) if cls.__flags__ & _HEAP else None
+    return found if is_python_function(found) else None
+
+
+def constructor(cls: type) -> Any:
+    """The ``__init__`` that calling `cls` runs on a new object, if it does nothing else; else None."""
+    if type(cls) is not type or type(kind_of(cls)) is not InstanceKind or issubclass(cls, BaseException):
+        return None
+    if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None:
+        return None  # what is done when an object goes may not be done where it was not made
+    found = lookup(cls, "__init__")
+    return found if found.__class__ is types.FunctionType else None
+
+
+def method(cls: type, name: str) -> Any:
+    """The Python function that attribute `name` of instances of exactly `cls` is, unless they have a field of
+    that name; None if there is no such function."""
+    if not cls.__flags__ & _HEAP or type(kind_of(cls)) is not InstanceKind:
+        return None
+    if lookup(cls, "__getattribute__") is not object.__getattribute__:
+        return None
+    found = lookup(cls, name)
+    return found if found.__class__ is types.FunctionType else None
+
+
+def is_field(cls: type, name: str) -> bool:
+    """Whether attribute `name` of instances of exactly `cls` is a plain field, in a dictionary or a slot."""
+    return _has_default_access(cls) and _is_own(cls, lookup(cls, name))
+
+
+def are_fields(cls: type, names: frozenset[str]) -> bool:
+    """Whether all of `names` are plain fields of instances of exactly `cls` (`is_field`)."""
+    if not _has_default_access(cls):
+        return False
+    if all(map(names.isdisjoint, [base.__dict__ for base in cls.__mro__])):
+        return _is_own(cls, None)
+    return all(_is_own(cls, lookup(cls, name)) for name in names)
+
+
+def keeps(cls: type, name: str) -> bool:
+    """Whether what is set as attribute `name` of an instance of exactly `cls` is what is read there next: it
+    is a field, or hides something of the class, as a default, that does not want to know."""
+    found = lookup(cls, name)
+    return _has_default_access(cls) and _is_own(cls, found if hasattr(type(found), "__set__") else None)
+
+
+def _has_default_access(cls: type) -> bool:
+    """Whether attributes of instances of exactly `cls` are read and written without hooks."""
+    return (
+        bool(cls.__flags__ & _HEAP)
+        and type(kind_of(cls)) is InstanceKind
+        and lookup(cls, "__getattribute__") is object.__getattribute__
+        and lookup(cls, "__getattr__") is None
+        and lookup(cls, "__setattr__") is object.__setattr__
+    )
+
+
+def _is_own(cls: type, found: Any) -> bool:
+    """Whether instances keep an attribute themselves of which the class has `found`."""
+    if found is None:
+        return isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType)
+    return found.__class__ is types.MemberDescriptorType
+
+
+def attribute(cls: type, name: str) -> Any:
+    """How instances of `cls` find attribute `name` if they have a dictionary: `FIELD`, the function that
+    becomes a method unless there is such a field, or `SLOW`."""
+    if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
+        return SLOW
+    if is_python_function(lookup(cls, "__getattribute__")) or issubclass(
+        cls, (type, types.ModuleType, BaseException)
+    ):
+        return SLOW
+    found = lookup(cls, name)
+    if found is None:
+        return FIELD
+    return found if is_python_function(found) else SLOW

@@ -1,0 +1,58 @@
+"""What stands in containers, however deep: whether C code that looks through them runs Python code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from adbc.rules.classes import NESTING, builtin_data, plain_text
+from adbc.rules.table import ZeroRule
+from adbc.runtime.calls.classes import python_method
+from adbc.runtime.calls.steps import Call, RunWatched, Step, UseRow
+
+__all__ = ["compares_in_python", "text_in_c"]
+
+
+def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: bool) -> bool:
+    """Whether a class of some value, or of what stands in a container among them, `is_python`; `has_keys`:
+    keys of dicts and elements of sets are looked at too."""
+    pending, seen = list(values), set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if id(x) in seen or (builtin_data(cls) and cls not in NESTING):
+            continue
+        seen.add(id(x))
+        if isinstance(x, dict):
+            pending.extend(dict.values(x))
+            if has_keys:
+                pending.extend(dict.keys(x))
+        elif isinstance(x, list):
+            pending.extend(list.__iter__(x))
+        elif isinstance(x, tuple):
+            pending.extend(tuple.__iter__(x))
+        elif has_keys and isinstance(x, (set, frozenset)):
+            pending.extend(x)
+        if is_python(cls):
+            return True
+    return False
+
+
+def _compares(cls: type) -> bool:
+    """Whether instances of `cls`, which is no container, compare by Python code."""
+    return not issubclass(cls, (dict, list, tuple)) and any(
+        python_method(cls, name) is not None for name in ("__eq__", "__lt__", "__gt__")
+    )
+
+
+def compares_in_python(values: Iterable[Any]) -> bool:
+    """Whether what stands in containers among `values` is compared by Python code."""
+    return _holds(values, _compares, False)
+
+
+def text_in_c(call: Call) -> Step:
+    """Text made in C of values that may have a text of their own, however deep inside."""
+    if _holds(call.args, lambda cls: not plain_text(cls), True):
+        return RunWatched(call, "makes text")
+    # another call object: this depends on the values, and may not be kept as a decision about their classes
+    return UseRow(ZeroRule(call.function), call.of(call.function))

@@ -1,0 +1,547 @@
+"""Calls that are decided at run time: the core that both modes share.
+
+`Calls.call` is what generated code does where it did not know what it was calling, and how rules are entered
+from outside.  Where classes decide, inline caches (`plans`) say what to do.  Else `resolve.step` says what
+CPython would do next, and the driver of that step does it (`steps.DRIVERS`).
+
+What a mode is, is little: what stands beside a value (a shadow or a tangent), how a row of the table is used,
+and how a derived rule is entered.  Inside, both modes have one form: a driver answers (result, shadow,
+pullback), in forward mode with a pullback that nobody runs, and that gives pairs of origin and rdata.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, ClassVar
+
+from adbc.errors import MissingRuleError
+from adbc.ir import intrinsics
+from adbc.ir.intrinsics import Raised
+from adbc.rules.table import NO_KWARGS
+from adbc.runtime.calls import (
+    attributes,
+    exceptions,
+    foreign,
+    library_classes,
+    new_classes,
+    plans,
+    resolve,
+    steps,
+)
+from adbc.runtime.calls.binding import Bound, Default, bind
+from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute
+from adbc.runtime.calls.generators import suspended
+from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.steps import Call, Protocols
+from adbc.runtime.report.messages import missing_rule
+from adbc.runtime.report.tracebacks import plain_traceback
+from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.closures import cells_of, with_active_defaults
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
+from adbc.types import AbstractType, has_cotangent, has_shadow
+
+__all__ = ["Answer", "Calls", "no_pullback"]
+
+Answer = tuple[Any, Any, Callable[[Any], Any]]
+"""What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
+Names = tuple[str, ...]
+Values = tuple[Any, ...]
+
+
+def no_pullback(bout: Any) -> Sequence[Any]:
+    """The pullback of a call through which nothing flows back."""
+    return ()
+
+
+class Calls(abc.ABC):
+    """The dynamic calls of one engine in one mode."""
+
+    mode: ClassVar[Mode]
+    attempted: ClassVar[Mode]
+    """The mode in which a call is attempted that may raise what is not for the user."""
+    name: ClassVar[str]
+    """The attribute of the engine that is such an object."""
+
+    known: Callable[[Context, Any], Any]
+    """What stands beside an object that did not come through an argument."""
+    slot: Callable[[Any], Any]
+    """What stands beside a value of which a slot holds this tangent."""
+    fill: Callable[[Any, Any], Any]
+    """The tangent for a slot that gets a value, from what stands beside the value."""
+    copy: Callable[[Any, Any], Any]
+    """What another slot gets that gets the value of a slot (`new_classes.Copy`)."""
+    get_field: Callable[..., Any]
+    """The rule of reading a field."""
+
+    def __init__(self, engine: EngineView, protocols: Protocols) -> None:
+        self.engine = engine
+        self.table = engine.table
+        self.decided = engine.table.decided
+        self.protocols = protocols
+        self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
+
+    # -- what a mode is ----------------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def enter_function(
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+    ) -> Any:
+        """Enter a Python function without a rule on exactly its parameters, if the classes say how; else
+        None.  is_method: what is called is a bound method, whose ``__self__`` is the first argument."""
+
+    @abc.abstractmethod
+    def enter_planned(
+        self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
+    ) -> Any:
+        """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
+
+    @abc.abstractmethod
+    def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
+        """Answer a call by `row`, which the classes of the arguments decide."""
+
+    @abc.abstractmethod
+    def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
+        """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
+
+    @abc.abstractmethod
+    def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
+
+    @abc.abstractmethod
+    def by_row(self, function: Any) -> Callable[..., Any]:
+        """The handler of an intrinsic or operator, which asks for the row by the classes."""
+
+    @abc.abstractmethod
+    def of_bound(self, answer: Any, bound: Bound) -> Answer:
+        """The answer of a driver, from that of `enter_planned` for the bound arguments of a call."""
+
+    @abc.abstractmethod
+    def use_row(self, context: Context, step: steps.UseRow, mode: Mode) -> Answer:
+        """The driver of `UseRow`."""
+
+    @abc.abstractmethod
+    def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
+        """The answer of a driver, from that of `call` on the elements."""
+
+    @abc.abstractmethod
+    def of_tuple(self, values: Values, shadows: Values) -> Any:
+        """What stands beside a tuple that is an argument, from what stands beside its elements."""
+
+    @abc.abstractmethod
+    def of_elements(self, shadow: Any) -> Values:
+        """What stands beside the elements of a tuple or list that has `shadow` beside it."""
+
+    @abc.abstractmethod
+    def of_keywords(self, values: dict[str, Any], shadows: dict[str, Any]) -> Any:
+        """What stands beside the dictionary of ``**kwargs``, from what stands beside its values."""
+
+    @abc.abstractmethod
+    def of_record(self, record: Any, shadows: dict[str, Any]) -> Any:
+        """What stands beside a frozen dataclass or named tuple, from what stands beside its fields."""
+
+    # -- entry points ------------------------------------------------------------------------------------
+
+    def call(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:
+        """``f(*xs)``, the last arguments by keyword, as generated code calls it; the pullback of reverse mode
+        gives (bf, *bxs)."""
+        if not keywords:
+            kind = f.__class__
+            if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
+                row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
+                if row is not SLOW:
+                    return self.use_decided(row, xs, fs)
+            elif kind is FunctionType:
+                entered = self.enter_function(context, f, ff, xs, fs, False)
+                if entered is not None:
+                    return entered
+            elif (
+                kind is MethodType
+                and f.__func__.__class__ is FunctionType
+                and not self.table.rows(f.__func__)
+            ):
+                has_parts = ff is not None and ff is not NO_FDATA and ff is not NO_TANGENT
+                own = ff.__dict__.get("__self__") if has_parts else None
+                entered = self.enter_function(context, f.__func__, None, (f.__self__, *xs), (own, *fs), True)
+                if entered is not None:
+                    return entered
+        count = len(xs) + 1
+        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords)
+        return self.call_slowly(context, call, count, self.mode)
+
+    def call_from_outside(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, lists: Sequence[Any]
+    ) -> Any:
+        """`call`, for the first call of all; `lists` says what is known of the elements of arguments."""
+        is_watched = lists and getattr(self.engine, self.mode).watch is not None
+        if lists and not (is_watched or keywords) and f.__class__ is FunctionType and not self.table.rows(f):
+            plan = plans.plan(self.engine, self.mode, f, xs, fs, lists)
+            if plan is not None:
+                return self.enter_planned(context, plan, f, ff, xs, fs, 1)
+        return self.call(context, keywords, f, ff, xs, fs)
+
+    def decide(self, function: Any, xs: Values) -> Any:
+        """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
+        row = plans.decide(function, xs, self.table, self.protocols)
+        if function.__class__ is FunctionType or getattr(function, "__self__", None).__class__ is ModuleType:
+            self.decided[function, tuple(map(type, xs))] = row  # these stay: other callables come and go
+        return row
+
+    def handler(self, function: Any) -> Callable[..., Any] | None:
+        """The direct way to an intrinsic or operator: ``handler(context, xs, fs)``."""
+        if function not in self.protocols:
+            return None
+        if function is intrinsics._getattr_:
+            return self.get_attribute
+        handle: Any = self.by_row(function)
+        handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
+        handle.handled = self.name, function  # by which `naming` finds it again
+        return handle  # type: ignore[no-any-return]  # a function with an attribute
+
+    def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
+        """``obj.name``, with a short way for fields and methods of ordinary instances."""
+        obj, name = xs
+        cls = type(obj)
+        found = context.attributes.get((cls, name))
+        if found is None:
+            found = context.attributes[cls, name] = attribute(cls, name)
+        if found is not SLOW:
+            if name in obj.__dict__:
+                return self.get_field(xs, fs, NO_KWARGS)
+            if found is not FIELD:
+                return self.bind_method(found, obj, fs[0])
+        call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
+        return self.call_slowly(context, call, 2, self.mode)
+
+    # -- the loop ----------------------------------------------------------------------------------------
+
+    def run(self, context: Context, call: Call, mode: Mode) -> Answer:
+        """Make `call`, step by step; Python functions are entered in `mode`."""
+        step = resolve.step(call, self.table, self.protocols)
+        while type(step) is steps.Delegate:
+            step = resolve.step(step.call, self.table, self.protocols)
+        return self.drivers[type(step)](context, step, mode)  # type: ignore[no-any-return]  # all of them
+
+    # -- rules and Python functions ------------------------------------------------------------------------
+
+    def enter(self, context: Context, step: steps.Enter, mode: Mode) -> Answer:
+        """A Python function is entered through its derived rule for arguments of these types."""
+        call, engine = step.call, self.engine
+        function = call.function
+        if call.shadow is None and function in with_active_defaults:
+            call.shadow = context.shadows.lookup(function)
+        bound = bind(call, context, self)
+        parameters: list[AbstractType] = []
+        values, shadows, flags, active = [], [], [], []
+        for value, shadow, _ in bound:
+            type_ = engine.typeof(value)
+            flag = 0 if shadow is None else has_shadow(type_) + 2 * has_cotangent(type_)
+            if shadow.__class__ is tuple:
+                shadow = self.of_tuple(value, shadow)
+            values.append(value)
+            shadows.append(shadow)
+            parameters.append(type_)
+            flags.append(flag)
+            active.append(flag > 0)
+        plan = Plan(engine.entry(function, parameters, active, mode), flags, parameters, active)
+        args, beside = tuple(values), tuple(shadows)
+        answer = self.enter_planned(context, plan, function, call.shadow, args, beside, 0)
+        return self.of_bound(answer, bound)
+
+    def alternatives(self, context: Context, step: steps.Alternatives, mode: Mode) -> Answer:
+        """An operator: its operands are asked one after the other until one does not decline."""
+        declined: list[Callable[[Any], Any]] = []
+        for call in step.calls:
+            answer = self.run(context, call, mode)
+            if answer[0] is not NotImplemented:
+                break
+            declined.append(answer[2])  # what it did before it declined is undone like the rest
+        else:
+            try:
+                answer = step.failure(), None, no_pullback
+            except TypeError as error:
+                if not (mode == "protected" and declined):
+                    raise
+                answer = Raised(plain_traceback(error)), None, no_pullback
+        if not declined:
+            return answer
+        out, shadow, last = answer
+
+        def declined_pullback(bout: Any) -> Any:
+            returned = list(last(bout))
+            for pullback in reversed(declined):
+                returned += pullback(None)
+            return returned
+
+        return out, shadow, declined_pullback
+
+    def advance(self, context: Context, step: steps.Advance, mode: Mode) -> Answer:
+        """``next(it)`` of an iterator written in Python.
+
+        It is attempted, for it may have done something before it found that there is no more.
+        """
+        try:
+            answer = self.run(context, step.call, self.attempted)
+        except StopIteration:
+            return intrinsics.EXHAUSTED, None, no_pullback
+        if answer[0].__class__ is Raised:
+            error = answer[0].exception
+            if isinstance(error, StopIteration):
+                return intrinsics.EXHAUSTED, None, answer[2]
+            if mode != self.attempted:
+                raise error
+        return answer
+
+    def suspend(self, context: Context, step: steps.Suspend, mode: Mode) -> Answer:
+        """A generator function is called: its parameters and cells become the state of a generator."""
+        call = step.call
+        function = call.function
+        if call.shadow is None:
+            call.shadow = context.shadows.lookup(function)
+        bound = bind(call, context, self)
+        cells = cells_of(context, function, call.shadow)
+        state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
+        shadows = (*(shadow for _, shadow, _ in bound), *(shadow for _, shadow in cells))
+        filled = tuple(map(self.fill, state, shadows))
+        segments = self.engine.segments(function)
+        out, shadow = suspended(segments, state, filled, function.__name__, context.opening())
+        context.shadows.register(out, shadow)
+
+        def suspended_pullback(bout: Any) -> Any:
+            rdata = slot_rdata(shadow.__dict__["state"])
+            targets = [origin for _, _, origin in bound if origin.__class__ is not dict]
+            return keyword_rdata(bound) + ([] if rdata is None else scatter(targets, rdata))
+
+        return out, shadow, suspended_pullback
+
+    def spread(self, context: Context, step: steps.Spread, mode: Mode) -> Answer:
+        """``f(*args, **kwargs)``: a call of `f` on the elements."""
+        ff, fargs, fkeywords = (*step.call.shadows, None)[:3]
+        keywords, args = step.keywords, (*step.arguments, *step.keywords.values())
+        if fargs is None or fargs is NO_FDATA:
+            shadows: Values = (None,) * len(step.arguments)
+        else:
+            shadows = self.of_elements(fargs)
+        named = [None if fkeywords is None else self.slot(fkeywords[k]) for k in keywords]
+        names, parts = tuple(keywords), (*shadows, *named)
+        if mode == self.mode:
+            return self.of_spread(step, self.call(context, names, step.function, ff, args, parts))
+        count = len(args) + 1
+        call = Call(step.function, ff, args, parts, tuple(range(1, count)), names)
+        return self.of_spread(step, self.call_slowly(context, call, count, mode))
+
+    def locate(self, context: Context, step: steps.Locate, mode: Mode) -> Answer:
+        call, place = step.call, step.place
+        found = call.args[place]
+        is_library = type(found).__module__ in LIBRARY
+        shadow = context.shadows.lookup(found) if is_library else self.known(context, found)
+        call.shadows = (*call.shadows[:place], shadow, *call.shadows[place + 1 :])
+        return self.run(context, call, mode)
+
+    # -- C functions and found values ------------------------------------------------------------------------
+
+    def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
+        out, undo = foreign.call_foreign(context, step.call)
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
+        return step.value, self.known(context, step.value), no_pullback
+
+    def value(self, context: Context, step: steps.Value, mode: Mode) -> Answer:
+        origin = step.origin
+        if origin is not None:
+            return step.value, step.shadow, lambda bout: ((origin, bout),)
+        target = step.call.origins[0]
+
+        def bound_pullback(bout: Any) -> Any:
+            return () if bout is None else ((target, bout.__dict__.get("__self__")),)
+
+        return step.value, step.shadow, bound_pullback
+
+    def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
+        out = foreign.watched(context, step.call, step.what)
+        return out, self.known(context, out), no_pullback
+
+    def refer(self, context: Context, step: steps.Refer, mode: Mode) -> Answer:
+        call = step.call
+        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
+        out = call.function(*call.args)
+        return out, self.known(context, out), no_pullback
+
+    # -- instances and classes -------------------------------------------------------------------------------
+
+    def make(self, context: Context, step: steps.Make, mode: Mode) -> Answer:
+        """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
+        call, cls = step.call, step.call.function
+        first: Callable[[Any], Any] = no_pullback
+        if step.allocate is None:
+            obj = object.__new__(cls)
+            shadow: Any = MutableTangent()
+            context.shadows.register(obj, shadow)
+        else:
+            obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
+            if not isinstance(obj, cls):
+                return obj, shadow, first
+        if step.initialise is None:
+            return obj, shadow, first
+        answer, _, second = self.run(context, call.prepend(step.initialise, None, obj, shadow, -1), mode)
+
+        def make_pullback(bout: Any) -> Any:
+            returned = list(second(None))
+            if first is not no_pullback:
+                for origin, rdata in returned:
+                    if origin == -1:
+                        bout = add(bout, rdata)
+                returned += first(bout)
+            return [(o, r) for o, r in returned if o != -1]
+
+        if answer is None:
+            return obj, shadow, make_pullback
+        if answer.__class__ is Raised:
+            return answer, None, make_pullback
+        raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
+
+    def make_record(self, context: Context, step: steps.MakeRecord, mode: Mode) -> Answer:
+        """A frozen dataclass or named tuple: its fields are the arguments of its generated constructor."""
+        call = step.call
+        out = call.perform()
+        names = [*step.names[: call.count], *call.keywords]
+        shadows = dict(zip(names, call.shadows, strict=True))
+        defaults = {}
+        for name in step.names:
+            if name not in shadows:
+                origin = library_classes.default_of(context, step.constructor, name)
+                if origin is None:
+                    shadows[name] = self.known(context, getattr(out, name))
+                else:
+                    shadows[name] = self.slot(origin.tangent())
+                    defaults[name] = origin
+
+        def record_pullback(bout: Any) -> Any:
+            if bout is None:
+                return ()
+            for name, origin in defaults.items():
+                origin.give(bout.__dict__.get(name))
+            return [(o, bout.__dict__.get(name)) for name, o in zip(names, call.origins, strict=True)]
+
+        if all(f is None for f in shadows.values()):
+            return out, None, record_pullback
+        return out, self.of_record(out, {name: shadows[name] for name in step.names}), record_pullback
+
+    def run_body(self, context: Context, step: steps.RunBody, mode: Mode) -> Answer:
+        """The body of a class statement fills its namespace."""
+        call = step.call
+        (body, namespace), (shadow, names) = call.args, call.shadows
+        cells = cells_of(context, body, shadow)
+        args = (namespace, *(cell for cell, _ in cells))
+        shadows = (names, *(shadow for _, shadow in cells))
+        function = self.engine.class_body(body)
+        entered = Call(function, None, args, shadows, (None,) * len(args))
+        return self.enter(context, steps.Enter(entered), mode)
+
+    def make_type(self, context: Context, step: steps.MakeType, mode: Mode) -> Answer:
+        out, give = new_classes.made(context, step.call, self.copy)
+        return out, None, giving(give)
+
+    def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
+        out, give = library_classes.as_it_is(context, step.call, self.copy)
+        return out, self.known(context, out), giving(give)
+
+    def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:
+        return foreign.held(context, step.call), None, no_pullback
+
+    def of_class(self, context: Context, step: steps.OfClass, mode: Mode) -> Answer:
+        """An attribute of a class: its derivative stands in the fields of the class, if they are known."""
+        name, value = step.name, step.value
+        fields = context.class_fields(step.owner)
+        if fields is None or name not in fields:
+            return value, self.known(context, value), no_pullback
+
+        def class_pullback(bout: Any) -> Any:
+            fields[name] = slot_increment(fields[name], bout)
+            return ()
+
+        return value, self.slot(fields[name]), class_pullback
+
+    def on_class(self, context: Context, step: steps.OnClass, mode: Mode) -> Answer:
+        call = step.call
+        out, undo = new_classes.on_class(context, call, self.fill)
+        return out, None, lambda bout: ((call.origins[-1], undo()),)
+
+    # -- exceptions ----------------------------------------------------------------------------------------
+
+    def allocate_exception(self, context: Context, step: steps.AllocateException, mode: Mode) -> Answer:
+        call = step.call
+        out, shadow = exceptions.allocated(context, call, self.fill)
+
+        def allocated_pullback(bout: Any) -> Any:
+            returned = slot_rdata(shadow.__dict__["args"])
+            return () if returned is None else zip(call.origins[1:], returned, strict=False)
+
+        return out, shadow, allocated_pullback
+
+    def of_exception(self, context: Context, step: steps.OfException, mode: Mode) -> Answer:
+        call = step.call
+        if call.shadows[0] is None:
+            call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
+        found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
+        assert found is not None
+        if type(found) is steps.Delegate:
+            return self.run(context, found.call, mode)
+        answer: Answer = self.drivers[type(found)](context, found, mode)
+        return answer
+
+
+def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], list[int]]:
+    """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
+    call of the first two (-1: nowhere, a parameter is left out)."""
+    call, row = step.call, step.row
+    args, n = call.args, call.count
+    by_name = dict(zip(call.keywords, range(n, len(args)), strict=True))
+    indices, rest = row.bind(tuple(range(n)), by_name)
+    kwargs = {}
+    for name, i in rest.items():
+        if is_active(call.shadows[i]) and row.kind != "zero":
+            raise MissingRuleError(
+                missing_rule(
+                    call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
+                )
+            )
+        kwargs[name] = args[i]
+    places = [-1 if i is None else i for i in indices]
+    given = tuple(map((*args, None).__getitem__, places))
+    return given, tuple(map((*call.shadows, None).__getitem__, places)), kwargs, places
+
+
+def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
+    """A pullback that runs `give`, which hands cotangents back itself."""
+
+    def giving_pullback(bout: Any) -> Any:
+        give()
+        return ()
+
+    return giving_pullback
+
+
+def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Pairs of origin and rdata, of the origins and rdata of parameters; ``*args`` has a tuple of origins."""
+    pairs: list[tuple[Any, Any]] = []
+    for origin, r in zip(targets, rdata, strict=False):
+        if origin.__class__ is Default:
+            origin.give(r)
+        elif origin.__class__ is not tuple:
+            pairs.append((origin, r))
+        elif r is not None:
+            pairs += zip(origin, r, strict=True)
+    return pairs
+
+
+def keyword_rdata(bound: Bound) -> list[tuple[Any, Any]]:
+    """What the slots of the dictionary of ``**kwargs``, if there is one, have for its arguments."""
+    if not bound or bound[-1][2].__class__ is not dict or bound[-1][1] is None:
+        return []
+    _, shadow, origins = bound[-1]
+    return [(origin, slot_rdata(shadow[name])) for name, origin in origins.items()]

@@ -1,0 +1,217 @@
+"""Classes that are made while a derivative is taken, and the derivatives of their attributes.
+
+The class is made out of its namespace by C (`made`).  There the derivatives of the attributes change hands:
+from the dict to the fields of the class, which the context of the call keeps (`Context.classes`).
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.namespaces import check_name
+from adbc.runtime.calls import fields
+from adbc.runtime.calls.attributes import refuse_hook
+from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.context import Context
+from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.types import make_local
+
+__all__ = [
+    "Copy",
+    "Give",
+    "apart",
+    "carry",
+    "defaults_of_record",
+    "is_class",
+    "made",
+    "nothing",
+    "on_class",
+    "same",
+]
+
+Copy = Callable[[Any, Any], Any]
+"""``copy(value, slot)``: what another slot gets that gets `value`, whose derivative is in `slot`."""
+
+Give = Callable[[], None]
+"""What hands cotangents back, in reverse mode."""
+
+
+def is_class(x: Any) -> bool:
+    """``isinstance(x, type)``, whatever `x` says it is."""
+    return issubclass(type(x), type)
+
+
+def _is_followed(function: Any) -> bool:
+    """Whether a hook is Python code of the user's."""
+    function = getattr(function, "__func__", function)
+    return is_python_function(function) and function.__module__ not in LIBRARY
+
+
+def _has_hook(bases: tuple[Any, ...]) -> bool:
+    """Whether ``__init_subclass__`` of a base is Python code of the user's."""
+    return any(_is_followed(vars(c).get("__init_subclass__")) for base in bases for c in base.__mro__)
+
+
+class _Stop(Exception):
+    """Raised when a class is complete but for ``__init_subclass__``."""
+
+
+class _Last:
+    """The last attribute of a class that is being made.
+
+    Asked for its name, it keeps the class and raises: the class is complete then, but for the hook
+    ``__init_subclass__``, which would be next.
+    """
+
+    owner: Any = None
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.owner = owner
+        raise _Stop
+
+
+def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
+    """`make_type`, and what gives back to the namespace what has come to the attributes of the class."""
+    meta, name, bases, namespace, keywords = call.args
+    shadow = call.shadows[3]
+    if not isinstance(namespace, dict) or not isinstance(bases, tuple) or not all(map(is_class, bases)):
+        type.__new__(meta, name, bases, namespace)  # the error is the user's
+    content = dict(dict.items(namespace))
+    if is_python_function(lookup(meta, "__getattribute__")):
+        raise refuse_hook(meta)
+    late = tuple([k for k, v in content.items() if _is_followed(lookup(type(v), "__set_name__"))])
+    for key in late:
+        content[key] = None
+    has_hook = _has_hook(bases)
+    if has_hook:
+        cls = _without_hook(meta, name, bases, content)
+    else:
+        if is_active(call.shadows[4]):
+            raise UnsupportedError(
+                f"class {name!r} is made with a keyword that has a derivative, which goes to code that is not"
+                " followed; set an attribute instead"
+            )
+        cls = type.__new__(meta, name, bases, content, **keywords)
+    for key in late:
+        type.__setattr__(cls, key, dict.__getitem__(namespace, key))
+    return (cls, late, has_hook), carry(context, cls, namespace, shadow, copy)
+
+
+def _without_hook(meta: Any, name: Any, bases: Any, content: dict[str, Any]) -> Any:
+    """The class, made without a call of the ``__init_subclass__`` of its bases."""
+    last = _Last()
+    key = "<last>"
+    try:
+        type.__new__(meta, name, bases, {**content, key: last})
+    except Exception:  # ours, or a RuntimeError from ours before 3.12
+        if last.owner is None:
+            raise
+    cls = last.owner
+    type.__delattr__(cls, key)
+    return cls
+
+
+def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, copy: Copy) -> Give:
+    """Let the attributes of the new class `cls` have the derivatives that `namespace` has for them."""
+    fields: dict[Any, Any] = {}
+    context.classes[id(cls)] = cls, fields
+    make_local(cls)
+    if shadow is None or shadow is NO_TANGENT:
+        return nothing
+    own = vars(cls)
+    for key, value in dict.items(namespace):
+        slot = shadow.get(key)
+        if slot is None or slot is NO_TANGENT:
+            continue
+        if type(value) is types.CellType and key in ("__classcell__", "__classdictcell__"):
+            slot.cell_contents = NO_TANGENT  # the class is there now, or its attributes
+            continue
+        context.shadows.adopt(value, slot)
+        if own.get(key) is value:
+            fields[key] = copy(value, slot)
+        elif slot_rdata(slot) is not None and key not in defaults_of_record(cls):
+            raise UnsupportedError(
+                f"attribute {key!r} of class {cls.__name__!r} has a derivative, and"
+                f" {type(cls).__name__} makes something else of it; set the attribute on the instances"
+            )
+
+    def give() -> None:
+        for key, slot in fields.items():
+            if key in shadow:
+                shadow[key] = slot_increment(shadow[key], slot_rdata(slot))
+
+    return give
+
+
+def nothing() -> None:
+    """The `Give` of a class without derivatives."""
+
+
+def same(value: Any, slot: Any) -> Any:
+    """The `Copy` of forward mode: a tangent is that of both."""
+    return slot
+
+
+def apart(value: Any, slot: Any) -> Any:
+    """The `Copy` of reverse mode: what a slot collects by value is its own, what has memory is shared."""
+    return slot_tangent(value, slot_shadow(slot))
+
+
+def defaults_of_record(cls: Any) -> Any:
+    """The defaults of the fields of a named tuple, by name; none of other classes."""
+    return getattr(cls, "_field_defaults", ()) if issubclass(cls, tuple) else ()
+
+
+_ABSENT = object()
+
+
+def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Callable[[], Any]]:
+    """Set or delete an attribute of a class or module; what undoes that gives the cotangent of the value.
+
+    Where the class was made in this call, its attributes may have derivatives.  `fill` makes a whole tangent
+    of a value and its shadow or tangent.
+    """
+    owner, name = call.args[:2]
+    is_set = len(call.args) == 3
+    fields_ = context.class_fields(owner)
+    shadow = call.shadows[2] if is_set else None
+    if fields_ is None and shadow is not None and shadow is not NO_TANGENT:
+        # an instance without numbers was registered when it was made, and is found again by its address
+        harmless = type(shadow) is MutableTangent and not is_active(shadow)
+        if not harmless:
+            raise fields.refuse_class_write(owner, name)
+    context.attributes.clear()
+    setter: Any = type.__setattr__ if is_class(owner) else setattr  # past what its metaclass says
+    deleter: Any = type.__delattr__ if is_class(owner) else delattr
+    own = vars(owner)
+    old, old_slot = own.get(name, _ABSENT), None if fields_ is None else fields_.get(name)
+    if type(owner) is types.ModuleType:
+        check_name(own, name)
+    if is_set:
+        setter(owner, name, call.args[2])
+    else:
+        deleter(owner, name)
+    if fields_ is not None:
+        fields_.pop(name, None)
+        slot = fill(call.args[2], shadow) if is_set else NO_TANGENT
+        if slot is not NO_TANGENT:
+            fields_[name] = slot
+            context.shadows.adopt(call.args[2], slot)
+
+    def undo() -> Any:
+        context.attributes.clear()
+        returned = None if fields_ is None else slot_rdata(fields_.pop(name, None))
+        if old is not _ABSENT:
+            setter(owner, name, old)
+        elif name in own:
+            deleter(owner, name)
+        if old_slot is not None and fields_ is not None:
+            fields_[name] = 0.0 if type(old_slot) is float else old_slot
+        return returned
+
+    return None, undo

@@ -1,0 +1,274 @@
+"""Operators on instances of classes that implement them in Python, and the other protocols of one method.
+
+The order in which the operands are asked, who is asked at all, and what is raised if nobody answers, is
+CPython's.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.rules.builtins.ordering import watched_order
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls.classes import is_heap_type, lookup, python_method
+from adbc.runtime.calls.contained import compares_in_python, text_in_c
+from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.steps import (
+    Advance,
+    Alternatives,
+    Call,
+    Delegate,
+    Protocols,
+    Resolver,
+    RunWatched,
+    Step,
+)
+from adbc.types import AbstractType, TupleType, class_of
+
+__all__ = ["PROTOCOLS", "is_asked"]
+
+_BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
+    "matmul": "@", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^",
+}  # fmt: skip
+"""Operators by the name of their special method, and what they are called in errors."""
+
+
+def _dunder(name: str) -> str:
+    """The name of the special method of an operator."""
+    return f"__{name}__"
+
+
+def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
+    """The resolver of a binary operator: both operands are asked, in CPython's order."""
+    forward, reflected, in_place = _dunder(name), _dunder(f"r{name}"), _dunder(f"i{name}")
+
+    def binary(call: Call, table: RuleTable) -> Step | None:
+        if len(call.args) != 2 or call.keywords:
+            return None
+        if name == "mod" and isinstance(call.args[0], (str, bytes)):
+            return text_in_c(call)
+        a, b = type(call.args[0]), type(call.args[1])
+        if not is_heap_type(a) and not is_heap_type(b):
+            return None
+        in_python = [python_method(a, forward), python_method(b, reflected)]
+        if inplace:
+            in_python.append(python_method(a, in_place))
+        if not any(in_python):
+            return None
+        left = call.on(lookup(a, forward), 0, 1) if _may_answer(a, forward, b) else None
+        right = call.on(lookup(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
+        order = [left, right]
+        if a is not b and issubclass(b, a) and lookup(b, reflected) is not lookup(a, reflected):
+            order.reverse()
+        if inplace and _may_answer(a, in_place, b):
+            order.insert(0, call.on(lookup(a, in_place), 0, 1))
+
+        def failure() -> Any:
+            raise TypeError(
+                f"unsupported operand type(s) for {symbol}{'=' if inplace else ''}:"
+                f" '{a.__name__}' and '{b.__name__}'"
+            )
+
+        return Alternatives([c for c in order if c is not None], failure)
+
+    return binary
+
+
+def _may_answer(cls: type, name: str, other: type) -> bool:
+    """Whether method `name` of `cls` may do something with a user-made `other`.
+
+    Those of the built-in classes return NotImplemented for classes that are not their own.
+    """
+    if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
+        return False
+    return cls not in _DECLINING or issubclass(other, cls)
+
+
+def _array_defers(name: str, other: type) -> bool:
+    """Whether an array leaves the operator `name` to an operand of class `other`, as NumPy decides it."""
+    if name.startswith("__i"):
+        return False
+    if hasattr(other, "__array_ufunc__"):
+        return other.__array_ufunc__ is None
+    return bool(getattr(other, "__array_priority__", 0.0) > 0.0)
+
+
+_DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
+
+_COMPARE = {
+    "lt": ("gt", "<"),
+    "le": ("ge", "<="),
+    "gt": ("lt", ">"),
+    "ge": ("le", ">="),
+    "eq": ("eq", "=="),
+    "ne": ("ne", "!="),
+}
+
+
+def differs(x: Any, y: Any) -> Any:
+    """``x != y`` of a class with ``__eq__`` alone."""
+    cls: Any = type(x)
+    answer = cls.__eq__(x, y)
+    return answer if answer is NotImplemented else not answer
+
+
+def _comparison(cls: type, name: str) -> Any:
+    """What compares instances of `cls` if that is written in Python."""
+    if name == "ne" and lookup(cls, "__ne__") is object.__ne__ and python_method(cls, "__eq__") is not None:
+        return differs
+    return python_method(cls, _dunder(name))
+
+
+_COMPARED = (list, tuple, dict)
+
+
+def _compare(name: str) -> Resolver:
+    """The resolver of a comparison: each operand is asked for its own and for the mirrored one."""
+    mirrored, symbol = _COMPARE[name]
+
+    def compare(call: Call, table: RuleTable) -> Step | None:
+        a, b = (type(x) for x in call.args)
+        forward, reflected = _comparison(a, name), _comparison(b, mirrored)
+        if forward is None and reflected is None:
+            if a in _COMPARED and b in _COMPARED and compares_in_python(call.args):
+                return RunWatched(call, "compares")
+            return None
+        calls = []
+        if forward is not None:
+            calls.append(call.on(forward, 0, 1))
+        if reflected is not None:
+            calls.append(call.on(reflected, 1, 0))
+            if a is not b and issubclass(b, a):
+                calls.reverse()
+        x, y = call.args
+
+        def failure() -> Any:
+            if name in ("eq", "ne"):
+                return (x is y) == (name == "eq")
+            raise TypeError(
+                f"'{symbol}' not supported between instances of '{a.__name__}' and '{b.__name__}'"
+            )
+
+        return Alternatives(calls, failure)
+
+    return compare
+
+
+def _unary(*names: str) -> Resolver:
+    """The resolver of a function that asks its first argument for the first of these special methods."""
+
+    def unary(call: Call, table: RuleTable) -> Step | None:
+        if not call.args or call.keywords:
+            return None
+        cls = type(call.args[0])
+        for name in names:
+            if lookup(cls, name) is not None:
+                method = python_method(cls, name)
+                return None if method is None else Delegate(call.of(method))
+        return None
+
+    return unary
+
+
+def _power(call: Call, table: RuleTable) -> Step | None:
+    """``pow(x, y[, m])``."""
+    if len(call.args) == 2:
+        return Delegate(call.of(operator.pow))
+    method = python_method(type(call.args[0]), "__pow__") if len(call.args) == 3 else None
+    return None if method is None else Delegate(call.of(method))
+
+
+ASKED: dict[Any, str] = {
+    **dict.fromkeys((range, chr, bin, hex, oct), "__index__"),
+    **dict.fromkeys((operator.contains, intrinsics._not_contains_, operator.eq, operator.ne), "__eq__"),
+    dir: "__dir__",
+}
+"""Functions without a derivative, and the special method by which a class may answer for itself in Python."""
+
+_SELDOM = frozenset({chr, bin, hex, oct, dir})
+"""Functions in `ASKED` that are called so seldom that it does not matter what it costs to ask."""
+
+COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+
+
+def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
+    """Whether it takes the values to know if `function` runs Python code for arguments of these types."""
+    if function not in ASKED and function not in COMPARISONS:
+        return False
+    classes, name = list(map(class_of, types_)), ASKED.get(function)
+    if name is not None:
+        is_seldom = function in _SELDOM
+        if any(is_seldom if c is None else python_method(c, name) for c in classes):
+            return True
+    return function in COMPARISONS and any(map(_holds_objects, types_))
+
+
+def _holds_objects(type: AbstractType) -> bool:
+    """Whether a container of this type may hold objects that compare in Python."""
+    if isinstance(type, TupleType):
+        return any(_holds_objects(t) or is_heap_type(class_of(t) or object) for t in type.elements)
+    return class_of(type) in (list, dict)
+
+
+def _watched_order(call: Call, table: RuleTable) -> Step | None:
+    return RunWatched(call, "sorts by comparisons written in Python")
+
+
+def _next_or_raise(call: Call, table: RuleTable) -> Step | None:
+    """``next(it)``, whose `StopIteration` is the iterator's own, with its value."""
+    if len(call.args) != 1:
+        return None
+    method = python_method(type(call.args[0]), "__next__")
+    return None if method is None else Delegate(call.of(method))
+
+
+def _next(call: Call, table: RuleTable) -> Step | None:
+    if type(call.args[0]) is Generator:
+        return Delegate(call.of(Generator.take))
+    method = python_method(type(call.args[0]), "__next__")
+    return None if method is None else Advance(call.of(method))
+
+
+def _binary_operators() -> Protocols:
+    """The resolvers of binary operators, in place or not."""
+    found: Protocols = {}
+    for name, symbol in _BINARY.items():
+        function = f"{name}_" if name in ("and", "or") else name
+        found[getattr(operator, function)] = _binary(name, symbol, False)
+        found[getattr(operator, f"i{name}")] = _binary(name, symbol, True)
+    return found
+
+
+PROTOCOLS: Protocols = {
+    **_binary_operators(),
+    **{getattr(operator, name): _compare(name) for name in _COMPARE},
+    operator.neg: _unary("__neg__"),
+    operator.pos: _unary("__pos__"),
+    operator.invert: _unary("__invert__"),
+    operator.abs: _unary("__abs__"),
+    abs: _unary("__abs__"),
+    divmod: _binary("divmod", "divmod()", False),
+    pow: _power,
+    int: _unary("__int__", "__index__"),
+    float: _unary("__float__"),
+    complex: _unary("__complex__", "__float__"),
+    bytes: _unary("__bytes__"),
+    hash: _unary("__hash__"),
+    len: _unary("__len__"),
+    round: _unary("__round__"),
+    math.floor: _unary("__floor__", "__float__"),
+    math.ceil: _unary("__ceil__", "__float__"),
+    math.trunc: _unary("__trunc__"),
+    iter: _unary("__iter__"),
+    intrinsics._iter_: _unary("__iter__"),
+    reversed: _unary("__reversed__"),
+    next: _next_or_raise,
+    intrinsics._next_: _next,
+    watched_order: _watched_order,
+}
+"""What operators, and functions that ask for one special method, lead to."""

@@ -1,0 +1,209 @@
+"""Inline caches of dispatch: decisions that depend on classes alone, so that they can be kept.
+
+A decision may be kept if nothing that user code can change enters into it: classes made by a class
+statement can get new methods at any time, so operators on their instances are resolved anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Collection, Sequence
+from typing import Any, Literal
+
+from adbc.forward.presence import PERHAPS
+from adbc.ir import intrinsics
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls import resolve, steps
+from adbc.runtime.calls.classes import SLOW, is_heap_type
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import DerivedView, EngineView
+from adbc.types import AbstractType, ArrayType, has_cotangent, has_shadow, is_local
+from adbc.types.lattice import FLOAT, ListType, ValueArrayType
+
+__all__ = [
+    "BY_VALUE",
+    "FLOATS",
+    "ROWS",
+    "Mode",
+    "Plan",
+    "by_value",
+    "checked",
+    "decide",
+    "is_derived",
+    "plan",
+]
+
+Mode = Literal["forward", "reverse", "protected"]
+"""How a Python function is entered: "protected" is reverse mode, with exceptions returned as `Raised`."""
+
+BY_VALUE = frozenset({tuple, slice, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type})
+"""Classes whose instances have types of their own: what a rule is made for is more than the class."""
+
+FLOATS = ListType(list, FLOAT)
+"""The type of a list of floats that was looked through."""
+ROWS = ListType(list, FLOATS)
+"""The type of a list of such lists."""
+
+_LOCAL = "local"
+"""Stands for every class that differentiated code has made."""
+_DEPENDS_ON_VALUES = frozenset(
+    {intrinsics._new_, intrinsics._foreigncall_, intrinsics._apply_, isinstance, issubclass}
+)
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
+
+
+class Plan:
+    """How to enter a Python function with exactly its positional parameters.
+
+    flags: what the rule is handed per argument (1: its shadow too, 2: a cotangent comes back); parameters,
+    active: what the rule is made for (`active` has bools, or `PERHAPS`).
+    """
+
+    __slots__ = ("active", "flags", "parameters", "rule")
+
+    def __init__(
+        self,
+        rule: DerivedView,
+        flags: Sequence[int],
+        parameters: Sequence[AbstractType],
+        active: Sequence[Any],
+    ) -> None:
+        self.rule = rule
+        self.flags = flags
+        self.parameters = parameters
+        self.active = active
+
+
+def decide(function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.Protocols) -> Any:
+    """The row for `function` on arguments like `xs`, if their classes decide it; else `SLOW`."""
+    if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
+        return SLOW
+    none = (None,) * len(xs)
+    call = Call(function, None, tuple(xs), none, none)
+    step = resolve.step(call, table, protocols)
+    return step.row if isinstance(step, steps.UseRow) and step.call is call else SLOW
+
+
+def plan(
+    engine: EngineView,
+    mode: Mode,
+    function: types.FunctionType,
+    xs: Sequence[Any],
+    fs: Sequence[Any],
+    lists: Sequence[AbstractType | None] = (),
+) -> Plan | None:
+    """How to enter a Python function without a rule on these arguments, if their classes decide; else None.
+
+    lists: of calls from outside, per argument the type of a list whose elements were looked at.
+    """
+    classes: list[Any] = [*lists]
+    for x in xs:
+        cls = type(x)
+        if cls in BY_VALUE:
+            return None
+        classes.append(_LOCAL if is_local(cls) else cls)
+        if cls.__name__ == "ndarray" and cls.__module__ == "numpy":
+            classes += (x.dtype, x.ndim)  # its type says so much more
+    if engine.epoch != engine.table.epoch:
+        engine.clear()
+    given: list[Any] = [f is not None for f in fs]
+    if mode == "forward":
+        for i, known_list in enumerate(lists):
+            if known_list is ROWS and given[i] and not _has_all_rows(fs[i]):
+                given[i] = PERHAPS
+    key = (mode, function.__code__, id(function.__globals__), *classes, *given)
+    known: Plan | None = engine.plans.get(key)
+    if known is None:
+        parameters = list(map(engine.typeof, xs))
+        for i, known_list in enumerate(lists):
+            parameters[i] = known_list or parameters[i]
+        if not _has_parameters(function, len(xs)) or not is_derived(engine, function):
+            return None
+        active = [
+            flag if has_shadow(t) or has_cotangent(t) else False
+            for flag, t in zip(given, parameters, strict=True)
+        ]
+        known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
+    return known
+
+
+def by_value(
+    engine: EngineView,
+    function: types.FunctionType,
+    parameters: Sequence[AbstractType],
+    values: Collection[int],
+    wanted: Sequence[bool],
+) -> Plan | None:
+    """How to enter a function so that the cotangents of the arrays at `values` come back as values; `wanted`
+    says which parameters have a derivative."""
+    if not _has_parameters(function, len(parameters)):
+        return None
+    passed = [
+        ValueArrayType(t.dtype, t.ndim, t.cls) if i in values and isinstance(t, ArrayType) else t
+        for i, t in enumerate(parameters)
+    ]
+    active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(wanted, passed, strict=True)]
+    return _plan(engine, "reverse", function, passed, active)
+
+
+def _plan(
+    engine: EngineView,
+    mode: Mode,
+    function: types.FunctionType,
+    parameters: Sequence[AbstractType],
+    active: Sequence[Any],
+) -> Plan:
+    rule = engine.entry(function, parameters, active, mode)
+    flags = tuple(
+        (has_shadow(t) + 2 * has_cotangent(t)) if on else 0 for t, on in zip(parameters, active, strict=True)
+    )
+    return Plan(rule, flags, parameters, active)
+
+
+def _has_parameters(function: types.FunctionType, count: int) -> bool:
+    """Whether `function` has exactly this many parameters, all of them positional."""
+    code = function.__code__
+    return (
+        count == code.co_argcount
+        and not code.co_kwonlyargcount
+        and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR)
+    )
+
+
+def _has_all_rows(tangent: list[Any]) -> bool:
+    """Whether the tangent of a list of lists has one for each of them."""
+    return [*map(type, tangent)].count(list) == len(tangent)
+
+
+def is_derived(engine: EngineView, function: Any) -> bool:
+    """Whether `function` is differentiated by what it is written as: in Python, and without a rule."""
+    return (
+        type(function) is types.FunctionType
+        and not engine.table.rows(function)
+        and function not in _INTRINSICS
+        and not is_differentiation(function)
+        and not runs_as_it_is(function)
+    )
+
+
+def checked(
+    engine: EngineView,
+    context: Context,
+    rule: DerivedView,
+    function: types.FunctionType,
+    parameters: Sequence[AbstractType],
+    active: Sequence[Any],
+) -> DerivedView:
+    """`rule`, built, and checked for this top-level call."""
+    if engine.stale:
+        engine.refresh()
+        rule = engine.entry(function, parameters, active, rule.mode)
+    rule.build()
+    if not engine.check(rule):
+        rule = engine.entry(function, parameters, active, rule.mode)
+        rule.build()
+    context.checked.add(rule)
+    return rule

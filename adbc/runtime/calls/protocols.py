@@ -1,0 +1,29 @@
+"""All resolvers in one table, which dispatch is given."""
+
+from __future__ import annotations
+
+from adbc.runtime.calls import (
+    asking,
+    attributes,
+    callables,
+    class_statements,
+    construction,
+    exceptions,
+    operators,
+    subscripts,
+)
+from adbc.runtime.calls.steps import Protocols
+
+__all__ = ["ALL_PROTOCOLS"]
+
+ALL_PROTOCOLS: Protocols = {
+    **operators.PROTOCOLS,
+    **subscripts.PROTOCOLS,
+    **callables.PROTOCOLS,
+    **construction.PROTOCOLS,
+    **attributes.PROTOCOLS,
+    **asking.PROTOCOLS,
+    **exceptions.PROTOCOLS,
+    **class_statements.PROTOCOLS,
+}
+"""Later rows stand for earlier ones: `asking` knows more of ``vars`` and ``getattr`` than `attributes`."""

@@ -1,0 +1,53 @@
+"""What the ways in go by: a description of the arguments by which inline caches are keyed.
+
+Lists of floats, and lists of such lists, are looked through here, for nobody has yet: what is known of their
+elements is part of the type that a rule is made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.runtime.calls.plans import BY_VALUE, FLOATS, ROWS
+from adbc.types import AbstractType
+
+__all__ = ["NUMBERS", "described", "elements", "lists_in"]
+
+NUMBERS = frozenset({float, int, bool})
+"""Classes of which nothing else is needed to enter a function with an instance."""
+
+
+def elements(x: list[Any]) -> AbstractType | None:
+    """The type of a list of floats or of lists of floats, None of any other."""
+    classes = [*map(type, x)]
+    if classes.count(float) == len(x):
+        return FLOATS
+    if classes.count(list) == len(x) and all([*map(type, row)].count(float) == len(row) for row in x):
+        return ROWS
+    return None
+
+
+def lists_in(args: Sequence[Any]) -> list[AbstractType | None]:
+    """Per argument the type of a list whose elements are known (`elements`); nothing if none is a list."""
+    if list not in map(type, args):
+        return []
+    return [elements(x) if type(x) is list else None for x in args]
+
+
+def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The key of the inline caches at the entrance, if it is nothing but classes, of arrays dtype and
+    dimensions, and of lists the type of the elements, if that is known; else None."""
+    key: list[Any] = []
+    for x in args:
+        cls = type(x)
+        key.append(cls)
+        if cls is list:
+            found = elements(x)
+            key.append(None if found is None else found is FLOATS)
+        elif cls not in NUMBERS:
+            if cls in BY_VALUE or cls.__name__ != "ndarray" or cls.__module__ != "numpy":
+                return None
+            key.append(x.dtype)
+            key.append(x.ndim)
+    return tuple(key)
