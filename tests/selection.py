@@ -24,9 +24,9 @@ __all__ = ["BUDGET", "LONGEST", "PATH", "Recorder", "function_of", "quick_cases"
 Test = TypeVar("Test")
 
 PATH = Path(__file__).parent / "durations.json"
-BUDGET = 2.0
+BUDGET = 1.0
 """Seconds that all quick cases of one test may take."""
-LONGEST = 3.0
+LONGEST = 2.5
 """Seconds that one case may take and be quick."""
 
 Durations = dict[str, tuple[int, float]]

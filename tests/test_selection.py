@@ -45,7 +45,9 @@ def test_of_long_tests_as_many_cases_are_quick_as_fit() -> None:
 @pytest.mark.parametrize("quick", [1, 2, 3, 7])
 def test_quick_cases_are_spread_over_all(quick: int) -> None:
     names = [f"t[{k}]" for k in range(7)]
-    slow = slow_among([(name, k) for k, name in enumerate(names)], {"t": (7, 7 * selection.BUDGET / (quick + 0.1))})
+    slow = slow_among(
+        [(name, k) for k, name in enumerate(names)], {"t": (7, 7 * selection.BUDGET / (quick + 0.1))}
+    )
     kept = sorted(set(range(7)) - set(slow))
     assert len(kept) == quick and kept[0] == 0
     assert max(b - a for a, b in zip(kept, [*kept[1:], 7], strict=True)) <= -(-7 // quick)
