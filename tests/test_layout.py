@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tangents": BOTTOM | {"cpython.names"},
     "cpython": BOTTOM,
     # What becomes of a call depends on the kind of row that its function has.
-    "types": BOTTOM | {"ir", "tangents", "rules.kinds"},
+    "types": BOTTOM | {"ir", "tangents", "rules.kinds", "rules.effects"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},
