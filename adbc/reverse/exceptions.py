@@ -38,6 +38,7 @@ from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
 from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.derived import EXCEPTION, RAISED, merge
 from adbc.types.effects import called
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
@@ -62,8 +63,8 @@ def return_exceptions(graph: Graph) -> Graph:
         if block.handler is None:
             _protect(graph, block, exit)
     builder = Builder(graph, exit)
-    caught = builder.emit("catch", type=ANY)
-    builder.ret(builder.call(intrinsics._raised_, caught, type=ANY))
+    caught = builder.emit("catch", type=EXCEPTION)
+    builder.ret(builder.call(intrinsics._raised_, caught, type=RAISED))
     if not any(block.handler is exit for block in graph.blocks):
         graph.blocks.remove(exit)
     return graph
@@ -162,8 +163,8 @@ def _fill(graph: Graph, block: Block, end: Raise) -> None:
     """
     builder = Builder(graph, block)
     builder.position = end.position
-    packed = builder.call(intrinsics._raised_, end.exception or Const(None), type=ANY)
-    error = builder.call(intrinsics._exception_, packed, type=ANY)
+    packed = builder.call(intrinsics._raised_, end.exception or Const(None), type=RAISED)
+    error = builder.call(intrinsics._exception_, packed, type=EXCEPTION)
     if end.exception is not None:
         end.exception = error
 
@@ -177,11 +178,12 @@ def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
     block.handler = None
     builder = Builder(graph, block)
     builder.position = call.position
-    answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=ANY)
+    known = merge(type_of(call), RAISED)
+    answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=known)
     raised = graph.add_block(f"{block.label}.raised")
     builder.branch(builder.call(intrinsics._is_raised_, answer, type=BOOL), raised, done)
     builder.block = raised
-    builder.raise_(builder.call(intrinsics._exception_, answer, type=ANY))
+    builder.raise_(builder.call(intrinsics._exception_, answer, type=EXCEPTION))
     raised.handler = handler
     for phi in handler.phis:
         if block in phi.operands:
