@@ -23,8 +23,9 @@ from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.runtime import default_engine, make_engine, using
+from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.disk_cache import Unwritten
-from adbc.runtime.build.engine import Derived, Engine
+from adbc.runtime.build.engine import Engine
 from adbc.runtime.build.speculation import Continuation
 from adbc.tangents import NoTangent, zero_tangent
 from adbc.types.decisions import Decisions
@@ -149,17 +150,14 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
     if mode not in ("reverse", "forward"):
         raise ArgumentError(f'mode is "reverse" or "forward", not {mode!r}')
     outer = default_engine()
-    engine = make_engine(outer.table, dataclasses.replace(outer.observer.config, cache=None))
-    kept: Unwritten | None = None
-    if outer.cache is not None:
-        engine.cache = kept = Unwritten(engine)
     told: dict[Derived, Decisions] = {}
-
-    def tell(decisions: Decisions) -> None:
-        told[engine.building[-1]] = decisions
-
-    engine.reverse = dataclasses.replace(engine.reverse, told=tell)
-    engine.forward = dataclasses.replace(engine.forward, told=tell)
+    engine = make_engine(
+        outer.table,
+        dataclasses.replace(outer.observer.config, cache=None),
+        cache=None if outer.cache is None else Unwritten,
+        told=told.__setitem__,
+    )
+    kept = engine.cache
     function = functools.partial(f, **kwargs) if kwargs else f
     with using(engine):
         value = _run(function, args, mode)
@@ -175,7 +173,7 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
         told.clear()
         value = _run(function, args, mode)
     sections = tuple(
-        _section(rule, decisions, engine, "" if kept is None else kept.reasons[rule])
+        _section(rule, decisions, engine, kept.reasons[rule] if isinstance(kept, Unwritten) else "")
         for rule, decisions in told.items()
     )
     return Explanation(sections, value)

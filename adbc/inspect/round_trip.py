@@ -19,7 +19,7 @@ from adbc.emit.assembly import HAS_DOCSTRING
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.lift import lift
-from adbc.passes import PASSES
+from adbc.passes import NORMAL
 from adbc.passes.normal.needed_releases import needed_releases
 
 __all__ = ["primal_graph", "roundtrip", "roundtrip_code"]
@@ -48,7 +48,7 @@ def _graph(code: types.CodeType, globals: dict[str, Any], normal: bool) -> Graph
     if not needed_releases(graph):
         graph = lift(code, globals=globals)
     if normal:
-        for step in PASSES:
+        for step in NORMAL.stages:
             if step.name not in _GUARDED:
                 step.run(graph, globals)
     return graph

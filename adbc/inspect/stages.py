@@ -9,7 +9,7 @@ from adbc.errors import ArgumentError
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.runtime import default_engine
-from adbc.runtime.build.engine import Derived
+from adbc.runtime.build.derived import Derived
 from adbc.runtime.entry.signature import Signature, as_signature
 from adbc.types import has_cotangent, has_shadow, infer
 
@@ -34,7 +34,7 @@ def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
     function = python_function(signature)
     engine = default_engine()
     graph, _, _ = copy_graph(engine.primal(function))
-    infer(graph, signature.types, engine.oracle)
+    infer(graph, signature.types, engine.knowledge.oracle)
     return graph
 
 

@@ -1,4 +1,4 @@
-"""Passes over graphs, one per file; `pipeline` has their order."""
+"""Passes over graphs, one per file; `pipeline` has the order of those that need no types."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from adbc.lazy import lazily
 
 if TYPE_CHECKING:
     from adbc.passes.normal.segments import must_be_closed
-    from adbc.passes.pipeline import PASSES, Pass, clean, clean_pullback, normalise
+    from adbc.passes.pipeline import CLEAN, CLEAN_PULLBACK, NORMAL, clean, clean_pullback, normalise
 
-__all__ = ["PASSES", "Pass", "clean", "clean_pullback", "must_be_closed", "normalise"]
+__all__ = ["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "must_be_closed", "normalise"]
 
 __getattr__ = lazily(
     __name__,
     {
-        **dict.fromkeys(["PASSES", "Pass", "clean", "clean_pullback", "normalise"], "pipeline"),
+        **dict.fromkeys(
+            ["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "normalise"], "pipeline"
+        ),
         "must_be_closed": "normal.segments",
     },
 )

@@ -1,9 +1,8 @@
-"""The order of the passes, and why: `normalise` takes a lifted graph to normal form."""
+"""The order of the passes that need no types, and why: to normal form, and tidying up what builders wrote."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from adbc.ir.graph import Graph
@@ -23,72 +22,101 @@ from adbc.passes.normal.resolve_globals import resolve_globals
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.truth import truth
 from adbc.passes.normal.unreachable import unreachable
+from adbc.passes.stages import Group, Stage, Watcher, in_place, run
 
-__all__ = ["PASSES", "Pass", "clean", "clean_pullback", "normalise"]
+__all__ = ["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "normalise"]
 
 Globals = Mapping[str, Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class Pass:
-    """name: of the pass and its file.  run: changes the graph in place.  reason: why it stands here."""
+NORMAL: Group[Globals] = Group(
+    "normal",
+    (
+        Stage("new_to_call", in_place(new_to_call), ("graph",), ("calls of _new_",),
+              "raw operations go first: what follows sees calls only"),
+        Stage("operators_to_call", in_place(operators_to_call), ("calls of _new_",), ("calls",),
+              "allocations are calls by now, and the rest of the raw operations follows"),
+        Stage("dead_code", in_place(dead_code), ("calls",), ("no unused functions",),
+              "takes away the functions of inlined comprehensions"),
+        Stage("promote_cells", in_place(promote_cells), ("no unused functions",), ("values in cells",),
+              "needs cells that those functions no longer hold"),
+        Stage("resolve_globals", resolve_globals, ("calls",), ("known globals",),
+              "looks for calls of _global_ and _getattr_"),
+        Stage("foreigncall_to_call", in_place(foreigncall_to_call), ("known globals",), ("foreign calls",),
+              "needs targets that are constants"),
+        Stage("truth", in_place(truth), ("foreign calls",), ("conditions that are bools",),
+              "knows isinstance and its like as foreign calls"),
+        Stage("copy_propagation", in_place(copy_propagation), ("calls", "values in cells"), ("no copies",),
+              "before folding, which it gives constants"),
+        Stage("fold_constants", in_place(fold_constants), ("no copies", "conditions that are bools"),
+              ("folded constants",), "before unreachable, for which it makes work"),
+        Stage("idle_handlers", in_place(idle_handlers), ("folded constants",), ("handlers that are entered",),
+              "when all is gone that goes; handlers that nobody enters are left to unreachable", False),
+        Stage("unreachable", in_place(unreachable), ("folded constants", "handlers that are entered"),
+              ("reachable blocks",), "before phis are judged by their operands"),
+        Stage("trivial_phis", in_place(trivial_phis), ("reachable blocks",), ("phis that merge",),
+              "before dead code, which it makes"),
+        Stage("dead_code", in_place(dead_code), ("phis that merge",), ("used values",),
+              "empties blocks, which merging then skips"),
+        Stage("merge_blocks", in_place(merge_blocks), ("used values",), ("normal form",),
+              "last: nothing before it needs larger blocks"),
+    ),
+)  # fmt: skip
+"""From the graph that the lifter wrote to normal form; they are given the globals of the function."""
 
-    name: str
-    run: Callable[[Graph, Globals], Graph]
-    reason: str
+CLEAN: Group[None] = Group(
+    "clean",
+    (
+        Stage("remove_unreachable", in_place(remove_unreachable), ("derived",), ("reachable blocks",),
+              "builders write blocks for ways that turn out not to be gone"),
+        Stage("uncounted_loops", in_place(uncounted_loops), ("derived",), ("counters that are read",),
+              "what counts iterations for nobody is still to be seen as the builder wrote it"),
+        Stage("dead_code", in_place(dead_code), ("derived",), (),
+              "builders write what may be wanted: without the rest there are fewer copies to follow"),
+        Stage("copy_propagation", in_place(copy_propagation), ("derived",), ("no copies",),
+              "saved tuples that are taken apart again become their elements"),
+        Stage("idle_handlers", in_place(idle_handlers), ("no copies",), ("handlers that are entered",),
+              "when all is gone that goes; handlers that nobody enters are left to unreachable", False),
+        Stage("unreachable", in_place(unreachable), ("handlers that are entered",), ("reachable blocks",),
+              "before phis are judged by their operands"),
+        Stage("trivial_phis", in_place(trivial_phis), ("reachable blocks",), ("phis that merge",),
+              "before dead code, which it makes"),
+        Stage("dead_code", in_place(dead_code), ("phis that merge",), ("used values",),
+              "empties blocks, which merging then skips"),
+        Stage("merge_blocks", in_place(merge_blocks), ("used values",), ("clean",),
+              "last: nothing before it needs larger blocks"),
+    ),
+)  # fmt: skip
+"""What tidies up a graph in normal form that a builder wrote."""
+
+CLEAN_PULLBACK: Group[None] = Group(
+    "clean_pullback",
+    (
+        *CLEAN.stages,
+        Stage("shadow_slots", in_place(shadow_slots), ("clean",), ("slots that are read",),
+              "follows stores to loads within blocks, which are as large as they get by now"),
+        *CLEAN.stages,
+    ),
+)  # fmt: skip
+"""The same for a pullback: it writes to places that it reads soon after."""
 
 
-def _alone(run: Callable[[Graph], Graph]) -> Callable[[Graph, Globals], Graph]:
-    """A pass that does not look at the globals."""
-    return lambda graph, globals: run(graph)
-
-
-PASSES: tuple[Pass, ...] = (
-    Pass("new_to_call", _alone(new_to_call), "raw operations go first: what follows sees calls only"),
-    Pass("operators_to_call", _alone(operators_to_call), "as before"),
-    Pass("dead_code", _alone(dead_code), "takes away the functions of inlined comprehensions"),
-    Pass("promote_cells", _alone(promote_cells), "needs cells that those functions no longer hold"),
-    Pass("resolve_globals", resolve_globals, "looks for calls of _global_ and _getattr_"),
-    Pass("foreigncall_to_call", _alone(foreigncall_to_call), "needs targets that are constants"),
-    Pass("truth", _alone(truth), "knows isinstance and its like as foreign calls"),
-    Pass("copy_propagation", _alone(copy_propagation), "before folding, which it gives constants"),
-    Pass("fold_constants", _alone(fold_constants), "before unreachable, for which it makes work"),
-    Pass("idle_handlers", _alone(idle_handlers), "when all is gone that goes; may make handlers unreachable"),
-    Pass("unreachable", _alone(unreachable), "before phis are judged by their operands"),
-    Pass("trivial_phis", _alone(trivial_phis), "before dead code, which it makes"),
-    Pass("dead_code", _alone(dead_code), "empties blocks, which merging then skips"),
-    Pass("merge_blocks", _alone(merge_blocks), "last: nothing before it needs larger blocks"),
-)
-
-
-def normalise(
-    graph: Graph, globals: Globals, *, after: Callable[[Pass, Graph], object] | None = None
-) -> Graph:
+def normalise(graph: Graph, globals: Globals, *, after: Watcher | None = None) -> Graph:
     """Bring `graph` to normal form, in place; `globals` is what its global names are looked up in.
 
     `after` is called behind each pass: for checking, and for printing the stages.
     """
-    for step in PASSES:
-        step.run(graph, globals)
-        if after is not None:
-            after(step, graph)
-    return graph
+    made: Graph = run(NORMAL, graph, globals, after)
+    return made
 
 
-CLEANING = ("copy_propagation", "idle_handlers", "unreachable", "trivial_phis", "dead_code", "merge_blocks")
-"""The passes that tidy up what a builder wrote."""
+def clean_pullback(graph: Graph, *, after: Watcher | None = None) -> Graph:
+    """Tidy the graph of a pullback, in place."""
+    made: Graph = run(CLEAN_PULLBACK, graph, None, after)
+    return made
 
 
-def clean_pullback(graph: Graph) -> Graph:
-    """The same for a pullback, in place."""
-    return clean(shadow_slots(clean(graph)))
-
-
-def clean(graph: Graph) -> Graph:
+def clean(graph: Graph, *, after: Watcher | None = None) -> Graph:
     """Tidy a graph in normal form that a builder made, in place."""
-    remove_unreachable(graph)
-    uncounted_loops(graph)
-    for step in PASSES:
-        if step.name in CLEANING:
-            step.run(graph, {})
-    return graph
+    made: Graph = run(CLEAN, graph, None, after)
+    return made

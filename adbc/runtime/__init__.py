@@ -6,18 +6,23 @@ Only this package owns mutable global state, and it is one object: the default e
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
 from adbc.config import Config
 from adbc.ir.backend import Backend
 from adbc.rules import default_table
 from adbc.rules.table import RuleTable
+from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
-from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.calls import class_statements, fields, generators
-from adbc.runtime.report.debug import Watch
+from adbc.types.decisions import Decisions
+
+if TYPE_CHECKING:
+    from adbc.runtime.build.disk_cache import DiskCache
 
 __all__ = ["default_engine", "make_engine", "use", "using"]
 
@@ -27,18 +32,20 @@ _chosen: ContextVar[Engine | None] = ContextVar("adbc engine", default=None)
 _lock = threading.Lock()
 
 
-def make_engine(table: RuleTable, config: Config | None = None, backend: Backend | None = None) -> Engine:
-    """A new engine on `table`, with nothing derived yet; `config` is by default the environment's, and
-    `backend` the one that writes bytecode."""
-    config = Config.from_environment() if config is None else config
-    watch = Watch(config) if config.debug or config.trace_nan else None
-    engine = Engine(table, config, backend)
-    engine.reverse = reverse_support(engine, watch)
-    engine.forward = forward_support(engine, watch)
-    if config.cache is not None and config.dump is None and watch is None and backend is None:
-        from adbc.runtime.build.disk_cache import DiskCache  # few want it
+def make_engine(
+    table: RuleTable,
+    config: Config | None = None,
+    backend: Backend | None = None,
+    *,
+    cache: Callable[[Engine], DiskCache] | None = None,
+    told: Callable[[Derived, Decisions], None] | None = None,
+) -> Engine:
+    """A new engine on `table`, with nothing derived yet; `config` is by default the environment's, `backend`
+    the one that writes bytecode, and `cache` what keeps rules in the directory that `config` names.
 
-        engine.cache = DiskCache(config.cache, engine)
+    told: is told what was decided for the calls of each function that a rule is built for.
+    """
+    config = Config.from_environment() if config is None else config
     if not table.rows(fields.GET.function):
         table.add(
             [
@@ -46,7 +53,16 @@ def make_engine(table: RuleTable, config: Config | None = None, backend: Backend
                 *generators.ROWS, *class_statements.ROWS,
             ]
         )  # fmt: skip
-    return engine
+    if (
+        cache is None
+        and config.cache is not None
+        and backend is None
+        and not (config.dump or config.debug or config.trace_nan)
+    ):
+        from adbc.runtime.build import disk_cache  # few want it
+
+        cache = functools.partial(disk_cache.DiskCache, config.cache)
+    return Engine(table, config, backend=backend, cache=cache, told=told)
 
 
 def default_engine() -> Engine:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -204,6 +205,7 @@ _FOREIGN: Sequence[tuple[str, str]] = (
     ("numpy", "adbc.tangents.arrays"), ("array", "adbc.tangents.typed_arrays"),
 )  # fmt: skip
 _loaded: set[str] = set()
+_lock = threading.RLock()
 
 
 def kind_of(cls: type) -> Kind:
@@ -217,8 +219,10 @@ def _classify(cls: type) -> Kind:
         if package in _loaded or package not in sys.modules:
             continue
         if cls is memoryview or any(c.__module__.partition(".")[0] == package for c in cls.__mro__):
-            importlib.import_module(module)
-            _loaded.add(package)
+            with _lock:  # another thread must not judge the class before the tables are filled
+                if package not in _loaded:
+                    importlib.import_module(module).install()
+                    _loaded.add(package)
             if cls in KINDS:
                 return KINDS[cls]
     for resolve in RESOLVERS:

@@ -7,16 +7,15 @@ through one name is seen through the others.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import InvalidTangentError
 from adbc.tangents.iterators import IndexIterator, add_iterator
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import KINDS, Kind
-from adbc.tangents.walk import add_structure
+from adbc.tangents.walk import VISITS_OF_NUMBERS, add_structure
 
-__all__ = ["TypedArrayKind", "is_active", "visit_shared"]
+__all__ = ["TypedArrayKind", "install", "is_active"]
 
 
 def is_active(x: Any) -> bool:
@@ -76,18 +75,21 @@ def _visit(walk: Any, t: Any, *others: Any) -> Any:
         return found[1]
     target = t if walk.in_place else _zeros(t)
     walk.register(t, target)
-    if visit_shared is not None:
-        visit_shared(walk, target, t, others)
+    visit = VISITS_OF_NUMBERS.get(array)
+    if visit is not None:  # NumPy is there, whose arrays may show the same memory
+        visit(walk, target, t, others)
     else:
         for i, row in enumerate(zip(t, *others, strict=True)):
             target[i] = walk.leaf(*row)
     return target
 
 
-visit_shared: Callable[..., None] | None = None
-"""How tangents are visited when NumPy is there, whose arrays may show the same memory."""
+def _iterator_over(t: Any, reverse: bool) -> IndexIterator:
+    return IndexIterator(t, len(t) - 1 if reverse else 0, -1 if reverse else 1)
 
 
-KINDS[array] = TypedArrayKind()
-add_structure(array, _visit)
-add_iterator(array, lambda t, reverse: IndexIterator(t, len(t) - 1 if reverse else 0, -1 if reverse else 1))
+def install() -> None:
+    """Fill the tables; `protocol.kind_of` calls this when the first `array.array` is met."""
+    KINDS[array] = TypedArrayKind()
+    add_structure(array, _visit)
+    add_iterator(array, _iterator_over)

@@ -217,6 +217,15 @@ def add_structure(cls: type, visit: Callable[..., Any]) -> None:
 _VISITORS: dict[type, Callable[..., Any]] = {}
 
 
+def add_visit_of_numbers(cls: type, visit: Callable[..., Any]) -> None:
+    """The numbers of tangents of class `cls` are visited by ``visit(walk, target, t, others)`` from now on:
+    the memory that they are in may be that of other tangents too."""
+    VISITS_OF_NUMBERS[cls] = visit
+
+
+VISITS_OF_NUMBERS: dict[type, Callable[..., Any]] = {}
+
+
 def is_address_tangent(cls: type) -> bool:
     """Whether tangents of class `cls` are objects, identified by address."""
     structure = STRUCTURES.get(cls)

@@ -20,7 +20,7 @@ import numpy as np
 
 from adbc.rules.types import behind
 from adbc.tangents import FData, RData, Tangent
-from adbc.tangents.arrays import record_array, ultimate_owner
+from adbc.tangents.array_memory import record_array, ultimate_owner
 from adbc.tangents.fields import instance_dict
 
 __all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]

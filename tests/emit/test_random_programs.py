@@ -10,7 +10,7 @@ import pytest
 from adbc.ir.interpret import interpret
 from adbc.ir.verify import verify
 from adbc.lift import lift
-from adbc.passes import PASSES
+from adbc.passes import NORMAL
 from tests.emit.checking import checked_roundtrip
 
 PRELUDE = """
@@ -187,7 +187,7 @@ def test_graph(seed: int) -> None:
     def run_graph(*arguments: Any) -> Any:
         return interpret(graph, *arguments, globals=space)
 
-    for step in (None, *PASSES):
+    for step in (None, *NORMAL.stages):
         if step is not None:
             step.run(graph, space)
             verify(graph)

@@ -9,7 +9,7 @@ import pytest
 from adbc.ir.printer import print_graph
 from adbc.ir.verify import verify
 from adbc.lift import lift
-from adbc.passes import PASSES, normalise
+from adbc.passes import NORMAL, normalise
 from tests.lift.judge import run_function, run_graph
 from tests.lift.raising import CASES
 
@@ -27,7 +27,7 @@ def test_lifted_graph_agrees(function: Any, arguments: Any) -> None:
 def test_graph_agrees_after_each_pass(function: Any, arguments: Any) -> None:
     graph = lift(function)
     expected = run_function(function, arguments)
-    for step in PASSES:
+    for step in NORMAL.stages:
         step.run(graph, function.__globals__)
         verify(graph)
         assert run_graph(graph, function, arguments) == expected, f"{step.name}\n{print_graph(graph)}"
@@ -39,7 +39,7 @@ def test_inlined_comprehensions_agree(function: Any, arguments: Any) -> None:
     verify(graph)
     expected = run_function(function, arguments)
     assert run_graph(graph, function, arguments) == expected, print_graph(graph)
-    for step in PASSES:
+    for step in NORMAL.stages:
         step.run(graph, function.__globals__)
         verify(graph)
         assert run_graph(graph, function, arguments) == expected, f"{step.name}\n{print_graph(graph)}"

@@ -13,7 +13,7 @@ from adbc.ir.parser import parse_graph as parse
 from adbc.ir.values import Const
 from adbc.ir.verify import verify
 from adbc.lift import lift
-from adbc.passes import PASSES, normalise
+from adbc.passes import NORMAL, normalise
 from adbc.passes.pipeline import clean
 
 
@@ -82,5 +82,5 @@ def test_pipeline_reports_each_stage_in_order() -> None:
     seen: list[str] = []
     graph = normalise(lift(f), f.__globals__, after=lambda step, graph: seen.append(step.name))
     verify(graph, normal_form=True)
-    assert seen == [step.name for step in PASSES]
-    assert all(step.reason for step in PASSES)
+    assert seen == [step.name for step in NORMAL.stages]
+    assert all(step.reason for step in NORMAL.stages)

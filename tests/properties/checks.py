@@ -40,13 +40,13 @@ def speculation(seed: int) -> str:
 def fresh_engine() -> Iterator[None]:
     """An engine that has learnt nothing, and forgets all afterwards."""
     engine = default_engine()
-    before, collecting = engine.speculation, gc.isenabled()
+    before, collecting = engine.guesses.mode, gc.isenabled()
     engine.clear()
     gc.disable()  # graphs are cyclic and many; a chunk fits into memory
     try:
         yield
     finally:
-        engine.speculation = before
+        engine.guesses.mode = before
         engine.clear()
         if collecting:
             gc.enable()
@@ -61,7 +61,7 @@ def check_chunk(seeds: Iterable[int]) -> None:
     with fresh_engine():
         prelude = Prelude()
         for seed in seeds:
-            default_engine().speculation = speculation(seed)
+            default_engine().guesses.mode = speculation(seed)
             check(Program(seed, prelude))
 
 
@@ -77,7 +77,7 @@ def check(program: Program) -> None:
                 check_identity(program, args, expected)
             check_derivatives(program, args, expected, random.Random(program.seed))
     except Exception as error:  # whatever it is: it goes on, and says where it comes from
-        mode = default_engine().speculation
+        mode = default_engine().guesses.mode
         error.add_note(f"seed {program.seed}, speculation {mode}, arguments {args}\n{program.source}")
         raise
 

@@ -44,7 +44,7 @@ def run_chunk(seeds: range) -> list[tuple[int, str]]:
     with fresh_engine():
         prelude = Prelude()
         for seed in seeds:
-            default_engine().speculation = speculation(seed)
+            default_engine().guesses.mode = speculation(seed)
             program = Program(seed, prelude)
             signal.alarm(LIMIT)
             try:

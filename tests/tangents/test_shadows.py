@@ -14,7 +14,7 @@ from adbc import tangents as t
 from adbc.errors import UnsupportedError
 from adbc.runtime.state.shadows import Shadows
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
-from adbc.tangents.arrays import add_into
+from adbc.tangents.array_memory import add_into
 from adbc.testing.compare import difference_of, has_equal_data
 
 

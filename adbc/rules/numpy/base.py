@@ -17,7 +17,7 @@ import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
-from adbc.rules.numpy.objects import copied_objects, give_records
+from adbc.rules.numpy.objects import give_records
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import (
@@ -29,11 +29,10 @@ from adbc.tangents import (
     project,
     slot_increment,
 )
-from adbc.tangents.arrays import has_number_fields, number_views, overlaps_itself
+from adbc.tangents.array_memory import overlaps_itself
 
 __all__ = [
     "ArrayRule",
-    "ViewRule",
     "array_operands",
     "bound",
     "by_example",
@@ -503,193 +502,3 @@ class ArrayRule(Rule):
             return self._cotangents(by, out, arrays, fargs, others, len(args))
 
         return target, ftarget, overwriting_pullback
-
-
-class ViewRule(Rule):
-    """A function that may give a view of its first argument (or the argument itself).
-
-    What happened to the primal decides: of a view the shadow is the same view of the shadow; a copy
-    has a fresh shadow, and `back(by, x, *args, **kwargs)` brings its cotangent into the shape of `x`.
-    Without `back` the elements are followed through the function by their numbers.
-
-    names: the positional parameters, where ``against(by, out, x, **others)`` is the cotangent of `x` (1: it
-    is that of the result) when nobody can tell whether the result is a view.  parts, window: see
-    `FormulaCall`.
-    """
-
-    sample = staticmethod(sampled)
-    follows_first = True
-
-    def __init__(
-        self,
-        function: Any,
-        *,
-        view: Callable[..., Any] | None = None,
-        back: Callable[..., Any] | None = None,
-        parameters: Sequence[str] = ("a",),
-        when: When = plain,
-        result: Any = None,
-        names: str | None = None,
-        against: Formula | Callable[..., Any] | int | None = None,
-        parts: bool = False,
-        window: bool = True,
-    ) -> None:
-        super().__init__(function, when=when, parameters=parameters[:1], result=result)
-        self.view = function if view is None else view
-        self.back = back
-        self.names = None if names is None else tuple(names.split())
-        if against is not None:
-            self.formulas = (Formula(against) if callable(against) else against,)
-        self.parts = parts
-        self.window = window
-
-    def formula_call(
-        self, count: int, keywords: Sequence[str], is_complex: bool = False
-    ) -> FormulaCall | None:
-        if self.formulas is None or self.names is None:
-            return None
-        named = places(count, keywords, self.names)
-        if named is None or self.names[0] not in named or not named.keys() <= set(self.names):
-            return None
-        array = named.pop(self.names[0])
-        others = tuple(named.items())
-        return FormulaCall(tuple(self.formulas), (array,), others, window=self.window, parts=self.parts)
-
-    def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
-        """The shadow of `out`, which is a view of `x`."""
-        if out is x:
-            return f
-        shadow = self.view(f, *args[1:], **kwargs)
-        if np.size(out) and not np.may_share_memory(shadow, f):
-            raise UnsupportedError(
-                f"the memory layout of the shadow of an array does not allow {self!r} as a view; use a copy"
-            )
-        if shadow.flags.writeable:
-            return shadow
-        try:
-            return writable(shadow)
-        except ValueError:  # a view of a view that is read-only itself: the same geometry over the shadow
-            if _address(x) != _address(out):
-                raise UnsupportedError(f"{self!r} gives a read-only view without a shadow") from None
-            return np.lib.stride_tricks.as_strided(f, out.shape, out.strides)
-
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        x, dx = args[0], dargs[0]
-        out = self.view(x, *args[1:], **kwargs)
-        if type(x) is list or type(x) is tuple:
-            _check_gathered(out, dx)
-            x, dx = gather(x), gather_tangent(x, dx)
-        elif isinstance(x, np.ndarray) and is_view(out, x):
-            return out, None if dx is None else self._shadow(x, dx, out, args, kwargs)
-        if dx is not None:
-            self._check_copied(x, out)
-        if dx is None or not _is_number(out):
-            return out, fresh_tangent(out)
-        if isinstance(out, np.ndarray) and out.dtype.kind in "OV" and self.back is None:
-            self._numbers(x, args, kwargs)
-        if isinstance(out, np.ndarray) and out.dtype.kind == "O":
-            return out, self.view(dx, *args[1:], **kwargs)
-        return out, finish(self.view(dx, *args[1:], **kwargs), out)
-
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        x, f = args[0], fargs[0]
-        out = self.view(x, *args[1:], **kwargs)
-        nothing = (None,) * len(args)
-        if isinstance(x, np.ndarray) and is_view(out, x):
-            shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
-            return out, shadow, lambda bout: nothing
-        if type(x) is list or type(x) is tuple:
-            _check_gathered(out, f)
-        elif f is not None:
-            self._check_copied(x, out)
-            if isinstance(out, np.ndarray) and out.dtype.kind == "O":
-                return self._copied_objects(f, out, args, kwargs)
-        fout = new_shadow(out, f is not None)
-
-        def copy_pullback(bout: Any) -> Sequence[Any]:
-            by = fout if isinstance(fout, np.ndarray) else bout
-            if by is None or f is None:
-                return nothing
-            whole = gather(x)
-            if by.__class__ is np.ndarray and by.dtype.kind == "V" and self.back is None:
-                self._give_records(f, by, whole, args, kwargs)
-                return nothing
-            if self.back is None:
-                d = self._by_number(by, whole, args, kwargs)
-            else:
-                d = self.back(by, whole, *args[1:], **kwargs)
-            return (give(f, x, d), *nothing[1:])
-
-        return out, fout, copy_pullback
-
-    def _check_copied(self, x: Any, out: Any) -> None:
-        """Raise if objects or records are not copied as they are."""
-        if getattr(out, "dtype", None) != getattr(x, "dtype", None) or not isinstance(out, np.ndarray):
-            refuse_opaque(x)
-            refuse_opaque(out)
-
-    def _copied_objects(self, f: Any, out: Any, args: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-        x = args[0]
-        own = (
-            np.arange(x.size).reshape(out.shape) if self.back is not None else self._numbers(x, args, kwargs)
-        )
-        fout, give_back = copied_objects(f, out, own)
-
-        def objects_pullback(bout: Any) -> Sequence[Any]:
-            give_back()
-            return (None,) * len(args)
-
-        return out, fout, objects_pullback
-
-    def _numbers(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
-        """For each element of the result the number of the element of `x` that it is: none is filled in."""
-        numbers = self.view(np.arange(1, x.size + 1).reshape(x.shape), *args[1:], **kwargs)
-        if not np.all(numbers):
-            refuse_opaque(x)
-        return numbers - 1
-
-    def _give_records(self, f: Any, by: Any, x: Any, args: Args, kwargs: Kwargs) -> None:
-        """Add the cotangent `by` of a copy of the structured array `x` to its shadow."""
-        numbers = self._numbers(x, args, kwargs)
-        for part, of_part in zip(number_views(f), number_views(by), strict=True):
-            np.add.at(part, np.unravel_index(numbers, x.shape), of_part)
-
-    def _by_number(self, by: Any, x: Any, args: Args, kwargs: Kwargs) -> Any:
-        """The cotangent of `x`, found by sending the numbers of its elements through the function."""
-        numbers = self.view(np.arange(1, np.size(x) + 1).reshape(np.shape(x)), *args[1:], **kwargs)
-        d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
-        np.add.at(d, np.ravel(numbers), np.ravel(by))  # number 0 is where the function filled in zeros
-        return d[1:].reshape(np.shape(x))
-
-
-def _check_gathered(out: Any, derivative: Any) -> None:
-    """Raise if a list with a derivative has become an array of something else than numbers."""
-    if derivative is not None and isinstance(out, np.ndarray) and out.dtype.kind in "OV":
-        raise UnsupportedError(
-            f"a sequence with a derivative becomes an array of dtype {out.dtype}: make it with np.empty,"
-            " and write its elements or fields"
-        )
-
-
-def _address(x: Any) -> int:
-    """Where the first element of `x` is."""
-    return int(x.__array_interface__["data"][0])
-
-
-def _is_number(out: Any) -> bool:
-    """Whether `out` is made of numbers or objects that may have a derivative."""
-    if isinstance(out, np.ndarray) and out.dtype.kind in "OV":
-        return out.dtype.kind == "O" or has_number_fields(out.dtype)
-    return is_inexact(out) if isinstance(out, (np.ndarray, np.generic)) else isinstance(out, (float, complex))
-
-
-def is_view(out: Any, x: Any) -> bool:
-    """Whether `out` is `x` or looks into its memory (new memory never overlaps that of `x`)."""
-    return out is x or (isinstance(out, np.ndarray) and np.may_share_memory(out, x))
-
-
-def writable(shadow: Any) -> Any:
-    """`shadow`, writable even where NumPy gives views read-only: shadows are only ever incremented."""
-    if not shadow.flags.writeable:
-        shadow.flags.writeable = True
-    return shadow

@@ -23,7 +23,7 @@ from adbc.rules.numpy.methods import tolist_frule, tolist_rrule
 from adbc.rules.numpy.zeros import AttributeRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project
-from adbc.tangents.arrays import extent, flat_bytes, ultimate_owner
+from adbc.tangents.array_memory import extent, flat_bytes, ultimate_owner
 
 __all__ = ["ROWS"]
 

@@ -10,17 +10,9 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula, FormulaCall
-from adbc.rules.numpy.base import (
-    ArrayRule,
-    ViewRule,
-    any_active,
-    by_example,
-    finish,
-    give,
-    new_shadow,
-    plain,
-)
+from adbc.rules.numpy.base import ArrayRule, any_active, by_example, finish, give, new_shadow, plain
 from adbc.rules.numpy.sampling import sampled
+from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_tangent
 

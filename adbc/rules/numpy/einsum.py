@@ -23,12 +23,11 @@ from adbc.rules.numpy.base import (
     gather,
     gather_tangent,
     give,
-    is_view,
     new_shadow,
     plain,
-    writable,
 )
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 
 __all__ = ["ROWS", "contracted"]

@@ -29,7 +29,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
-from adbc.tangents.arrays import overlaps_itself
+from adbc.tangents.array_memory import overlaps_itself
 
 __all__ = [
     "ElementwiseRule",

@@ -1,7 +1,7 @@
 """``x.flat``: an array read and written element by element, in the order of C.
 
 The shadow of the iterator is the shadow of the array, at the place where the iterator is
-(`tangents.arrays.FlatIterator`).  A value that is written is repeated, or cut off, as NumPy does it:
+(`tangents.array_iterators.FlatIterator`).  A value that is written is repeated, or cut off, as NumPy does it:
 which of its elements stands where is found by sending their numbers the same way.
 """
 
@@ -30,7 +30,7 @@ from adbc.rules.numpy.indexing import mutating
 from adbc.rules.numpy.iteration import next_frule, next_rrule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, fresh_tangent, project
-from adbc.tangents.arrays import FlatIterator
+from adbc.tangents.array_iterators import FlatIterator
 
 __all__ = ["ROWS"]
 

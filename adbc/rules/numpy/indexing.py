@@ -18,17 +18,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import stands_for_position
 from adbc.rules.formulas import FormulaCall
-from adbc.rules.numpy.base import (
-    by_example,
-    check_writable,
-    gather,
-    gather_tangent,
-    give,
-    is_view,
-    new_shadow,
-    shaped,
-    writable,
-)
+from adbc.rules.numpy.base import by_example, check_writable, gather, gather_tangent, give, new_shadow, shaped
 from adbc.rules.numpy.objects import (
     copied_objects,
     is_element,
@@ -38,10 +28,11 @@ from adbc.rules.numpy.objects import (
     record_rows,
     records_setitem,
 )
+from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
-from adbc.tangents.arrays import has_number_fields, number_views
+from adbc.tangents.array_memory import has_number_fields, number_views
 
 __all__ = ["ROWS", "add_at", "mutating"]
 

@@ -18,9 +18,9 @@ from adbc.rules.numpy.base import (
     new_shadow,
     plain,
     refuse_opaque,
-    writable,
 )
 from adbc.rules.numpy.sampling import sampled
+from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, slot_tangent
 

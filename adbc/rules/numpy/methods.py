@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import ViewRule, gather_tangent, plain, refuse_opaque
+from adbc.rules.numpy.base import gather_tangent, plain, refuse_opaque
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import accumulate, fresh_shadow, fresh_tangent
 

@@ -31,7 +31,7 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.tangents.arrays import add_into, has_number_fields, number_views, record_array
+from adbc.tangents.array_memory import add_into, has_number_fields, number_views, record_array
 
 __all__ = [
     "copied_objects",

@@ -9,17 +9,11 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula
-from adbc.rules.numpy.base import (
-    ArrayRule,
-    ViewRule,
-    any_active,
-    plain,
-    refuse_opaque,
-    shaped,
-)
+from adbc.rules.numpy.base import ArrayRule, any_active, plain, refuse_opaque, shaped
+from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
-from adbc.tangents.arrays import extent, ultimate_owner
+from adbc.tangents.array_memory import extent, ultimate_owner
 
 __all__ = ["ROWS", "linear"]
 

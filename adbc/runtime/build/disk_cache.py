@@ -28,16 +28,18 @@ import sys
 import types
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adbc.config import FOLDER
 from adbc.errors import ArgumentError, VerificationError
-from adbc.ir.graph import Graph
 from adbc.ir.values import Const
 from adbc.runtime.build.naming import Nameless, Names, digest_of_code, functions_of
-from adbc.runtime.build.speculation import Base, Continuation, Site
+from adbc.runtime.build.speculation import Continuation, Site
 from adbc.types import AbstractType
 from adbc.types.lattice import ClosureType, ConstType, Exact, TupleType
+
+if TYPE_CHECKING:  # it is the cache of an engine
+    from adbc.runtime.build.engine import Engine
 
 __all__ = ["DiskCache", "Stored", "Unwritten"]
 
@@ -58,7 +60,7 @@ class DiskCache:
     """The cache of one engine in one directory.  `counts` says how often what has happened: "loaded",
     "stored", "outdated" (an entry that did not compare), "damaged"; `refused` why rules were not kept."""
 
-    def __init__(self, directory: str, engine: Any) -> None:
+    def __init__(self, directory: str, engine: Engine) -> None:
         self.directory = pathlib.Path(directory)
         self.engine = engine
         self.names = Names(engine)
@@ -74,7 +76,7 @@ class DiskCache:
         return (
             type(function) is types.FunctionType
             and not engine.table.epoch
-            and engine.speculation == "learn"
+            and engine.guesses.mode == "learn"
             and isinstance(function.__globals__.get("__name__"), str)
         )
 
@@ -88,7 +90,7 @@ class DiskCache:
         return self.directory / f"{hashlib.sha256(repr(whole).encode()).hexdigest()}.rule"
 
     def load(
-        self, function: Any, parameters: tuple[AbstractType, ...], active: tuple[bool, ...], mode: str
+        self, function: Any, parameters: tuple[AbstractType, ...], active: tuple[int, ...], mode: str
     ) -> Stored | None:
         """The entry for a rule, if there is one and everything is as it was."""
         if not self._is_usable(function):
@@ -156,17 +158,19 @@ class DiskCache:
     ) -> None:
         """Raise `Nameless` if something else has been learnt since."""
         for number, guess, gave_up in content["sites"]:
-            known = self.engine.sites.get((function.__code__, id(function.__globals__), parameters, number))
+            known = self.engine.guesses.sites.get(
+                (function.__code__, id(function.__globals__), parameters, number)
+            )
             expected = None if guess is None else self.names.find_type(guess)
             if known is not None and (known.guess, known.gave_up) != (expected, gave_up):
                 raise Nameless("a guess of a type")
 
     def _site(self, rule: Any, number: int, guess: Any, gave_up: bool) -> Site:
         """The place where a type was guessed."""
-        sites, key = self.engine.sites, (rule.code, id(rule.globals), rule.parameters, number)
-        found: Site | None = sites.get(key)
+        guesses, key = self.engine.guesses, (rule.code, id(rule.globals), rule.parameters, number)
+        found = guesses.sites.get(key)
         if found is None:
-            found = sites[key] = Site(self.engine.stale)
+            found = guesses.site(key)
             found.guess = None if guess is None else self.names.find_type(guess)  # type: ignore[assignment]
             found.gave_up = gave_up
         return found
@@ -177,16 +181,14 @@ class DiskCache:
 
         def make() -> Continuation:
             with engine.lock:
-                base = engine.bases.get(key)
-                if base is None:
-                    base = engine.bases[key] = Base(engine.primal(function))
+                base = engine.guesses.base(rule_code, rule_globals, lambda: engine.primal(function))
             call = next(itertools.islice(base.graph.instructions(), number, None))
             rest = Continuation(base, call, rule_globals, (*key, rule.parameters))
             if len(rest.live) != count:
                 raise VerificationError(f"the cache of rules does not fit {function.__qualname__}: delete it")
             return rest
 
-        rule_globals = rule.globals
+        rule_code, rule_globals = rule.code, rule.globals
         return Continuation.known_later(rule.code, count, rule_globals, make)
 
     # -- becoming code -------------------------------------------------------------------------------------
@@ -247,7 +249,7 @@ class DiskCache:
 
     def store(self, rule: Any) -> None:
         """Keep a rule that has just been built, if everything in it has a name."""
-        if rule.function is not None or self.engine.table.epoch or self.engine.speculation != "learn":
+        if rule.function is not None or self.engine.table.epoch or self.engine.guesses.mode != "learn":
             return
         try:
             content = self.content(rule)
@@ -294,8 +296,8 @@ class DiskCache:
     def store_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...], reads: tuple[bool, ...]
     ) -> None:
-        """Keep what `Engine.only_reads` and `Engine.is_closed` say of `function` for parameters of these
-        types."""
+        """Keep what `Knowledge.only_reads` and `Knowledge.is_closed` say of `function` for parameters of
+        these types."""
         if not self._is_usable(function):
             return
         functions: list[tuple[Any, ...]] = []
@@ -387,13 +389,13 @@ class DiskCache:
         if not rule.sites:
             return []
         whole = (rule.code, id(rule.globals), rule.parameters)
-        numbers = {id(site): key[3] for key, site in self.engine.sites.items() if key[:3] == whole}
+        numbers = {id(site): key[3] for key, site in self.engine.guesses.sites.items() if key[:3] == whole}
         if not all(id(site) in numbers for site in rule.sites):
             raise Nameless("guesses in a part of a function")
         return [numbers[id(site)] for site in rule.sites]
 
     def _name_of_rest(self, rule: Any, rest: Continuation) -> tuple[Any, ...]:
-        base = self.engine.bases.get((rule.code, id(rule.globals)))
+        base = self.engine.guesses.bases.get((rule.code, id(rule.globals)))
         if base is None or rest.whole is not base:
             raise Nameless("the rest of a part of a function")
         number = next(k for k, call in enumerate(base.graph.instructions()) if call is rest.call)
@@ -447,15 +449,15 @@ class DiskCache:
             if (code, id(space)) in seen:
                 continue
             seen.add((code, id(space)))
-            graph = graphs.get((code, id(space)))
-            if not isinstance(graph, Graph):
+            graph = graphs.known(code, space)
+            if graph is None:
                 continue  # it was not looked into
             for guard in graph.guards:
                 yield module, guard.path, guard.value
             for call in graph.instructions():
                 given += [operand.value for operand in call.operands if isinstance(operand, Const)]
                 made = [(value, id(space)) for value in given if isinstance(value, types.CodeType)]
-                known = self.engine.representatives
+                known = self.engine.bindings.representatives
                 given += [known[key] for key in made if key in known]
 
     def _constants_in(self, type_: AbstractType) -> Iterator[Any]:
@@ -463,7 +465,7 @@ class DiskCache:
         if isinstance(type_, ConstType):
             yield type_.value
         elif isinstance(type_, ClosureType):
-            yield self.engine.representative(type_)
+            yield self.engine.bindings.representative(type_)
         elif isinstance(type_, Exact):
             yield type_.cls
         elif isinstance(type_, TupleType):
@@ -474,13 +476,19 @@ class DiskCache:
 class Unwritten(DiskCache):
     """Finds nothing and keeps nothing, but says what would not be kept: `reasons`, by rule."""
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.names = Names(engine)
         self.reasons: dict[Any, str] = {}
 
     def load(self, *key: Any) -> None:
         return None
+
+    def load_reads(self, *key: Any) -> None:
+        return None
+
+    def store_reads(self, *key: Any) -> None:
+        pass
 
     def store(self, rule: Any) -> None:
         self.reasons[rule] = self.why_not(rule)

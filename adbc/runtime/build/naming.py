@@ -14,7 +14,7 @@ import marshal
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adbc.rules.formulas import Formula
 from adbc.tangents.protocol import kind_of
@@ -30,6 +30,9 @@ from adbc.types.lattice import (
     TupleType,
     ValueArrayType,
 )
+
+if TYPE_CHECKING:  # the names are those of an engine's
+    from adbc.runtime.build.engine import Engine
 
 __all__ = ["Nameless", "Names", "digest_of_code", "functions_of"]
 
@@ -80,7 +83,7 @@ def digest_of_code(code: types.CodeType) -> bytes:
 class Names:
     """The names of one engine."""
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._parts: dict[int, tuple[Any, ...]] | None = None
         self._row_names: dict[Any, tuple[Any, ...]] = {}
@@ -144,7 +147,7 @@ class Names:
                 found = found[position]
             return getattr(found, field[0]) if field else found
         if kind == "representative":
-            return self.engine.representative(self._find_closure(*rest))
+            return self.engine.bindings.representative(self._find_closure(*rest))
         if kind not in ("function", "class", "object"):
             raise Nameless(f"a {kind}")
         found = _walk(_module(rest[0]), rest[1])
@@ -155,7 +158,7 @@ class Names:
         return found
 
     def _is_representative(self, function: types.FunctionType) -> bool:
-        found = self.engine.representatives.get((function.__code__, id(function.__globals__)))
+        found = self.engine.bindings.representatives.get((function.__code__, id(function.__globals__)))
         return found is function
 
     def _of_closure(self, made: ClosureType) -> tuple[Any, ...]:

@@ -18,30 +18,21 @@ from typing import Any
 
 from adbc.ir.continuation import rest_of
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _format_, _freevar_, _getattr_
+from adbc.ir.intrinsics import _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import (
     Liveness,
-    how_used,
-    insert_guards,
-    made_class,
     point_behind,
-    watch_results,
 )
-from adbc.passes.typed.known_slots import known_slots
-from adbc.passes.typed.list_loops import count_list_loops
-from adbc.rules.kinds import RowKind
 from adbc.runtime.state.graph_functions import GraphFunction
-from adbc.types.callsites import is_method
-from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
+from adbc.types.lattice import ANY, AbstractType, Exact
 from adbc.types.typeof import typeof
 
-__all__ = ["Base", "Continuation", "Site", "speculate"]
+__all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable"]
 
-_DEPTH = 0
-"""A function that has gone wrong at this many sites is not guessed at any more."""
+
+Key = tuple[Any, ...]
 
 
 class Site:
@@ -64,6 +55,38 @@ class Site:
         self.guess = seen
         self.gave_up = seen is None or self.misses > 2
         self.stale.add(self)
+
+
+class Guesses:
+    """What one engine has learnt about the functions that it made rules for."""
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+        """`Config.speculation`.  Whoever changes it in a test has the engine forget everything."""
+        self.bases: dict[Key, Base] = {}
+        self.sites: dict[Key, Site] = {}
+        self.stale: set[Site] = set()
+        """Sites where a guess has changed since rules were built on it."""
+        self.caches = (self.bases, self.sites, self.stale)
+
+    def typeof(self, value: object) -> AbstractType:
+        """The type that a rule for the argument `value` is made for."""
+        return ANY if self.mode == "dynamic" else typeof(value)
+
+    def site(self, key: Key) -> Site:
+        """The site of this key: code, address of the globals, types of the parameters, number of the call."""
+        found = self.sites.get(key)
+        if found is None:
+            found = self.sites[key] = Site(self.stale)
+        return found
+
+    def base(self, code: types.CodeType, globals: dict[str, Any], primal: Callable[[], Graph]) -> Base:
+        """The base of the function with this code; `primal` gives its graph, if there is none yet."""
+        key = (code, id(globals))
+        found = self.bases.get(key)
+        if found is None:
+            found = self.bases[key] = Base(primal())
+        return found
 
 
 _USELESS = frozenset({types.NoneType, types.MethodType, types.FunctionType, types.BuiltinFunctionType})
@@ -204,175 +227,3 @@ class Continuation(GraphFunction):
     @property
     def graph(self) -> Graph:  # type: ignore[override]  # made late
         return self.base.graph
-
-
-class _Policy:
-    """What to guess in one copy of a base."""
-
-    def __init__(
-        self,
-        engine: Any,
-        key: Any,
-        base: Base,
-        globals: dict[str, Any],
-        graph: Graph,
-        originals: dict[Value, Value],
-        copies: dict[Value, Value],
-    ) -> None:
-        self.engine = engine
-        self.key = key
-        self.base = base
-        self.globals = globals
-        self.originals = originals
-        self.copies = copies
-        self.used = how_used(graph, self._is_scalar)
-        self.numbers = {call: k for k, call in enumerate(base.graph.instructions())}
-        self.sites: list[Site] = []
-
-    def _is_scalar(self, function: Any) -> bool:
-        return any(row.kind is RowKind.SCALAR for row in self.engine.table.rows(function))
-
-    def _is_open(self, call: Instruction) -> bool:
-        original = self.originals.get(call)
-        return original in self.base.roots and self.base.roots[original] not in self.base.excluded
-
-    def site(self, call: Instruction) -> Site:
-        if self.engine.speculation == "always":
-            return Unchangeable(set())
-        key = (*self.key, self.numbers[self.originals[call]])  # type: ignore[index]  # the original of a call
-        site: Site | None = self.engine.sites.get(key)
-        if site is None:
-            site = self.engine.sites[key] = Site(self.engine.stale)
-        return site
-
-    def guess(self, call: Instruction) -> Exact | None:
-        if not self._is_open(call):
-            return None
-        if self.engine.speculation == "always":
-            return FLOAT
-        site = self.site(call)
-        self.sites.append(site)
-        if site.gave_up or site.guess is not None:
-            return None if site.gave_up else site.guess
-        made = made_class(call)
-        if made is not None:
-            site.guess = Exact(made)
-            return site.guess
-        use = self.used(call)
-        site.guess = (
-            FLOAT
-            if use == "number"
-            else INT
-            if use == "index"
-            else Exact(list)
-            if use == "container"
-            else None
-        )
-        return site.guess
-
-    def method(self, call: Instruction) -> Any:
-        if not self._is_open(call) or not self.is_method_read(call):
-            return None
-        site = self.site(call)
-        if site.gave_up:
-            return None
-        self.sites.append(site)
-        return is_method(call, self.engine)
-
-    def is_method_read(self, call: Instruction) -> bool:
-        """Whether `call` reads an attribute that is only called, as methods are: there is nothing to be seen,
-        it will be known with the class of its object."""
-        callee = call.operands[0]
-        if not isinstance(callee, Const) or callee.value is not _getattr_:
-            return False
-        original = self.originals[call]
-        for block in self.base.graph.blocks:
-            if original in block.terminator.values or any(
-                original in phi.operands.values() for phi in block.phis
-            ):
-                return False
-            if any(original in user.operands[1:] for user in block.instructions):
-                return False
-        return True
-
-    def watch(self, call: Instruction) -> bool:
-        if not self._is_open(call) or self.engine.speculation == "always" or self.is_method_read(call):
-            return False
-        site = self.site(call)
-        return not site.gave_up and self.used(call) is not None
-
-    def known_slots(self, graph: Graph) -> dict[Value, Value]:
-        return known_slots(graph, self.engine.is_field, lambda call: is_method(call, self.engine) is not None)
-
-    def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
-        original: Any = self.originals[call]
-        continuation = Continuation(self.base, original, self.globals, self.key)
-        return continuation, [self.copies[v] for v in continuation.live]
-
-
-class _Watching(_Policy):
-    """In the rest of a function that was left for a wrong guess: nothing is guessed, but all is watched, so
-    that the next version of the whole function knows more than what this guess should have been."""
-
-    def site(self, call: Instruction) -> Site:
-        key = (*self.base.root, self.base.roots[self.originals[call]])  # type: ignore[index]  # a call
-        site: Site | None = self.engine.sites.get(key)
-        if site is None:
-            site = self.engine.sites[key] = Site(self.engine.stale)
-        return site
-
-    def watch(self, call: Instruction) -> bool:
-        if self.originals.get(call) not in self.base.roots:
-            return False
-        return made_class(call) is not None or super().watch(call)
-
-
-_SPELLING = frozenset(map(id, (_format_, format, repr, str, ascii, print, hash)))
-"""What turns objects into text or numbers by running special methods of theirs, in C."""
-
-
-def _runs_special_methods(graph: Graph) -> bool:
-    """Whether code that adbc does not see may run: ``__repr__`` and its like, of objects of any class.
-
-    It may change lists that are in use; dispatch notices that, inline loads would not.
-    """
-    for call in graph.instructions():
-        if call.op != "call":
-            continue
-        callee, arguments = call_parts(call)
-        if isinstance(callee, Const) and id(callee.value) in _SPELLING:
-            for argument in arguments:
-                cls = class_of(type_of(argument))
-                if cls not in _SPELT_BY_C and not is_real(type_of(argument)):
-                    return True
-    return False
-
-
-_SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type})
-
-
-def speculate(
-    engine: Any, key: Any, base: Base, globals: dict[str, Any], infer: Any
-) -> tuple[Graph, list[Site]]:
-    """A typed copy of `base` with guesses, and the sites they were made at.  `infer(graph)` writes types."""
-    graph, copies, _ = copy_graph(base.graph)
-    if engine.speculation in ("never", "dynamic") or len(base.excluded) > (
-        3 if engine.speculation == "always" else _DEPTH
-    ):
-        infer(graph)
-        if engine.speculation == "learn" and not _runs_special_methods(graph):
-            originals = {copy: value for value, copy in copies.items()}
-            watch_results(graph, _Watching(engine, key, base, globals, graph, originals, copies))
-        return graph, []
-    infer(graph)
-    if _runs_special_methods(graph):
-        return graph, []
-    originals = {copy: value for value, copy in copies.items()}
-    policy = _Policy(engine, key, base, globals, graph, originals, copies)
-    if insert_guards(graph, lambda: infer(graph), policy):
-        infer(graph)
-    while policy.known_slots(graph):
-        infer(graph)
-    if count_list_loops(graph):
-        infer(graph)
-    return graph, policy.sites

@@ -6,17 +6,18 @@ import dataclasses
 import math
 import sys
 import types
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any, Protocol
 
 from adbc.cpython.names import parameters_read
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.forward import ForwardSupport
+from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _real_
 from adbc.reverse import Support
+from adbc.runtime.build.partials import Partials
 from adbc.runtime.calls import exceptions, fields
 from adbc.runtime.calls.forward import ForwardCalls
-from adbc.runtime.calls.protocols import ALL_PROTOCOLS
 from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.state import slots
@@ -39,39 +40,54 @@ from adbc.tangents import (
 from adbc.tangents.internal import ARRAY_ACCUMULATE
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
+from adbc.types import AbstractType
+from adbc.types.callsites import Knowledge
+from adbc.types.decisions import Decisions
 
 __all__ = ["forward_support", "reverse_support"]
 
 _ABSENT = object()
 
 
-def reverse_support(engine: Any, watch: Watch | None = None) -> Support:
-    """`watch`: what checks the calls of rules, in debug mode."""
-    calls = ReverseCalls(engine, ALL_PROTOCOLS)
-    engine.reverse_calls = calls
-    support = _reverse_support(engine, calls)
+class Owner(Protocol):
+    """Whose code the helpers are for: an engine."""
+
+    @property
+    def knowledge(self) -> Knowledge: ...
+
+    @property
+    def partials(self) -> Partials: ...
+
+    @property
+    def guarded(self) -> Container[tuple[int, str]]: ...
+
+    def static_entry(
+        self, binding: Any, types_: Sequence[AbstractType], active: Sequence[int], mode: str
+    ) -> Any: ...
+
+    def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType: ...
+
+
+Told = Callable[[Decisions], None]
+
+
+def reverse_support(
+    owner: Owner, calls: ReverseCalls, watch: Watch | None = None, told: Told | None = None
+) -> Support:
+    """`watch`: what checks the calls of rules, in debug mode.  `told`: see `Support.told`."""
+    support = dataclasses.replace(_reverse_support(owner, calls), told=told)
     if watch is None:
         return support
-    calls.call = watch.call(calls.call)  # type: ignore[method-assign]  # of this one, which is entered from outside
-    return dataclasses.replace(
-        support,
-        call=calls.call,
-        attempt=watch.call(calls.attempt),
-        protocol=lambda function: watch.handler(calls.handler(function)),
-        rule=watch.rrule,
-        values=False,
-        checks_aliases=watch.debug,
-        watch=watch.number if watch.trace_nan else None,
-    )
+    return dataclasses.replace(support, rule=watch.rrule, values=False, **_watched(watch))
 
 
-def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
+def _reverse_support(owner: Owner, calls: ReverseCalls) -> Support:
     return Support(
-        knowledge=engine,
-        derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "reverse"),
-        partial=engine.partial,
+        knowledge=owner.knowledge,
+        derived=lambda binding, types_, active: owner.static_entry(binding, types_, active, "reverse"),
+        partial=owner.partials.partial,
         parameters_read=parameters_read,
-        later=engine.later,
+        later=owner.later,
         call=calls.call,
         attempt=calls.attempt,
         protocol=calls.handler,
@@ -83,7 +99,7 @@ def _reverse_support(engine: Any, calls: ReverseCalls) -> Support:
         defaults_pullback=defaults_pullback,
         freevar=freevar,
         freevar_shadow=freevar_shadow,
-        store_global=global_store(engine),
+        store_global=global_store(owner.guarded),
         item=item,
         item_rdata=item,
         append_item=slots.append_item,
@@ -305,31 +321,27 @@ def zeros_of(shape: tuple[int, ...], code: str) -> Any:
     return numpy.zeros(shape, code)
 
 
-def forward_support(engine: Any, watch: Watch | None = None) -> ForwardSupport:
-    """`watch`: what checks the calls of rules, in debug mode."""
-    calls = ForwardCalls(engine, ALL_PROTOCOLS)
-    engine.forward_calls = calls
-    support = _forward_support(engine, calls)
+def forward_support(
+    owner: Owner, calls: ForwardCalls, watch: Watch | None = None, told: Told | None = None
+) -> ForwardSupport:
+    """`watch`: what checks the calls of rules, in debug mode.  `told`: see `Support.told`."""
+    support = dataclasses.replace(_forward_support(owner, calls), told=told)
     if watch is None:
         return support
-    calls.call = watch.dual_call(calls.call)  # type: ignore[method-assign]  # of this one
-    return dataclasses.replace(
-        support,
-        call=calls.call,
-        protocol=lambda function: watch.dual_handler(calls.handler(function)),
-        rule=watch.frule,
-        formulas=False,
-        checks_aliases=watch.debug,
-        watch=watch.number if watch.trace_nan else None,
-    )
+    return dataclasses.replace(support, rule=watch.frule, formulas=False, **_watched(watch))
 
 
-def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
+def _watched(watch: Watch) -> dict[str, Any]:
+    """What the builders of both modes are told where rules are watched."""
+    return {"checks_aliases": watch.debug, "watch": watch.number if watch.trace_nan else None}
+
+
+def _forward_support(owner: Owner, calls: ForwardCalls) -> ForwardSupport:
     return ForwardSupport(
-        knowledge=engine,
-        derived=lambda binding, types_, active: engine.static_entry(binding, types_, active, "forward"),
-        partial=engine.partial,
-        straight=engine.straight,
+        knowledge=owner.knowledge,
+        derived=lambda binding, types_, active: owner.static_entry(binding, types_, active, "forward"),
+        partial=owner.partials.partial,
+        straight=owner.partials.straight,
         call=calls.call,
         protocol=calls.handler,
         fresh_tangent=fresh_tangent,
@@ -338,7 +350,7 @@ def _forward_support(engine: Any, calls: ForwardCalls) -> ForwardSupport:
         append_tangent=slots.append_tangent,
         function=function_tangent,
         captured=captured,
-        store_global=global_store(engine),
+        store_global=global_store(owner.guarded),
         item=item_tangent,
         fill_tangent=fill_tangent,
         fit_number=fit_number,
@@ -476,7 +488,7 @@ def defaults_pullback(shadow: Any) -> Callable[[Any], Any]:
     return lambda bout: (slot_rdata(fields.get("__defaults__")),)
 
 
-def global_store(engine: Any) -> Callable[..., Any]:
+def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
     """The function for ``global name; name = value``, for values without a derivative.
 
     It gives what undoes it.  A global that generated code takes for fixed (a function that it calls)
@@ -491,7 +503,7 @@ def global_store(engine: Any) -> Callable[..., Any]:
                 " value, or keep it in an object that is passed in."
             )
         old = namespace.get(name, _ABSENT)
-        if old is not value and (id(namespace), name) in engine.guarded:
+        if old is not value and (id(namespace), name) in guarded:
             raise UnsupportedError(
                 f"global {name!r} is bound to something else while code that uses what it was bound to is"
                 " being"

@@ -18,18 +18,16 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _send_, unraisable
 from adbc.ir.values import Instruction
-from adbc.passes.normal.dropped_generators import Made, makes_generators
+from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.segments import FINISHED
 from adbc.passes.query import constant, target
 from adbc.rules.table import Overlay
-from adbc.runtime.state.engine import EngineView
 from adbc.runtime.state.graph_functions import Segments
 from adbc.tangents import NO_TANGENT, MutableTangent
 
 __all__ = [
     "ROWS",
     "Generator",
-    "GeneratorsOf",
     "candidates",
     "function_of",
     "may_return_generators",
@@ -208,20 +206,6 @@ def may_return_generators(function: types.FunctionType) -> bool:
     codes = [x.__code__ for x in known if isinstance(x, types.FunctionType)]
     codes += [x for x in function.__code__.co_consts if isinstance(x, types.CodeType)]
     return any(makes_generators(code) and code.co_name != "<genexpr>" for code in codes)
-
-
-class GeneratorsOf:
-    """What an engine says of the functions that one function calls: `passes.dropped_generators.Functions`."""
-
-    def __init__(self, engine: EngineView, function: types.FunctionType) -> None:
-        self.engine = engine
-        self.function = function
-
-    def must_be_closed(self, made: Made) -> bool:
-        return self.engine.must_be_closed(made, self.function)
-
-    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
-        return self.engine.only_consumes(function, index, self.function)
 
 
 def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:

@@ -10,7 +10,6 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from adbc.passes.normal.dropped_generators import Made
 from adbc.rules.table import RuleTable
 from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import AbstractType
@@ -150,9 +149,3 @@ class EngineView(Protocol):
 
     def segments(self, function: types.FunctionType) -> Segments:
         """What a generator function is cut into."""
-
-    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool:
-        """Whether something may have to run where a generator that `made` makes is dropped by `function`."""
-
-    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
-        """Whether parameter number `index` of `function`, which `caller` calls, is only iterated."""

@@ -11,7 +11,7 @@ from adbc.ir.intrinsics import _foreigncall_, _new_
 from adbc.ir.values import Const
 from adbc.ir.verify import verify
 from adbc.lift import lift
-from adbc.passes import PASSES
+from adbc.passes import NORMAL
 from adbc.passes.normal.foreigncall_to_call import is_foreign, is_python_class
 
 
@@ -72,7 +72,7 @@ def test_foreign_calls_and_new_instances() -> None:
         return len(x), Plain(), Slotted(), WithMeta(x), operator.mul(x, x), dict(k=x), verify(x)  # noqa: C408
 
     graph = lift(f)
-    for step in PASSES[:6]:
+    for step in NORMAL.stages[:6]:
         step.run(graph, f.__globals__)
     verify(graph, normal_form=True)
     found = []

@@ -38,10 +38,10 @@ class Slotted:
 @pytest.fixture(autouse=True, params=["learn", "always", "never"])
 def speculation(request: pytest.FixtureRequest) -> Iterator[None]:
     engine = default_engine()
-    before = engine.speculation
-    engine.speculation = request.param
+    before = engine.guesses.mode
+    engine.guesses.mode = request.param
     yield
-    engine.speculation = before
+    engine.guesses.mode = before
 
 
 def read_twice(a: Cell) -> float:
@@ -221,7 +221,7 @@ def calls(graph: Any) -> list[str]:
 def known(function: Callable[..., Any], *types: type) -> list[str]:
     graph = primal_ir((function, *types))
     while known_slots(graph, lambda cls, name: name in ("x", "y"), lambda call: False):
-        infer(graph, [Exact(cls) for cls in types], default_engine().oracle)
+        infer(graph, [Exact(cls) for cls in types], default_engine().knowledge.oracle)
     return calls(graph)
 
 

@@ -13,7 +13,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const
 from adbc.runtime import default_engine
-from adbc.runtime.build.engine import Derived
+from adbc.runtime.build.derived import Derived
 from adbc.testing import test_rule as check_rule
 from adbc.types.lattice import FLOAT, LIST, ListType, inferred_type, is_list, join
 

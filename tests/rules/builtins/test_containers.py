@@ -404,7 +404,7 @@ def test_the_error_of_an_assignment_is_that_of_an_assignment(guess: str, monkeyp
 
     engine = default_engine()
     engine.clear()
-    monkeypatch.setattr(engine, "speculation", guess)
+    monkeypatch.setattr(engine.guesses, "mode", guess)
     for _ in range(2):
         for run in (lambda a: adbc.jvp(f, (0.5, a), (1.0, [1.0])), lambda a: adbc.vjp(f, 0.5, a)):
             with pytest.raises(IndexError, match="list assignment index out of range"):

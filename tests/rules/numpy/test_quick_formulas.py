@@ -9,7 +9,7 @@ import pytest
 
 import adbc
 from adbc.rules.numpy import fourier, linalg, ufuncs
-from adbc.tangents.arrays import unbroadcast
+from adbc.tangents.array_kinds import unbroadcast
 from adbc.testing import test_rule as check_rule
 
 RNG = np.random.default_rng(5)

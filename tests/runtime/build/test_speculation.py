@@ -201,10 +201,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 @pytest.fixture(autouse=True)
 def engine() -> Iterator[Engine]:
     engine = default_engine()
-    before = engine.speculation
+    before = engine.guesses.mode
     engine.clear()
     yield engine
-    engine.speculation = before
+    engine.guesses.mode = before
     engine.clear()
 
 
@@ -213,7 +213,7 @@ def test_the_derivative_does_not_depend_on_guesses(name: str, engine: Engine) ->
     f, arguments = CASES[name]
     answers = []
     for mode in ("never", "learn", "always", "dynamic"):
-        engine.speculation = mode
+        engine.guesses.mode = mode
         engine.clear()
         for _ in range(4):  # learning takes a call, and then another
             given = copy.deepcopy(arguments)
@@ -241,7 +241,7 @@ def test_a_wrong_guess_is_replaced_by_what_was_seen(engine: Engine) -> None:
     adbc.grad(horner)(0.5, [1, 2, 3])
     adbc.grad(horner)(0.5, [1, 2, 3])
     assert "_class_is_" in str(fwd_ir(signature))
-    (site,) = [s for s in engine.sites.values() if s.guess == Exact(int)]
+    (site,) = [s for s in engine.guesses.sites.values() if s.guess == Exact(int)]
     adbc.grad(horner)(0.5, [1.0, 2])
     adbc.grad(horner)(0.5, [1, 2.0])
     adbc.grad(horner)(0.5, [1.0, 2])
@@ -260,7 +260,7 @@ def test_several_sites_learn_one_after_the_other(engine: Engine) -> None:
         for _ in range(2):
             assert adbc.grad(function, 1)([3, 4], 0.5) == 3.0 + index
         adbc.grad(function, 1)([3, 4], 0.5)
-        guesses = [s.guess for s in engine.sites.values() if s.misses]
+        guesses = [s.guess for s in engine.guesses.sites.values() if s.misses]
         assert guesses == [Exact(int)] * (index + 1)
         assert not engine.stale
 

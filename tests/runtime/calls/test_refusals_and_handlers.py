@@ -132,7 +132,7 @@ def test_an_integer_where_a_float_might_be_has_no_derivative(
 
     engine = default_engine()
     engine.clear()
-    monkeypatch.setattr(engine, "speculation", guess)
+    monkeypatch.setattr(engine.guesses, "mode", guess)
     assert adbc.jvp(lambda x: f(x, 1), (0.5,), (1.0,)) == (1.0, 2.0)
     assert adbc.value_and_grad(lambda x: f(x, 1))(0.5) == (1.0, 2.0)
     assert adbc.jvp(lambda x: f(x, 0), (0.5,), (1.0,)) == (1.5, 3.0)

@@ -6,7 +6,6 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -17,9 +16,12 @@ from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Return
 from adbc.ir.values import Const
+from adbc.passes import CLEAN, NORMAL
+from adbc.passes.stages import Stage, in_place
 from adbc.rules import default_table
 from adbc.runtime import default_engine, make_engine
 from adbc.runtime.build.engine import Engine
+from adbc.runtime.build.primal import LIFT
 from adbc.types.lattice import FLOAT
 
 
@@ -49,13 +51,14 @@ def test_the_environment_is_asked_once_per_engine(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_broken_graph_is_found(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(graph: Graph, *rest: Any) -> Graph:
+    def broken(graph: Graph) -> None:
         foreign = Graph("another").add_argument("x")
         graph.entry.terminator = Return(foreign)
-        return graph
 
-    monkeypatch.setattr("adbc.passes.clean", broken)
-    with pytest.raises(VerificationError):
+    stage = Stage("breaks", in_place(broken), (), (), "to be found")
+    monkeypatch.setitem(vars(CLEAN), "stages", (stage, *CLEAN.stages))
+    part = "dual" if mode == "forward" else "forwards"
+    with pytest.raises(VerificationError, match=rf"behind the stage breaks \({part} of cube\): 1 problem"):
         build(engine_with(Config(verify=True)), mode)
 
 
@@ -79,10 +82,17 @@ def test_a_lifted_graph_need_not_be_in_normal_form() -> None:
     graph = Graph("g")
     builder = Builder(graph)
     builder.ret(builder.emit("add", Const(1.0), Const(2.0)))
-    observer = engine_with(Config(verify=True)).observer
-    observer.graph(cube.__code__, "lifted", graph, normal_form=False)
-    with pytest.raises(VerificationError):
-        observer.graph(cube.__code__, "normal", graph)
+    after = engine_with(Config(verify=True)).observer.watcher(cube.__code__, "primal")
+    assert after is not None
+    after(LIFT.stages[0], graph)
+    makes_calls = next(stage for stage in NORMAL.stages if "calls" in stage.leaves)
+    with pytest.raises(VerificationError, match="behind the stage operators_to_call"):
+        after(makes_calls, graph)
+
+
+def test_nobody_is_told_of_stages_without_need() -> None:
+    observer = engine_with(Config()).observer
+    assert observer.watcher(cube.__code__, "primal") is None
 
 
 def test_a_parameter_may_have_the_name_of_an_internal_one() -> None:
@@ -104,20 +114,23 @@ def test_dump(tmp_path: pathlib.Path) -> None:
     build(engine, "reverse")
     build(engine, "forward")
     assert dumped(tmp_path / "new" / "folder") == [
-        "001-cube-lifted.txt",
-        "002-cube-normal.txt",
-        "003-cube-typed.txt",
-        "004-cube-forwards.txt",
-        "005-cube-pullback.txt",
-        "006-cube-pullback-bytecode.txt",
-        "007-cube-forwards-bytecode.txt",
-        "008-cube-typed.txt",
-        "009-cube-dual.txt",
-        "010-cube-dual-bytecode.txt",
+        "001-cube-primal-lift.txt",
+        "002-cube-primal-operators_to_call.txt",
+        "003-cube-primal-copy.txt",
+        "004-cube-primal-infer.txt",
+        "005-cube-forwards-remove_unreachable.txt",
+        "006-cube-pullback-remove_unreachable.txt",
+        "007-cube-pullback-merge_blocks.txt",
+        "008-cube-pullback-bytecode.txt",
+        "009-cube-forwards-bytecode.txt",
+        "010-cube-primal-copy.txt",
+        "011-cube-primal-infer.txt",
+        "012-cube-dual-remove_unreachable.txt",
+        "013-cube-dual-bytecode.txt",
     ]
-    text = (tmp_path / "new" / "folder" / "003-cube-typed.txt").read_text()
+    text = (tmp_path / "new" / "folder" / "004-cube-primal-infer.txt").read_text()
     assert text.startswith("graph cube(x: float)")
-    assert "RETURN_VALUE" in (tmp_path / "new" / "folder" / "010-cube-dual-bytecode.txt").read_text()
+    assert "RETURN_VALUE" in (tmp_path / "new" / "folder" / "013-cube-dual-bytecode.txt").read_text()
 
 
 def test_only_the_function_named_is_dumped(tmp_path: pathlib.Path) -> None:
@@ -129,4 +142,5 @@ def test_dump_by_the_environment(tmp_path: pathlib.Path) -> None:
     command = [sys.executable, "-m", "adbc", "grad", "examples.rosenbrock:rosenbrock", "[1.0, 2.0]"]
     switches = {"ADBC_DUMP": "rosenbrock", "ADBC_DUMP_DIRECTORY": str(tmp_path)}
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, **switches})
-    assert len(dumped(tmp_path)) == 7
+    assert [name[:3] for name in dumped(tmp_path)] == [f"{k + 1:03}" for k in range(len(dumped(tmp_path)))]
+    assert dumped(tmp_path)[-1].endswith("-forwards-bytecode.txt")

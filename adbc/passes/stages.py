@@ -1,0 +1,75 @@
+"""What a stage on the way from a function to its derivative's code is, and the runner of stages.
+
+A stage is a row: what it does, which facts it needs, which it leaves, and why it stands where it stands.
+Rows stand in groups, in the order in which they are run.  Each package has the rows of what it does itself,
+and `runtime.build.stages` puts all of them together.  Whoever watches, to verify graphs or to write them
+down, is told behind each stage.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Group", "Stage", "Watcher", "in_place", "repeat", "run"]
+
+Work = TypeVar("Work", contravariant=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage(Generic[Work]):
+    """A row of the table of stages."""
+
+    name: str
+    """That of its file or function; a stage may stand in several places."""
+    run: Callable[[Any, Work], Any]
+    """From what is on its way (a function, then a graph, in the end a code object) and what else the stages
+    of its group work with, to what goes on from there: mostly the graph, changed in place."""
+    needs: tuple[str, ...]
+    """Facts that earlier stages leave."""
+    leaves: tuple[str, ...]
+    """Facts that later stages may rely on."""
+    reason: str
+    """Why it stands in this place."""
+    is_whole: bool = True
+    """Whether what it leaves obeys the specification of graphs, though a later stage were left out."""
+    parts: tuple[Stage[Any], ...] = ()
+    """The rows that it repeats until none of them changes anything: they return whether they did."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Group(Generic[Work]):
+    """Stages that are run together, in their order."""
+
+    name: str
+    stages: tuple[Stage[Work], ...]
+
+
+Watcher = Callable[[Stage[Any], Any], object]
+"""Is told of each stage and of what it made."""
+
+
+def run(group: Group[Work], subject: Any, work: Work, after: Watcher | None = None) -> Any:
+    """What the stages of `group` make of `subject`, one after the other; `after` is called behind each."""
+    for stage in group.stages:
+        subject = stage.run(subject, work)
+        if after is not None:
+            after(stage, subject)
+    return subject
+
+
+def repeat(parts: tuple[Stage[Work], ...], subject: Any, work: Work) -> bool:
+    """Run all of `parts` once; whether one of them changed something."""
+    changed = [part.run(subject, work) for part in parts]  # all of them, whatever the first one did
+    return any(changed)
+
+
+def in_place(change: Callable[[Any], object]) -> Callable[[Any, object], Any]:
+    """What a stage runs: `change`, which changes a graph and looks at nothing else."""
+
+    def run_in_place(graph: Any, work: object) -> Any:
+        change(graph)
+        return graph
+
+    return run_in_place

@@ -1,0 +1,94 @@
+"""Which function written in Python a call runs, and on which arguments, if it can be said beforehand."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.values import Const
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
+from adbc.runtime.state.closures import with_active_defaults
+from adbc.types.callsites import Binding
+from adbc.types.lattice import ClosureType
+
+__all__ = ["Bindings"]
+
+
+class Bindings:
+    """The bindings of calls where the rules are those of one table."""
+
+    def __init__(self, table: RuleTable) -> None:
+        self.table = table
+        self.representatives: dict[tuple[types.CodeType, int], types.FunctionType] = {}
+        """A function for each code and namespace of functions that are made while others run."""
+        self.caches = (self.representatives,)
+
+    def representative(self, made: ClosureType) -> types.FunctionType:
+        """A function with empty cells and without defaults, for all functions made of that code."""
+        key = (made.code, id(made.namespace))
+        known = self.representatives.get(key)
+        if known is None:
+            cells = tuple(types.CellType() for _ in made.code.co_freevars)
+            known = types.FunctionType(made.code, made.namespace, closure=cells)
+            self.representatives[key] = known
+        return known
+
+    def find(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """How `count` arguments, the last ones by keyword, bind to `function`, or to the function that a
+        `ClosureType` describes; None if it has a rule, captured state, or parameters that take any number."""
+        if isinstance(function, ClosureType):
+            function = self.representative(function)
+        elif not isinstance(function, types.FunctionType) or function.__closure__ is not None:
+            return None
+        if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
+            return None  # syntax, or a function whose rule depends on classes that are not known
+        if runs_as_it_is(function) or function in with_active_defaults:
+            return None
+        if function.__code__.co_flags & _ANY_NUMBER:
+            return None
+        slots = _slots(function, count, keywords)
+        return None if slots is None else Binding(function, slots)
+
+
+_INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
+"""Functions that stand for syntax: their bodies say what they mean, and are never differentiated."""
+
+_ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+
+
+def _slots(
+    function: types.FunctionType, count: int, keywords: tuple[str, ...]
+) -> tuple[int | Const, ...] | None:
+    """Per parameter of `function`, the place of its argument in the call or its default."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    positional = count - len(keywords)
+    if positional > code.co_argcount:
+        return None
+    slots: dict[str, int | Const] = {name: at for at, name in enumerate(names[:positional])}
+    for at, keyword in enumerate(keywords, positional):
+        if keyword not in names[code.co_posonlyargcount :] or keyword in slots:
+            return None
+        slots[keyword] = at
+    defaults: dict[str, Any] = dict(
+        zip(reversed(names[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False)
+    )
+    defaults.update(function.__kwdefaults__ or {})
+    for name in names:
+        if name not in slots:
+            if name not in defaults or not _is_constant(defaults[name]):
+                return None
+            slots[name] = Const(defaults[name])
+    return tuple(slots[name] for name in names)
+
+
+def _is_constant(value: object) -> bool:
+    """Whether a default may be written into code: immutable, without state."""
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    return value is None or type(value) in (
+        int, float, bool, str, bytes, complex, type, types.ModuleType
+    ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip

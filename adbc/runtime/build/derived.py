@@ -1,0 +1,146 @@
+"""Derived rules: two functions whose code is a *stub* until they are first called.
+
+The first call of a stub has the engine build the rule and put the real code in place.  So a rule can refer
+to itself, error paths that never run are never built, and calls between derived rules are plain calls of
+Python functions.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adbc.ir.graph import Graph
+from adbc.runtime.build.facts import Checked, Fact, NameFact, together
+from adbc.runtime.build.speculation import Continuation, Site
+from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.types import AbstractType, has_cotangent, has_shadow
+from adbc.types.lattice import FLOAT
+
+if TYPE_CHECKING:  # a rule belongs to an engine, which makes it
+    from adbc.runtime.build.disk_cache import Stored
+    from adbc.runtime.build.engine import Engine
+
+__all__ = ["Derived", "install", "stub"]
+
+
+class Derived:
+    """A derived rule for one function body, one list of parameter types, and one set of active ones.
+
+    mode is "reverse", "protected" (reverse, but exceptions are returned) or "forward".  How `forwards` and
+    `pullback` are called, `reverse.DerivedEntry` says; in forward mode `forwards` is the dual function, and
+    there is no pullback.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        function: types.FunctionType,
+        parameters: tuple[AbstractType, ...],
+        active: tuple[int, ...],
+        mode: str,
+        result: AbstractType,
+    ) -> None:
+        self.engine = engine
+        self.code = function.__code__
+        self.globals = function.__globals__
+        self.parameters = parameters
+        self.active = active
+        self.mode = mode
+        self.result = result
+        self.takes_function = bool(function.__code__.co_freevars)
+        """Whether it is given the function and its shadow, behind the context: they lead to the closure."""
+        self.graphs: tuple[Graph, ...] = ()
+        self.is_built = False
+        self.needs: set[Derived] = set()
+        """The derived rules that this one calls directly."""
+        self.entered: dict[Derived, types.FunctionType] = {}
+        """The function that each of the rules it calls directly is of."""
+        self.late: list[tuple[types.FunctionType, Callable[[], None]]] = []
+        """Functions whose code is made when they are called, and what makes it: for the cache on disk."""
+        self.stored: Stored | None = None
+        """Code from the cache on disk, not installed yet."""
+        self.returns_float = result == FLOAT
+        self.returns_shadow = has_shadow(result)
+        self.returns_cotangent = has_cotangent(result)
+        self.guards: list[Fact] = []
+        self.class_facts: dict[tuple[type, str], Fact] = {}
+        self.callees: dict[int, NameFact] = {}
+        """What is known of the functions that it calls directly, by their addresses."""
+        self.sites: list[Site] = []
+        """Where it was guessed what a value is."""
+        made: Any = function
+        self.function = made if isinstance(made, GraphFunction) else None
+        self.is_rest = isinstance(made, Continuation)
+        name = function.__name__
+        self._facts: Sequence[Checked] = ()
+        self._builds = -1
+        self.forwards = stub(name, self.globals, self._first_call)
+        self.pullback = stub(name, self.globals, self._first_call)
+
+    def _first_call(self, *arguments: Any) -> Any:
+        self.build()
+        return self.forwards(*arguments)
+
+    def build(self) -> None:
+        """Make the code, if that has not been done."""
+        with self.engine.lock:
+            if not self.is_built:
+                self.engine.build(self)
+
+    def depend(self, callee: Derived, function: types.FunctionType) -> None:
+        """This rule calls `callee`, the rule of `function`."""
+        self.needs.add(callee)
+        self.entered[callee] = function
+        if id(function) not in self.callees:  # it may not be found by a name: an argument, a default
+            self.callees[id(function)] = NameFact({"callee": function}, ("callee",), function)
+
+    def facts(self) -> Sequence[Checked]:
+        """The facts that this rule and those it calls directly depend on, as of what has been built."""
+        if self._builds != self.engine.builds:
+            self._facts, self._builds = together(self._all_facts()), self.engine.builds
+        return self._facts
+
+    def holds(self) -> bool:
+        """Whether all facts that this rule and those it calls depend on are true."""
+        facts = self._facts if self._builds == self.engine.builds else self.facts()
+        for fact in facts:  # noqa: SIM110  # quicker than a generator
+            if not fact.holds():
+                return False
+        return True
+
+    def _all_facts(self) -> Iterator[Fact]:
+        seen: set[Derived] = set()
+        waiting = [self]
+        while waiting:
+            rule = waiting.pop()
+            if rule not in seen:
+                seen.add(rule)
+                yield from rule.guards
+                yield from rule.callees.values()
+                waiting += rule.needs
+
+    def __repr__(self) -> str:
+        types_ = ", ".join(map(str, self.parameters))
+        return f"<derived {self.mode} rule of {self.code.co_qualname}({types_})>"
+
+
+def stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) -> types.FunctionType:
+    """A function that hands its arguments to `first_call`, until it is given code of its own."""
+
+    def code(*arguments: Any, _first_call: Any) -> Any:
+        return _first_call(*arguments)
+
+    made = types.FunctionType(code.__code__, globals, name)
+    made.__kwdefaults__ = {"_first_call": first_call}
+    return made
+
+
+def install(function: types.FunctionType, made: Callable[..., Any]) -> None:
+    """Let `function`, a stub, do what a backend has made."""
+    if isinstance(made, types.FunctionType) and made.__globals__ is function.__globals__:
+        function.__code__ = made.__code__
+        function.__kwdefaults__ = None  # None means no defaults
+    else:
+        function.__kwdefaults__ = {"_first_call": made}

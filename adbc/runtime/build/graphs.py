@@ -1,0 +1,211 @@
+"""Primal graphs, each made once and kept: of functions, of class bodies, and of the segments of generators.
+
+Everything is keyed by code object, not function object, and by the identity of the globals the code runs
+with.  Nothing here knows types.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import MutableMapping
+from typing import Any
+
+from adbc import lift, passes  # loaded when they are first used
+from adbc.errors import LiftError
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.normal.dropped_generators import (
+    Made,
+    generators_made,
+    generators_returned,
+    makes_generators,
+    only_consumes,
+)
+from adbc.passes.normal.inline_calls import is_small
+from adbc.passes.normal.segments import must_be_closed, segments
+from adbc.passes.query import target
+from adbc.rules.table import RuleTable
+from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
+from adbc.runtime.calls.generators import (
+    candidates,
+    function_of,
+    may_return_generators,
+)
+from adbc.runtime.report.observer import Observer
+from adbc.runtime.state.graph_functions import GraphCode, GraphFunction, Segments
+from adbc.types.callsites import Binding
+
+__all__ = ["Graphs"]
+
+Key = tuple[types.CodeType | GraphCode, int]
+
+
+class Graphs:
+    """The primal graphs of one engine."""
+
+    def __init__(
+        self, table: RuleTable, bindings: Bindings, observer: Observer, lock: threading.RLock, inlines: bool
+    ) -> None:
+        self.table = table
+        self.bindings = bindings
+        self.observer = observer
+        self.lock = lock
+        self.inlines = inlines
+        """Whether small functions are written into those that call them."""
+        self.graphs: dict[Key, Graph | LiftError] = {}
+        self.generators: dict[Key, Segments] = {}
+        self.must_close: dict[Key, bool] = {}
+        """Functions of which the generators have to be closed."""
+        self.consumers: dict[tuple[types.CodeType, int, int], bool] = {}
+        """Functions that only iterate over a parameter, and which parameter."""
+        self.bodies: dict[Key, GraphFunction] = {}
+        self.caches: tuple[MutableMapping[Any, Any], ...] = (
+            self.graphs, self.generators, self.must_close, self.consumers, self.bodies
+        )  # fmt: skip
+        self.lifting: set[Key] = set()
+        """The functions that are being lifted: none is written into itself."""
+
+    def primal(self, function: types.FunctionType | GraphFunction) -> Graph:
+        """The graph of `function` in normal form; shared, so copy it before changing it.
+
+        Raises `LiftError` if it cannot be lifted.
+        """
+        key = (function.__code__, id(function.__globals__))
+        known = self.graphs.get(key)
+        if known is None:
+            with self.lock:
+                try:
+                    if isinstance(function, GraphFunction):
+                        known = function.graph
+                    else:
+                        known = primal_graph(Lifting(self, function), self.observer)
+                except LiftError as error:
+                    known = error
+                self.graphs[key] = known
+        if isinstance(known, LiftError):
+            raise known.with_traceback(None)
+        return known
+
+    def known(self, code: types.CodeType, globals: dict[str, Any]) -> Graph | None:
+        """The graph of the function with this code, if it has been lifted."""
+        found = self.graphs.get((code, id(globals)))
+        return found if isinstance(found, Graph) else None
+
+    def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph:
+        """The graph of a function with this code, which has been lifted."""
+        found = self.known(code, globals)
+        assert found is not None
+        return found
+
+    def is_liftable(self, function: types.FunctionType) -> bool:
+        """Whether `function` can be lifted."""
+        try:
+            self.primal(function)
+        except LiftError:
+            return False
+        return True
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """`Bindings.find`, of functions that can be lifted."""
+        binding = self.bindings.find(function, count, keywords)
+        return binding if binding is not None and self.is_liftable(binding.function) else None
+
+    def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None:
+        """The function that `call` calls and what its parameters are, if it may be written into `graph`: it
+        is small, and its names mean the same there."""
+        function = target(call)
+        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+            return None
+        if (function.__code__, id(function.__globals__)) in self.lifting:
+            return None
+        arguments = call.operands[1:]
+        binding = self.bind(function, len(arguments), call.keywords)
+        if binding is None:
+            return None
+        callee = self.primal(binding.function)
+        if not is_small(callee):
+            return None
+        return callee, [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
+
+    # -- generators ----------------------------------------------------------------------------------------
+
+    def segments(self, function: types.FunctionType) -> Segments:
+        """The segments of a generator function."""
+        key = (function.__code__, id(function.__globals__))
+        known = self.generators.get(key)
+        if known is None:
+            with self.lock:
+                graph = self.primal(function)
+                functions = tuple(GraphFunction(part, function.__globals__) for part in segments(graph))
+                known = self.generators[key] = Segments(functions, must_be_closed(graph), function.__code__)
+        return known
+
+    def makes_closed(self, graph: Graph, function: types.FunctionType) -> bool:
+        """Whether `function` makes generators that may have to be closed where it drops them."""
+        return any(self.must_be_closed(made, function) for _, made in generators_made(graph))
+
+    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool:
+        """Whether something may have to run where a generator that `made` makes is dropped by `function`:
+        what stands around a yield, or around that of another generator that is dropped with it.
+
+        Of one that makes its own kind this is asked while it is being found out; it is no then.
+        """
+        if isinstance(made, Instruction):
+            return any(self.must_be_closed(found, found) for found in candidates(made, function))
+        if isinstance(made, types.CodeType):
+            made = function_of(made, function)
+        key = (made.__code__, id(made.__globals__))
+        known = self.must_close.get(key)
+        if known is None:
+            self.must_close[key] = False
+            if not makes_generators(made.__code__) and not may_return_generators(made):
+                return False
+            try:
+                graph = passes.normalise(lift.lift(made, inline=True), made.__globals__)
+            except LiftError:  # who calls it will hear of that
+                return False
+            if makes_generators(made.__code__):
+                known = bool(must_be_closed(graph)) or self.makes_closed(graph, made)
+            else:
+                known = any(self.must_be_closed(r, made) for r in generators_returned(graph) or ())
+            self.must_close[key] = known
+        return known
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
+        """Whether parameter number `index` of `function`, which `caller` calls, is only iterated, and held
+        until it returns.  Of one that calls itself with it this is asked while it is being found out; it is
+        yes then, until something else speaks against it."""
+        if isinstance(function, types.CodeType):
+            function = function_of(function, caller)
+        code = function.__code__
+        count = code.co_argcount + code.co_kwonlyargcount
+        if self.table.rows(function) or index >= count or makes_generators(code):
+            return False
+        key = (code, id(function.__globals__), index)
+        known = self.consumers.get(key)
+        if known is None:
+            self.consumers[key] = True
+            try:
+                graph = lift.lift(function, inline=True, releases=True)
+                passes.normalise(graph, function.__globals__)
+                known = only_consumes(graph, index, GeneratorsOf(self, function))
+            except LiftError:
+                known = False
+            if not known:
+                self.consumers.clear()  # some may have been found to be such because this one might be
+                self.consumers[key] = False
+        return known
+
+    # -- classes -------------------------------------------------------------------------------------------
+
+    def class_body(self, function: types.FunctionType) -> GraphFunction:
+        """The body of a class statement, as a function of its namespace and the cells of its closure."""
+        key = (function.__code__, id(function.__globals__))
+        known = self.bodies.get(key)
+        if known is None:
+            with self.lock:
+                graph = class_body_graph(Lifting(self, function), self.observer)
+                known = self.bodies[key] = GraphFunction(graph, function.__globals__)
+        return known

@@ -1,0 +1,50 @@
+"""Types are written into a graph, and what follows from them at once is done, until nothing more follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from adbc.ir.graph import Graph
+from adbc.ir.values import Value
+from adbc.passes.normal.foreigncall_to_call import normal_call
+from adbc.passes.stages import Stage, repeat
+from adbc.passes.typed.builtin_methods import builtin_methods
+from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
+from adbc.passes.typed.spreads import spread_calls
+from adbc.passes.typed.unpackings import list_unpackings
+from adbc.types import AbstractType, infer
+
+__all__ = ["SETTLING", "Sources", "infer_types"]
+
+
+class Sources(ConstructionKnowledge, Protocol):
+    """Where the types of results come from: `knowledge.Knowledge`."""
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType: ...
+
+    def sample(
+        self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
+    ) -> AbstractType | None: ...
+
+
+SETTLING: tuple[Stage[Sources], ...] = (
+    Stage("builtin_methods", lambda graph, sources: builtin_methods(graph), ("types",), (),
+          "gives calls of what classes of C define, which have rules, and these types"),
+    Stage("list_unpackings", lambda graph, sources: list_unpackings(graph), ("types",), (),
+          "gives elements of lists, which have the type that is known of all of them"),
+    Stage("spread_calls", lambda graph, sources: spread_calls(graph, normal_call), ("types",), (),
+          "gives calls of which all arguments are seen, and with them the types of results"),
+    Stage("constructions", lambda graph, sources: constructions(graph, sources, sources.oracle),
+          ("types",), (), "gives instances of known classes, whose methods are known then"),
+)  # fmt: skip
+"""What types make possible and what makes more of them known."""
+
+
+def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sources) -> None:
+    """Write types into `graph`, of which the parameters have these types, and what follows from them."""
+    infer(graph, parameters, sources.oracle, sources.sample)
+    while repeat(SETTLING, graph, sources):
+        infer(graph, parameters, sources.oracle, sources.sample)

@@ -1,0 +1,313 @@
+"""What passes, analyses and builders may ask of the rest of the system: its one implementation.
+
+Each of them says in a protocol of its own what it asks (`types.callsites.Knowledge`,
+`types.closed.ClosedKnowledge`, ...).  Answers about functions are kept by code, namespace and types.  What is
+answered about classes is noted as facts that the rule that is being built depends on.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from adbc.ir.graph import Graph
+from adbc.ir.traverse import copy_graph
+from adbc.ir.values import Const, Value
+from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.list_elements import kept_lists
+from adbc.rules.kinds import RowKind
+from adbc.rules.table import RuleTable
+from adbc.runtime.build.derived import Derived
+from adbc.runtime.build.facts import ClassFact, ConstructorFact
+from adbc.runtime.build.graphs import Graphs
+from adbc.runtime.build.inferred import infer_types
+from adbc.runtime.build.sampling import sampled_type
+from adbc.runtime.build.speculation import Guesses
+from adbc.runtime.calls.classes import constructor, is_field, method
+from adbc.runtime.calls.operators import is_asked
+from adbc.types import ANY, NEVER, AbstractType, class_of, infer
+from adbc.types.callsites import Binding
+from adbc.types.closed import is_closed
+from adbc.types.inference import ARRAY_RESULTS, type_of
+from adbc.types.lattice import Exact, ListType, RealType, inferred_type, memory_type
+from adbc.types.readers import only_reads
+
+__all__ = ["Knowledge", "ReadsCache"]
+
+Key = tuple[Any, ...]
+Types = tuple[AbstractType, ...]
+
+_MOST_CHOICES = 16
+"""As many combinations of classes are tried where numbers are of one of several."""
+_DEEPEST = 40
+"""As many functions, each called by the one before, have the types of their results inferred."""
+_ROUNDS = 4
+"""As often the result of a recursive function is inferred under the assumption of what it was found to be."""
+
+
+class ReadsCache(Protocol):
+    """Where for other processes it is kept what functions only read: `disk_cache.DiskCache`."""
+
+    def load_reads(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...] | None: ...
+
+    def store_reads(
+        self, function: types.FunctionType, parameters: Types, reads: tuple[bool, ...]
+    ) -> None: ...
+
+
+class Knowledge:
+    """What is known of functions, rules and classes in one engine."""
+
+    def __init__(
+        self,
+        table: RuleTable,
+        graphs: Graphs,
+        guesses: Guesses,
+        lock: threading.RLock,
+        building: Sequence[Derived],
+        kept: ReadsCache | None,
+    ) -> None:
+        self.table = table
+        self.graphs = graphs
+        self.guesses = guesses
+        self.lock = lock
+        self.building = building
+        """The rules that are being built, the innermost last: what it asks of classes becomes facts of it."""
+        self.kept = kept
+        self.results: dict[Key, AbstractType] = {}
+        self.readers: dict[Key, tuple[bool, ...]] = {}
+        """Whether functions are closed and which parameters they only read."""
+        self.keepers: dict[Key, tuple[bool, ...]] = {}
+        """Whether functions are closed and which lists of known elements they keep as such."""
+        self.samples: dict[Any, AbstractType | None] = {}
+        """What calls on examples have shown, by function and descriptions of arguments."""
+        self.caches: tuple[dict[Any, Any], ...] = (self.results, self.readers, self.keepers, self.samples)
+        self.assumed: dict[Key, AbstractType] = {}
+        """What functions whose results are being inferred are assumed to return; empty between questions."""
+        self.recursive: set[Key] = set()
+        """Those among them that were asked for while they were being inferred."""
+
+    # -- rules and bindings --------------------------------------------------------------------------------
+
+    def rows(self, function: object) -> Sequence[Any]:
+        """All rules of `function`."""
+        return self.table.rows(function)
+
+    def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
+        """The rule of `function` if the types decide it: each has a class, or all choices agree."""
+        rows = self.table.rows(function)
+        if not rows or is_asked(function, types_):
+            return None
+        if len(rows) == 1 and rows[0].when is None:
+            return rows[0]
+        classes = list(map(class_of, types_))
+        known = [cls for cls in classes if cls is not None]
+        if len(known) == len(classes):
+            return self.table.find(function, tuple(known))
+        choices: list[tuple[type, ...]] = [()]
+        for type, cls in zip(types_, classes, strict=True):
+            if isinstance(type, RealType):
+                choices = [(*before, c) for before in choices for c in type.members]
+            elif cls is None:
+                return None
+            else:
+                choices = [(*before, cls) for before in choices]
+            if len(choices) > _MOST_CHOICES:
+                return None
+        found = {self.table.find(function, choice) for choice in choices}
+        return found.pop() if len(found) == 1 else None
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python and
+        can be lifted."""
+        return self.graphs.bind(function, count, keywords)
+
+    # -- classes -------------------------------------------------------------------------------------------
+
+    def method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function that attribute `name` of instances of exactly `cls` is bound to, without a rule."""
+        found: types.FunctionType | None = method(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        if self.building:
+            self.building[-1].class_facts[cls, name] = ClassFact(cls, name, found)
+        return found
+
+    def constructor(self, cls: type) -> types.FunctionType | None:
+        """The ``__init__`` that calling `cls` runs, if nothing else happens and neither has a rule."""
+        found: types.FunctionType | None = constructor(cls)
+        if found is None or self.table.rows(found) or self.table.rows(cls):
+            return None
+        if self.building:
+            self.building[-1].class_facts[cls, "()"] = ConstructorFact(cls, found)
+        return found
+
+    def is_field(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field."""
+        answer = is_field(cls, name)
+        if answer and self.building:
+            self.building[-1].class_facts[cls, name] = ClassFact(cls, name)
+        return answer
+
+    # -- types of results ----------------------------------------------------------------------------------
+
+    def infer(self, graph: Graph, parameters: Types) -> None:
+        """Write types into `graph`, and what follows from them at once."""
+        if self.guesses.mode == "dynamic":
+            infer(graph, parameters, _knows_nothing)
+        else:
+            infer_types(graph, parameters, self)
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        """The type of a call's result."""
+        row = self.row(function, types_)
+        if row is not None:
+            if row.kind is RowKind.OVERLAY:
+                return self._python_result(row.body, types_, keywords)
+            return ANY if keywords else _row_result(row, types_)
+        return self._python_result(function, types_, keywords)
+
+    def sample(
+        self, function: object, values: Sequence[Value], keywords: tuple[str, ...]
+    ) -> AbstractType | None:
+        """The type of a call's result by the example that its rule makes, or None."""
+        row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
+        return None if row is None else sampled_type(row, function, values, keywords, self.samples)
+
+    def _python_result(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        binding = self.bind(function, len(types_), keywords)
+        if binding is None:
+            return ANY
+        bound = tuple(type_of(s) if isinstance(s, Const) else inferred_type(types_[s]) for s in binding.slots)
+        return self.result(binding.function, bound)
+
+    def result(self, function: types.FunctionType, parameters: Types) -> AbstractType:
+        """The inferred type of what `function` returns.
+
+        A recursive function is first assumed to return nothing, then what was found under that
+        assumption, until the two agree.  Results found on the way under an assumption are not kept.
+        """
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.results.get(key)
+        if known is not None:
+            return known
+        with self.lock:
+            if key in self.assumed:
+                self.recursive.add(key)
+                return self.assumed[key]
+            if len(self.assumed) > _DEEPEST:
+                return ANY
+            self.assumed[key] = NEVER
+            try:
+                found = self._fixed_point(key, function, parameters)
+            finally:
+                del self.assumed[key]
+                self.recursive.discard(key)
+            if found is NEVER:
+                found = ANY if self.recursive else NEVER
+            if not self.recursive:
+                self.results[key] = found
+            return found
+
+    def _fixed_point(self, key: Key, function: types.FunctionType, parameters: Types) -> AbstractType:
+        """The type of a result that follows from the assumption that it is this type."""
+        for _ in range(_ROUNDS):
+            graph, _, _ = copy_graph(self.graphs.primal(function))
+            found: AbstractType = infer(graph, parameters, self.oracle, self.sample)
+            if key not in self.recursive or found == self.assumed[key]:
+                return found
+            self.assumed[key] = found
+        return ANY
+
+    def promised(self, function: types.FunctionType, parameters: Types, mode: str) -> AbstractType:
+        """The result type that callers of a derived rule compile against."""
+        self.graphs.primal(function)
+        known = tuple(map(memory_type, parameters))
+        if not self._keeps_lists(function, known):
+            known = tuple(map(inferred_type, known))
+        result = self.result(function, known)
+        # A protected rule may also return a `Raised`.
+        return ANY if result is NEVER or mode == "protected" else result
+
+    # -- what functions do to memory -----------------------------------------------------------------------
+
+    def only_reads(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
+        """Per parameter of these types, whether `function` only reads it (`types.readers`).
+
+        A function that calls itself is taken to write into what it hands to itself.
+        """
+        return self._reading(function, parameters)[1:]
+
+    def is_closed(self, function: types.FunctionType, parameters: Types) -> bool:
+        """Whether `function` meets no memory but that of its arguments (`types.closed`)."""
+        return self._reading(function, parameters)[0]
+
+    def _reading(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
+        """Whether `function` is closed, and which parameters it only reads."""
+        parameters = tuple(map(inferred_type, parameters))
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.readers.get(key)
+        if known is None:
+            with self.lock:
+                known = None if self.kept is None else self.kept.load_reads(function, parameters)
+                if known is not None:
+                    self.readers[key] = known
+                    return known
+                self.readers[key] = (False,) * (len(parameters) + 1)
+                graph, _, _ = copy_graph(self.graphs.primal(function))
+                self.infer(graph, parameters)
+                reads = [only_reads(graph, argument, self) for argument in graph.arguments]
+                known = self.readers[key] = (is_closed(graph, self), *reads)
+                if self.kept is not None and not self.building:
+                    self.kept.store_reads(function, parameters, known)
+        return known
+
+    def kept_lists(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
+        """Whether nobody else writes into lists while `function` runs, and which it keeps as they are
+        (`types.list_elements`).  Of a function that calls itself nothing is known."""
+        key = (function.__code__, id(function.__globals__), parameters)
+        known = self.keepers.get(key)
+        if known is None:
+            with self.lock:
+                self.keepers[key] = (False,) * (len(parameters) + 1)
+                graph, _, _ = copy_graph(self.graphs.primal(function))
+                self.infer(graph, tuple(map(memory_type, parameters)))
+                drop_method_reads(graph)
+                known = self.keepers[key] = kept_lists(graph, parameters, self)
+        return known
+
+    def _keeps_lists(self, function: types.FunctionType, parameters: Types) -> bool:
+        """Whether lists of which the elements are known are such lists as long as `function` runs."""
+        lists = [i for i, t in enumerate(parameters) if isinstance(t, ListType)]
+        if not lists:
+            return False
+        is_closed, *kept = self.kept_lists(function, parameters)
+        return is_closed and all(kept[i] for i in lists)
+
+
+def _row_result(row: Any, types_: Sequence[AbstractType]) -> AbstractType:
+    """The type of a result as its rule declares it."""
+    result = row.result
+    if result is None:
+        return ANY
+    if isinstance(result, str):
+        return ARRAY_RESULTS[result](types_)
+    if isinstance(result, type):
+        return Exact(result)
+    classes = [class_of(t) for t in types_]
+    if None in classes:
+        return ANY
+    answer = result(*classes)
+    return Exact(answer) if isinstance(answer, type) else ANY
+
+
+def _knows_nothing(
+    function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+) -> AbstractType:
+    return ANY

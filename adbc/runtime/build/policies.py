@@ -1,0 +1,159 @@
+"""What to guess in a copy of a function, and what only to watch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _format_, _getattr_
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.typed.guards import how_used, made_class
+from adbc.passes.typed.known_slots import known_slots
+from adbc.rules.kinds import RowKind
+from adbc.runtime.build.knowledge import Knowledge
+from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable
+from adbc.types.callsites import is_method
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
+
+__all__ = ["Policy", "Watching", "runs_special_methods"]
+
+Key = tuple[Any, ...]
+
+
+class Policy:
+    """What to guess in one copy of a base."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        guesses: Guesses,
+        key: Key,
+        base: Base,
+        globals: dict[str, Any],
+        graph: Graph,
+        originals: dict[Value, Value],
+        copies: dict[Value, Value],
+    ) -> None:
+        self.knowledge = knowledge
+        self.guesses = guesses
+        self.key = key
+        self.base = base
+        self.globals = globals
+        self.originals = originals
+        self.copies = copies
+        self.used = how_used(graph, self._is_scalar)
+        self.numbers = {call: k for k, call in enumerate(base.graph.instructions())}
+        self.sites: list[Site] = []
+
+    def _is_scalar(self, function: Any) -> bool:
+        return any(row.kind is RowKind.SCALAR for row in self.knowledge.rows(function))
+
+    def _is_open(self, call: Instruction) -> bool:
+        original = self.originals.get(call)
+        return original in self.base.roots and self.base.roots[original] not in self.base.excluded
+
+    def site(self, call: Instruction) -> Site:
+        if self.guesses.mode == "always":
+            return Unchangeable(set())
+        return self.guesses.site((*self.key, self.numbers[self.originals[call]]))  # type: ignore[index]
+
+    def guess(self, call: Instruction) -> Exact | None:
+        if not self._is_open(call):
+            return None
+        if self.guesses.mode == "always":
+            return FLOAT
+        site = self.site(call)
+        self.sites.append(site)
+        if site.gave_up or site.guess is not None:
+            return None if site.gave_up else site.guess
+        made = made_class(call)
+        if made is not None:
+            site.guess = Exact(made)
+            return site.guess
+        use = self.used(call)
+        site.guess = None if use is None else _BY_USE.get(use)
+        return site.guess
+
+    def method(self, call: Instruction) -> Any:
+        if not self._is_open(call) or not self.is_method_read(call):
+            return None
+        site = self.site(call)
+        if site.gave_up:
+            return None
+        self.sites.append(site)
+        return is_method(call, self.knowledge)
+
+    def is_method_read(self, call: Instruction) -> bool:
+        """Whether `call` reads an attribute that is only called, as methods are: there is nothing to be seen,
+        it will be known with the class of its object."""
+        callee = call.operands[0]
+        if not isinstance(callee, Const) or callee.value is not _getattr_:
+            return False
+        original = self.originals[call]
+        for block in self.base.graph.blocks:
+            if original in block.terminator.values or any(
+                original in phi.operands.values() for phi in block.phis
+            ):
+                return False
+            if any(original in user.operands[1:] for user in block.instructions):
+                return False
+        return True
+
+    def watch(self, call: Instruction) -> bool:
+        if not self._is_open(call) or self.guesses.mode == "always" or self.is_method_read(call):
+            return False
+        site = self.site(call)
+        return not site.gave_up and self.used(call) is not None
+
+    def known_slots(self, graph: Graph) -> dict[Value, Value]:
+        return known_slots(
+            graph, self.knowledge.is_field, lambda call: is_method(call, self.knowledge) is not None
+        )
+
+    def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
+        original: Any = self.originals[call]
+        continuation = Continuation(self.base, original, self.globals, self.key)
+        return continuation, [self.copies[v] for v in continuation.live]
+
+
+_BY_USE = {"number": FLOAT, "index": INT, "container": Exact(list)}
+"""What a value is guessed to be that is used like this (`guards.how_used`)."""
+
+
+class Watching(Policy):
+    """In the rest of a function that was left for a wrong guess: nothing is guessed, but all is watched, so
+    that the next version of the whole function knows more than what this guess should have been."""
+
+    def site(self, call: Instruction) -> Site:
+        return self.guesses.site((*self.base.root, self.base.roots[self.originals[call]]))  # type: ignore[index]
+
+    def watch(self, call: Instruction) -> bool:
+        if self.originals.get(call) not in self.base.roots:
+            return False
+        return made_class(call) is not None or super().watch(call)
+
+
+_SPELLING = frozenset(map(id, (_format_, format, repr, str, ascii, print, hash)))
+"""What turns objects into text or numbers by running special methods of theirs, in C."""
+
+
+def runs_special_methods(graph: Graph) -> bool:
+    """Whether code that adbc does not see may run: ``__repr__`` and its like, of objects of any class.
+
+    It may change lists that are in use; dispatch notices that, inline loads would not.
+    """
+    for call in graph.instructions():
+        if call.op != "call":
+            continue
+        callee, arguments = call_parts(call)
+        if isinstance(callee, Const) and id(callee.value) in _SPELLING:
+            for argument in arguments:
+                cls = class_of(type_of(argument))
+                if cls not in _SPELT_BY_C and not is_real(type_of(argument)):
+                    return True
+    return False
+
+
+_SPELT_BY_C = frozenset({int, float, bool, str, bytes, complex, type(None), type})

@@ -1,0 +1,166 @@
+"""The stages from a function to its primal graph: lifted, in normal form, with small functions written in."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any, Protocol
+
+from adbc import lift, passes  # loaded when they are first used
+from adbc.ir.graph import Graph
+from adbc.ir.values import Instruction, Value
+from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.scalar_replacement import scalar_replacement
+from adbc.passes.normal.segments import cells_as_arguments
+from adbc.passes.normal.zipped_loops import zipped_loops
+from adbc.passes.stages import Group, Stage, in_place, run
+from adbc.runtime.build.facts import Classes
+from adbc.runtime.report.observer import Observer
+
+__all__ = [
+    "CLASS_BODY",
+    "LIFT",
+    "LIFT_CLASS_BODY",
+    "LOCAL",
+    "GeneratorsOf",
+    "Lifting",
+    "class_body_graph",
+    "primal_graph",
+]
+
+
+class Callees(Protocol):
+    """What is asked of other functions while one is lifted: `graphs.Graphs`."""
+
+    inlines: bool
+    lifting: set[Any]
+
+    @property
+    def table(self) -> Any: ...
+
+    def makes_closed(self, graph: Graph, function: types.FunctionType) -> bool: ...
+
+    def must_be_closed(self, made: Made, function: types.FunctionType) -> bool: ...
+
+    def only_consumes(
+        self, function: types.FunctionType | types.CodeType, index: int, caller: Any
+    ) -> bool: ...
+
+    def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
+
+
+class GeneratorsOf:
+    """What is known of the functions that one function calls: `dropped_generators.Functions`."""
+
+    def __init__(self, callees: Callees, function: types.FunctionType) -> None:
+        self.callees = callees
+        self.function = function
+
+    def must_be_closed(self, made: Made) -> bool:
+        return self.callees.must_be_closed(made, self.function)
+
+    def only_consumes(self, function: types.FunctionType | types.CodeType, index: int) -> bool:
+        return self.callees.only_consumes(function, index, self.function)
+
+
+@dataclasses.dataclass(frozen=True)
+class Lifting:
+    """What the stages of this module work with: a function, and who knows of others."""
+
+    callees: Callees
+    function: types.FunctionType
+
+
+def _lifted(function: types.FunctionType, lifting: Lifting) -> Graph:
+    graph: Graph = lift.lift(function, inline=True)
+    graph.namespace = function.__globals__
+    return graph
+
+
+def _lifted_class_body(function: types.FunctionType, lifting: Lifting) -> Graph:
+    return lift.lift_class_body(function, inline=True)
+
+
+def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
+    function = lifting.function
+    if not lifting.callees.makes_closed(graph, function):
+        return graph
+    graph = lift.lift(function, inline=True, releases=True)
+    graph.namespace = function.__globals__
+    passes.normalise(graph, function.__globals__)
+    drop_generators(graph, GeneratorsOf(lifting.callees, function))
+    return graph
+
+
+def _inlined_calls(graph: Graph, lifting: Lifting) -> Graph:
+    if lifting.callees.inlines:
+        inline_calls(graph, lambda call: lifting.callees.small_callee(graph, call))
+    return graph
+
+
+def _replaced_scalars(graph: Graph, lifting: Lifting) -> Graph:
+    callees = lifting.callees
+    if callees.inlines:
+        graph = scalar_replacement(graph, Classes(callees.table), callees.small_callee)
+    return graph
+
+
+LIFT: Group[Lifting] = Group(
+    "lift",
+    (Stage("lift", _lifted, (), ("graph",), "from bytecode to a graph: nothing else sees bytecode"),),
+)
+
+LOCAL: Group[Lifting] = Group(
+    "local",
+    (
+        Stage("dropped_generators", _dropped_generators, ("normal form",), ("closed generators",),
+              "where the frame lets go of a generator is lost once functions are written into each other; and"
+              " only the lifter knows it, which is asked again if some generator has to be closed"),
+        Stage("zipped_loops", in_place(zipped_loops), ("normal form",), ("single iterators",),
+              "loops take from several iterators as they would from one, before they are copied elsewhere"),
+        Stage("inline_calls", _inlined_calls, ("closed generators",), ("small functions",),
+              "on normal forms: what is written in has gone all this way itself"),
+        Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("primal",),
+              "escape analysis sees what is done to an object when constructors and methods are written in"),
+    ),
+)  # fmt: skip
+"""What looks at the functions around, and at no types."""
+
+LIFT_CLASS_BODY: Group[Lifting] = Group(
+    "lift",
+    (Stage("lift_class_body", _lifted_class_body, (), ("graph",), "as `lift`, of the code of a class"),),
+)
+
+CLASS_BODY: Group[Lifting] = Group(
+    "class body",
+    (
+        Stage("cells_as_arguments", in_place(cells_as_arguments), ("normal form",), ("primal",),
+              "promote_cells has to know cells of its own from those of the closure"),
+    ),
+)  # fmt: skip
+
+
+def primal_graph(lifting: Lifting, observer: Observer) -> Graph:
+    """The graph of a function in normal form, with small functions written into it."""
+    function, callees = lifting.function, lifting.callees
+    after = observer.watcher(function.__code__, "primal")
+    graph: Graph = run(LIFT, function, lifting, after)
+    run(passes.NORMAL, graph, function.__globals__, after)
+    key = (function.__code__, id(function.__globals__))
+    callees.lifting.add(key)
+    try:
+        graph = run(LOCAL, graph, lifting, after)
+    finally:
+        callees.lifting.discard(key)
+    return graph
+
+
+def class_body_graph(lifting: Lifting, observer: Observer) -> Graph:
+    """The graph of the body of a class in normal form, which is given its namespace and cells."""
+    function = lifting.function
+    after = observer.watcher(function.__code__, "primal")
+    graph: Graph = run(LIFT_CLASS_BODY, function, lifting, after)
+    run(passes.NORMAL, graph, function.__globals__, after)
+    run(CLASS_BODY, graph, lifting, after)
+    return graph

@@ -1,0 +1,164 @@
+"""The stages from a primal graph to a typed one: inference, guesses, and what needs types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.ir.graph import Graph
+from adbc.ir.traverse import copy_graph
+from adbc.passes.stages import Group, Stage, in_place
+from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.displays import spread_displays
+from adbc.passes.typed.guards import insert_guards, watch_results
+from adbc.passes.typed.list_elements import drop_proved_tests
+from adbc.passes.typed.list_loops import count_list_loops
+from adbc.passes.typed.self_writes import drop_self_writes
+from adbc.runtime.build.inferred import SETTLING
+from adbc.runtime.build.knowledge import Knowledge
+from adbc.runtime.build.policies import Policy, Watching, runs_special_methods
+from adbc.runtime.build.speculation import Base, Guesses, Site
+from adbc.types import AbstractType
+from adbc.types.lattice import ValueArrayType, inferred_type
+
+__all__ = ["TYPED", "Typing"]
+
+_DEPTH = {"learn": 0, "always": 3}
+"""A function that has gone wrong at more sites than this is not guessed at any more."""
+
+
+class Typing:
+    """What the stages of this module work with: a copy of one function for arguments of some types."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        guesses: Guesses,
+        base: Base,
+        key: tuple[Any, ...],
+        globals: dict[str, Any],
+        parameters: tuple[AbstractType, ...],
+    ) -> None:
+        self.knowledge = knowledge
+        self.guesses = guesses
+        self.base = base
+        self.key = key
+        self.globals = globals
+        self.parameters = parameters
+        self.copies: dict[Any, Any] = {}
+        """From values of the base to those of the copy."""
+        self.policy: Policy | None = None
+        """What is guessed, if anything is."""
+        self.watching: Watching | None = None
+        """What is only watched, if nothing is guessed."""
+
+    @property
+    def sites(self) -> list[Site]:
+        """Where it was guessed what a value is."""
+        return [] if self.policy is None else self.policy.sites
+
+    def infer(self, graph: Graph) -> None:
+        """Write types into the graph, and what follows from them at once."""
+        self.knowledge.infer(graph, tuple(map(inferred_type, self.parameters)))
+
+    def choose(self, graph: Graph) -> None:
+        """Decide whether anything is guessed in the typed graph, or watched."""
+        mode = self.guesses.mode
+        if mode in ("never", "dynamic") or runs_special_methods(graph):
+            return
+        originals = {copy: value for value, copy in self.copies.items()}
+        given = (
+            self.knowledge,
+            self.guesses,
+            self.key,
+            self.base,
+            self.globals,
+            graph,
+            originals,
+            self.copies,
+        )
+        if len(self.base.excluded) <= _DEPTH[mode]:
+            self.policy = Policy(*given)
+        elif mode == "learn":
+            self.watching = Watching(*given)
+
+
+def _copied(base: Base, typing: Typing) -> Graph:
+    graph, typing.copies, _ = copy_graph(base.graph)
+    return graph
+
+
+def _typed(graph: Graph, typing: Typing) -> Graph:
+    typing.infer(graph)
+    typing.choose(graph)
+    return graph
+
+
+def _guarded(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None and insert_guards(graph, lambda: typing.infer(graph), typing.policy):
+        typing.infer(graph)
+    return graph
+
+
+def _watched(graph: Graph, typing: Typing) -> Graph:
+    if typing.watching is not None:
+        watch_results(graph, typing.watching)
+    return graph
+
+
+def _with_known_slots(graph: Graph, typing: Typing) -> Graph:
+    while typing.policy is not None and typing.policy.known_slots(graph):
+        typing.infer(graph)
+    return graph
+
+
+def _with_counted_loops(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None and count_list_loops(graph):
+        typing.infer(graph)
+    return graph
+
+
+def _with_proved_tests(graph: Graph, typing: Typing) -> Graph:
+    if typing.guesses.mode != "dynamic":
+        drop_proved_tests(graph, typing.parameters, typing.knowledge)
+    return graph
+
+
+def _with_spread_displays(graph: Graph, typing: Typing) -> Graph:
+    spread_displays(graph, typing.knowledge)
+    return graph
+
+
+def _with_value_arrays(graph: Graph, typing: Typing) -> Graph:
+    for argument, passed in zip(graph.arguments, typing.parameters, strict=True):
+        if isinstance(passed, ValueArrayType):
+            argument.type = passed
+    return graph
+
+
+TYPED: Group[Typing] = Group(
+    "typed",
+    (
+        Stage("copy", _copied, ("primal",), ("own copy",),
+              "the primal graph is shared, and rests of functions behind wrong guesses are made from it"),
+        Stage("infer", _typed, ("own copy",), ("types",), "all that follows needs types", parts=SETTLING),
+        Stage("guards", _guarded, ("types",), ("guarded types",),
+              "what is still unknown is guessed at, before anything is decided by types that are known"),
+        Stage("watch_results", _watched, ("types",), ("watched results",),
+              "instead of guards where nothing may be guessed, so that the next version knows more"),
+        Stage("known_slots", _with_known_slots, ("guarded types",), ("known slots",),
+              "store-to-load forwarding: behind a test the class is known whose attributes are fields"),
+        Stage("list_loops", _with_counted_loops, ("guarded types",), ("counted loops",),
+              "that something is a list may be a guess"),
+        Stage("method_reads", in_place(drop_method_reads), ("guarded types",), ("read methods",),
+              "methods that are called by their functions need not be read; guards have read them"),
+        Stage("self_writes", in_place(drop_self_writes), ("guarded types",), ("no self writes",),
+              "an array is one by inference or by a guess"),
+        Stage("proved_tests", _with_proved_tests, ("guarded types", "read methods", "counted loops"),
+              ("proved tests",), "tests that guards have inserted fall where elements of lists are known"),
+        Stage("displays", _with_spread_displays, ("proved tests",), ("displays",),
+              "lists that nobody needs as lists, which tests would have needed"),
+        Stage("value_arrays", _with_value_arrays, ("types",), ("typed",),
+              "last: inference knows arrays, however their cotangents are passed"),
+    ),
+)  # fmt: skip
+"""From the function as guesses are inserted into it to the graph that the builders are given."""

@@ -1,0 +1,73 @@
+"""Shadows of iterators over arrays (`iterators.ShadowIterator`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adbc.tangents.array_memory import Array
+from adbc.tangents.internal import slot_increment, slot_rdata, slot_shadow
+from adbc.tangents.iterators import MISSING, IndexIterator, ShadowIterator, Step
+from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
+
+__all__ = ["ArrayIterator", "FlatIterator", "ObjectArrayIterator", "iterator_over"]
+
+
+class ArrayIterator(ShadowIterator):
+    """Over the first axis of an array of numbers: shadows of numbers, or views of the shadow."""
+
+    __slots__ = ("container", "index", "stride")
+
+    def __init__(self, container: Array, start: int, stride: int) -> None:
+        self.container, self.index, self.stride = container, start, stride
+
+    def step(self, value: Any = MISSING) -> Step:
+        container, index = self.container, self.index
+        self.index = index + self.stride
+        t = container[index]
+        if container.ndim > 1 or container.dtype.kind == "V":
+            return t, None, t
+
+        def sink(r: Any) -> None:
+            container[index] += r
+
+        return NO_FDATA, sink, t
+
+
+class ObjectArrayIterator(IndexIterator):
+    """Over an array of objects with one axis, or over views of one with more."""
+
+    __slots__ = ()
+
+    def step(self, value: Any = MISSING) -> Step:
+        if self.container.ndim == 1:
+            return super().step(value)
+        t = self.container[self.index]
+        self.index += self.stride
+        return t, None, t
+
+
+class FlatIterator(ShadowIterator):
+    """The shadow of ``x.flat``: the shadow of `x`, and the place where the iterator is."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: Array, index: int) -> None:
+        self.array, self.index = array, index
+
+    def step(self, value: Any = MISSING) -> Step:
+        array, index = self.array, self.index
+        self.index = index + 1
+        t = array.flat[index]
+        if array.dtype.kind == "O" and t is NO_TANGENT:
+            return None, None, t
+
+        def sink(r: Any) -> None:
+            array.flat[index] = slot_increment(array.flat[index], r)
+
+        return slot_shadow(t), None if slot_rdata(t) is None else sink, t
+
+
+def iterator_over(shadow: Array, reverse: bool) -> ShadowIterator:
+    """The iterator over the first axis of the shadow of an array, from its end if `reverse`."""
+    cls = ObjectArrayIterator if shadow.dtype.kind == "O" else ArrayIterator
+    return cls(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)

@@ -1,0 +1,313 @@
+"""Kinds of NumPy's classes: arrays, ``x.flat``, elements of structured arrays, memoryviews.
+
+The shadow of an array has its dtype, shape and memory layout; the shadow of a view is the same view of the
+shadow of the array that owns the memory (`array_memory`).
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import InvalidTangentError
+from adbc.tangents.array_iterators import FlatIterator
+from adbc.tangents.array_memory import (
+    Array,
+    Region,
+    address_of,
+    extent,
+    fill,
+    has_number_fields,
+    number_views,
+    record_array,
+    region_of,
+    share,
+    ultimate_owner,
+)
+from adbc.tangents.nothing import NO_TANGENT
+from adbc.tangents.protocol import INACTIVE, Kind, Refused
+from adbc.tangents.scalars import ScalarKind
+from adbc.tangents.walk import DifferWalk, MakeWalk, PerturbWalk
+
+__all__ = ["ARRAY", "MEMORYVIEW", "kind_of_numpy", "unbroadcast"]
+
+
+def _generator(source: Any) -> np.random.Generator:
+    return np.random.default_rng(source.getrandbits(64)) if isinstance(source, random.Random) else source
+
+
+_UNKNOWN = (None, None)
+
+
+class ArrayKind(Kind):
+    """Arrays, told apart by dtype."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.ndarray
+
+    def is_active(self, x: Array) -> bool:
+        return x.dtype.kind in "fcO" or has_number_fields(x.dtype)
+
+    def make(self, x: Array, walk: MakeWalk) -> Any:
+        owner = ultimate_owner(x)
+        if walk.is_constant:  # whatever else lies in that memory is constant too
+            walk.memo["memory", id(owner)] = (owner, NO_TANGENT)
+            walk.register(x, NO_TANGENT)
+            if x.dtype.kind == "O":
+                walk.later(lambda: walk(list(x.flat)))
+            return NO_TANGENT
+        if not self.is_active(x) or walk.memo.get(("memory", id(owner)), _UNKNOWN)[1] is NO_TANGENT:
+            return NO_TANGENT
+        share(walk, x, owner)
+        t = region_of(walk.memo, x, copy=False).view(x)
+        walk.register(x, t)
+        if x.dtype.kind == "O":
+            walk.later(lambda: fill(t, [walk(c) for c in x.flat]))
+        elif walk.source is not None:
+            draw = _generator(walk.source).standard_normal
+            for part in number_views(t):
+                part[...] = (
+                    draw(part.shape) + 1j * draw(part.shape) if part.dtype.kind == "c" else draw(part.shape)
+                )
+        return t
+
+    def zeros(self, x: Array) -> Array:
+        """The zero tangent of an array that owns its memory, outside of any walk."""
+        return np.zeros_like(x)
+
+    def summed(self, d: Array, shape: tuple[int, ...]) -> Array:
+        """`d` with broadcasting from `shape` undone."""
+        return unbroadcast(d, shape)
+
+    def alike(self, d: Any, x: Array) -> Array:
+        """The cotangent `d` of `x`, which is new or None, as an array with the layout of `x`."""
+        if d is None:
+            return np.zeros_like(x)
+        if d.base is None and d.flags.c_contiguous and x.flags.c_contiguous:
+            return d  # type: ignore[no-any-return]  # an array
+        like = np.empty_like(x)
+        like[...] = d
+        return like
+
+    def remember(self, x: Array, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
+        memo[id(x)] = (x, t)
+        owner, twin = ultimate_owner(x), ultimate_owner(t)
+        key = ("memory", id(owner))
+        if (
+            key in memo
+            or not isinstance(owner, np.ndarray)
+            or not isinstance(twin, np.ndarray)
+            or x.size == 0
+        ):
+            return
+        (low, high), (start, stop) = extent(owner), extent(twin)
+        if stop - start == high - low and address_of(x) - low == address_of(t) - start:
+            memo[key] = (owner, Region(owner, x, copy=False, twin=twin))
+
+    def perturb(self, x: Array, t: Any, walk: PerturbWalk) -> Any:
+        if not self.is_active(x):
+            return x
+        if type(t) is not np.ndarray or t.shape != x.shape or t.dtype != x.dtype:
+            raise InvalidTangentError(
+                f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
+            )
+        share(walk, x, ultimate_owner(x), ultimate_owner(t))
+        y = region_of(walk.memo, x, copy=True).view(x)
+        walk.register(x, y)
+        if x.dtype.kind == "O":
+            walk.later(lambda: fill(y, [walk(c, d) for c, d in zip(x.flat, t.flat, strict=True)]))
+        else:
+            for moved, old, change in zip(*map(number_views, (y, x, t)), strict=True):
+                moved[...] = old + change
+        return y
+
+    def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
+        if not self.is_active(p):
+            return NO_TANGENT
+        if p.shape != q.shape or p.dtype != q.dtype:
+            raise InvalidTangentError("no difference between arrays of different shape or dtype")
+        share(walk, p, ultimate_owner(p), ultimate_owner(q))
+        t = region_of(walk.memo, p, copy=False).view(p)
+        walk.register(p, t)
+        if p.dtype.kind == "O":
+            walk.later(lambda: fill(t, [walk(c, d) for c, d in zip(p.flat, q.flat, strict=True)]))
+        else:
+            for change, new, old in zip(*map(number_views, (t, p, q)), strict=True):
+                change[...] = new - old
+        return t
+
+    def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
+        """The owner of the memory of `x`, and where in it `x` lies."""
+        owner = ultimate_owner(x)
+        memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
+        return id(owner), address_of(x) - extent(memory)[0], x.strides, x.dtype.str
+
+    def overlap(self, x: Array, y: Array) -> int | None:
+        """How far `y` starts behind `x` if they have memory in common, else None."""
+        return address_of(y) - address_of(x) if np.shares_memory(x, y) else None
+
+    def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
+        kind = x.dtype.kind
+        if kind not in "fcO":
+            return None if not has_number_fields(x.dtype) else d.copy() if fresh else d
+        if type(d) is not np.ndarray:
+            d = np.asarray(d)
+        original = d
+        if d.shape != x.shape:
+            d = unbroadcast(d, x.shape)
+        if kind == "f" and d.dtype.kind == "c":
+            d = d.real
+        if d.dtype != x.dtype and kind != "O":
+            d = d.astype(x.dtype)
+        return d.copy("K") if fresh and np.may_share_memory(d, original) else d
+
+
+def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
+    """`d` summed over what broadcasting from `shape` has added; repeated where `shape` is larger."""
+    if d.ndim == 2 and d.dtype.char in "df" and 0 < d.size <= _SMALL:
+        rows, columns = d.shape
+        if shape == (columns,) or (shape == (1, columns) and rows > 1):
+            sums: Array = np.dot(_ones(rows, d.dtype), d)
+            return sums if len(shape) == 1 else sums.reshape(shape)  # which would be a view
+        if shape == (rows, 1) and 1 < columns <= _FEW:
+            sums = np.dot(d, _ones(columns, d.dtype))
+            return sums.reshape(shape)
+    if d.ndim > len(shape):
+        d = d.sum(axis=tuple(range(d.ndim - len(shape))))
+    lead = len(shape) - d.ndim
+    axes = tuple(i for i, n in enumerate(d.shape) if n != 1 and shape[i + lead] == 1)
+    if axes:
+        d = d.sum(axis=axes, keepdims=True)
+    return d if d.shape == shape else np.array(np.broadcast_to(d, shape))
+
+
+_SMALL = 8192
+"""Of up to so many numbers, sums along rows or columns are quicker as products with a vector."""
+_FEW = 128
+"""Up to so many are added one by one without a loss of digits that matters."""
+
+
+def _ones(count: int, dtype: np.dtype[Any]) -> Array:
+    ones = np.empty(count, dtype)
+    ones.fill(1.0)
+    return ones
+
+
+class FlatKind(Kind):
+    """``x.flat``, which knows its array and where it is."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return FlatIterator
+
+    def make(self, x: Any, walk: MakeWalk) -> Any:
+        array = walk(x.base)
+        t = array if array is NO_TANGENT else FlatIterator(array, x.index)
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: PerturbWalk) -> Any:
+        y = x.base.flat if t is NO_TANGENT else walk(x.base, t.array).flat
+        for _ in range(x.index):
+            next(y)
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: DifferWalk) -> Any:
+        array = walk(p.base, q.base)
+        return array if array is NO_TANGENT else FlatIterator(array, p.index)
+
+
+class RecordKind(Kind):
+    """Elements of structured arrays: windows on the memory of the array, as their tangents are."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.void
+
+    def make(self, x: Any, walk: MakeWalk) -> Any:
+        t: Any = walk(record_array(x)) if has_number_fields(x.dtype) else NO_TANGENT
+        if t is not NO_TANGENT:
+            t = t[()]
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: Any, t: Any, walk: PerturbWalk) -> Any:
+        if t is NO_TANGENT:
+            return x
+        y = walk(record_array(x), record_array(t))[()]
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: Any, q: Any, walk: DifferWalk) -> Any:
+        if not has_number_fields(p.dtype):
+            return NO_TANGENT
+        t = walk(record_array(p), record_array(q))[()]
+        walk.register(p, t)
+        return t
+
+
+class MemoryviewKind(Kind):
+    """Memoryviews: windows, whose tangent is the array that shows the tangent of what they show."""
+
+    address = True
+
+    def tangent_type(self, cls: type) -> type:
+        return np.ndarray
+
+    def shown(self, x: memoryview) -> Array | None:
+        """The array that `x` shows if it is one of numbers."""
+        try:
+            return np.asarray(x) if x.format.lstrip("@=<>") in _FORMATS else None
+        except ValueError:  # it was released
+            return None
+
+    def make(self, x: memoryview, walk: MakeWalk) -> Any:
+        array = self.shown(x)
+        t = NO_TANGENT if array is None else walk(array)
+        walk.register(x, t)
+        return t
+
+    def perturb(self, x: memoryview, t: Any, walk: PerturbWalk) -> Any:
+        if t is NO_TANGENT:
+            return x
+        y = memoryview(walk(self.shown(x), t))
+        walk.register(x, y)
+        return y
+
+    def difference(self, p: memoryview, q: memoryview, walk: DifferWalk) -> Any:
+        array = self.shown(p)
+        return NO_TANGENT if array is None else walk(array, self.shown(q))
+
+
+_FORMATS = ("e", "f", "d", "g", "Zf", "Zd", "Zg")
+
+
+ARRAY = ArrayKind()
+MEMORYVIEW = MemoryviewKind()
+
+
+def kind_of_numpy(cls: type) -> Kind | None:
+    """The kind of a class of NumPy's that has no entry in the table."""
+    if issubclass(cls, np.inexact):
+        return ScalarKind(cls)
+    if cls is np.void:
+        return RecordKind()
+    if issubclass(cls, np.generic):
+        return INACTIVE
+    if issubclass(cls, np.ndarray):
+        return Refused(
+            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
+            "something else than those of arrays (a mask, units): convert it with numpy.asarray first"
+        )
+    if issubclass(cls, np.flatiter):
+        return FlatKind()
+    if issubclass(cls, np.nditer | np.broadcast):
+        return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
+    return None
