@@ -53,7 +53,7 @@ def rule(function: Any, arguments: tuple[Any, ...]) -> Any:
 def call_sites(function: Any, arguments: tuple[Any, ...]) -> str:
     """Each call of the function, and what becomes of it."""
     graph = adbc.inspect.primal_ir(adbc.Signature.of(function, *arguments))
-    _, sites = activity(graph, [True] * len(graph.arguments), default_engine())
+    _, sites = activity(graph, [True] * len(graph.arguments), default_engine().knowledge)
     lines = [line.strip() for line in str(graph).splitlines() if " = call " in line]
     calls = [call for block in graph.blocks for call in block.instructions]
     return "\n".join(f"{sites[call].kind:<9} {line}" for call, line in zip(calls, lines, strict=True))

@@ -11,10 +11,29 @@ from adbc.emit.gather import gather
 from adbc.ir.backend import Pair, Unit
 from adbc.ir.graph import Graph
 from adbc.ir.values import Inlined
+from adbc.passes.stages import Group, Stage, in_place, run
 
-__all__ = ["Bytecode"]
+__all__ = ["SCHEDULE", "SCHEDULE_FORWARDS", "Bytecode"]
 
 Places = Sequence[tuple[int, int, Inlined]]
+
+SCHEDULE: Group[None] = Group(
+    "schedule",
+    (
+        Stage("gather", in_place(gather), ("clean",), ("gathered arithmetic",),
+              "arithmetic is put where it is used, once nothing else changes what is used where"),
+    ),
+)  # fmt: skip
+"""What is good for the interpreter's stack."""
+
+SCHEDULE_FORWARDS: Group[None] = Group(
+    "schedule_forwards",
+    (
+        *SCHEDULE.stages,
+        Stage("early_records", in_place(early_records), ("gathered arithmetic",), ("early records",),
+              "a record is written where its values are on the stack, which gathering decides"),
+    ),
+)  # fmt: skip
 
 
 class Bytecode:
@@ -25,13 +44,14 @@ class Bytecode:
         self.inlined = inlined
 
     def pair(self, pair: Pair, unit: Unit) -> tuple[types.FunctionType, types.FunctionType]:
-        forwards = self._function(early_records(gather(pair.forwards)), unit)
-        return forwards, self.single(pair.pullback, unit)
+        forwards = self._function(SCHEDULE_FORWARDS, pair.forwards, unit, "forwards")
+        return forwards, self._function(SCHEDULE, pair.pullback, unit, "pullback")
 
     def single(self, graph: Graph, unit: Unit) -> types.FunctionType:
-        return self._function(gather(graph), unit)
+        return self._function(SCHEDULE, graph, unit, "single")
 
-    def _function(self, graph: Graph, unit: Unit) -> types.FunctionType:
+    def _function(self, group: Group[None], graph: Graph, unit: Unit, part: str) -> types.FunctionType:
+        graph = run(group, graph, None, unit.watchers.get(part))
         places: list[tuple[int, int, Inlined]] = []
         code = emit.emit(graph, name=unit.name, qualname=unit.qualname, places=places)
         if places:

@@ -8,8 +8,8 @@ from adbc.forward.support import ForwardSupport
 from adbc.lazy import lazily
 
 if TYPE_CHECKING:
-    from adbc.forward.builder import build_forward
+    from adbc.forward.stages import FORWARD, build_forward
 
-__all__ = ["ForwardSupport", "build_forward"]
+__all__ = ["FORWARD", "ForwardSupport", "build_forward"]
 
-__getattr__ = lazily(__name__, {"build_forward": "builder"})
+__getattr__ = lazily(__name__, {"FORWARD": "stages", "build_forward": "stages"})

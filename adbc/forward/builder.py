@@ -34,15 +34,13 @@ from adbc.forward.presence import (
 )
 from adbc.forward.structure import covers, is_inactive, is_proper_number, is_solid, zero_of
 from adbc.forward.support import ForwardSupport
-from adbc.forward.values import find_values
 from adbc.ir import intrinsics
-from adbc.ir.graph import Block, Graph
+from adbc.ir.graph import Block
 from adbc.ir.terminators import Return
-from adbc.ir.traverse import remove_unreachable, reverse_postorder
+from adbc.ir.traverse import reverse_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
-from adbc.passes.normal.protected import isolate
 from adbc.tangents import NO_TANGENT
-from adbc.types.callsites import CallSite, activity, name_of
+from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import rule_tangent_type, tangent_type
 from adbc.types.inference import type_of
@@ -60,30 +58,8 @@ from adbc.types.lattice import (
     is_place,
     tangent_of,
 )
-from adbc.types.usefulness import drop_useless
 
-__all__ = ["build_forward"]
-
-
-def build_forward(
-    graph: Graph, active_arguments: Sequence[int], result: AbstractType, support: ForwardSupport
-) -> Graph:
-    """The dual graph of `graph`, which is typed and in normal form.  An active argument may be `PERHAPS`.
-
-    ``dual(context, [function, dfunction], x, [dx], ...) -> (out, dout)``
-    """
-    remove_unreachable(graph)
-    isolate(graph)
-    if support.formulas:
-        find_values(graph, support.knowledge)
-    active, sites = activity(graph, list(map(bool, active_arguments)), support.knowledge)
-    drop_useless(graph, active, sites)
-    decisions = Decisions(graph, sites, active)
-    builder = DualBuilder(decisions, active_arguments, result, support)
-    builder.write(active_arguments)
-    if support.told is not None:
-        support.told(decisions)
-    return builder.graph
+__all__ = ["DualBuilder"]
 
 
 class DualBuilder(Mirror):

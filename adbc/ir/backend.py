@@ -8,7 +8,7 @@ graphs, exceptions included.  How they are laid out for a machine is its own aff
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
@@ -24,6 +24,9 @@ class Unit:
     qualname: str
     namespace: dict[str, Any]
     """The globals that its names are looked up in."""
+    watchers: Mapping[str, Callable[[Any, Any], object] | None] = dataclasses.field(default_factory=dict)
+    """What is told of the stages of the backend and what each has made, for "forwards", "pullback" and
+    "single", if somebody wants to know."""
 
 
 class Pair(Protocol):
@@ -34,6 +37,10 @@ class Pair(Protocol):
 
     @property
     def pullback(self) -> Graph: ...
+
+    @property
+    def records(self) -> object:
+        """What the first saves for the second: a `reverse.layout.Records`."""
 
 
 class Backend(Protocol):

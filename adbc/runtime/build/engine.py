@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
+from adbc.derive.support import CommonSupport
 from adbc.emit.backend import Bytecode
 from adbc.errors import VerificationError
 from adbc.ir.backend import Backend, Unit
 from adbc.ir.graph import Graph
 from adbc.passes.stages import run
-from adbc.passes.typed.direct_calls import direct_calls
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.derived import Derived, install, stub
@@ -31,9 +31,10 @@ from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
+from adbc.runtime.build.results import COMPLETE
 from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
-from adbc.runtime.build.typed import TYPED, Typing
+from adbc.runtime.build.typed import DIRECT, TYPED, Typing
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.observer import Observer
@@ -42,6 +43,7 @@ from adbc.runtime.state.engine import DerivedView
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
+from adbc.types.derived import count_typed
 from adbc.types.typeof import keep_apart
 
 if TYPE_CHECKING:
@@ -203,29 +205,41 @@ class Engine:
         self.building.append(rule)
         try:
             graph = self._typed(rule)
+            known, total = count_typed(graph)
+            rule.is_typed = known == total
             if rule.mode != "forward":
-                active = tuple(map(bool, rule.active))
                 returns_exceptions = rule.mode == "protected"
+                after = self.observer.watcher(rule.code, "primal", is_normal=True)
                 pair = reverse.build_reverse(
-                    graph, active, rule.result, self.reverse, returns_exceptions=returns_exceptions
+                    graph,
+                    rule.active,
+                    rule.result,
+                    self.reverse,
+                    returns_exceptions=returns_exceptions,
+                    after=after,
                 )
+                rule.records = pair.records
                 rule.graphs = (
                     self._clean(rule, "forwards", pair.forwards),
                     self._clean(rule, "pullback", pair.pullback),
                 )
             else:
                 pair = None
-                dual = forward.build_forward(graph, rule.active, rule.result, self.forward)
+                after = self.observer.watcher(rule.code, "primal", is_normal=True)
+                dual = forward.build_forward(graph, rule.active, rule.result, self.forward, after=after)
                 rule.graphs = (self._clean(rule, "dual", dual),)
         finally:
             self.building.pop()
+        part = "forwards" if pair is not None else "dual"
         if self.inlines:
-            direct_calls(rule.graphs[0], self.knowledge)
+            run(
+                DIRECT, rule.graphs[0], self.knowledge, self.observer.watcher(rule.code, part, is_normal=True)
+            )
         named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
         rule.guards = [*named, *rule.class_facts.values()]
-        unit = _unit(rule)
+        unit = self._unit(rule.code, rule.globals, forwards="forwards", pullback="pullback", single="dual")
         if pair is not None:
             forwards, pullback = self.backend.pair(pair, unit)
             self._put(rule.code, rule.is_rest, "pullback", rule.pullback, pullback)
@@ -253,10 +267,13 @@ class Engine:
         return graph
 
     def _clean(self, rule: Derived, part: str, graph: Graph) -> Graph:
-        """Tidy up what a builder wrote, in place."""
+        """Tidy up what a builder wrote, and type what has no type yet, in place."""
         group = passes.CLEAN_PULLBACK if part == "pullback" else passes.CLEAN
-        cleaned: Graph = run(group, graph, None, self.observer.watcher(rule.code, part, is_normal=True))
-        return cleaned
+        after = self.observer.watcher(rule.code, part, is_normal=True, is_typed=rule.is_typed)
+        cleaned: Graph = run(group, graph, None, after)
+        support: CommonSupport = self.forward if part == "dual" else self.reverse
+        typed: Graph = run(COMPLETE, cleaned, support, after)
+        return typed
 
     def _put(
         self, primal: Any, is_rest: bool, part: str, function: types.FunctionType, made: Callable[..., Any]
@@ -271,20 +288,26 @@ class Engine:
             self.observer.code(primal, part, made.__code__)
         install(function, made)
 
+    def _unit(self, code: Any, globals: dict[str, Any], **parts: str) -> Unit:
+        """What the backend is told of the function with this code; what its stages make is part of these."""
+        watchers = {which: self.observer.watcher(code, part, is_normal=True) for which, part in parts.items()}
+        return Unit(code.co_name, code.co_qualname, globals, watchers)
+
     def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
         """A function whose graph is made when it is first called, for the rule that is being built."""
         # The rule itself is not held: its code has this function as a constant, and the garbage collector
         # does not look into code.
         rule, is_made = self.building[-1], False
-        code, is_rest, unit = rule.code, rule.is_rest, _unit(rule)
-        part = "pullback of other ways"
+        code, is_rest, is_typed, part = rule.code, rule.is_rest, rule.is_typed, "pullback of other ways"
+        unit = self._unit(code, rule.globals, single=part)
 
         def make() -> None:
             nonlocal is_made, graph
             with self.lock:
                 if not is_made:
-                    after = self.observer.watcher(code, part, is_normal=True)
+                    after = self.observer.watcher(code, part, is_normal=True, is_typed=is_typed)
                     cleaned = passes.clean_pullback(graph(), after=after)
+                    run(COMPLETE, cleaned, self.reverse, after)
                     self._put(code, is_rest, part, made, self.backend.single(cleaned, unit))
                     is_made = True
                     graph = _nothing_left
@@ -344,11 +367,6 @@ class Engine:
         for callee, function in callees:
             rule.depend(callee, function)
         return True
-
-
-def _unit(rule: Derived) -> Unit:
-    """What the backend is told of the function that `rule` is of."""
-    return Unit(rule.code.co_name, rule.code.co_qualname, rule.globals)
 
 
 def _nothing_left() -> Graph:

@@ -128,7 +128,7 @@ LOCAL: Group[Lifting] = Group(
 """What looks at the functions around, and at no types."""
 
 LIFT_CLASS_BODY: Group[Lifting] = Group(
-    "lift",
+    "lift class body",
     (Stage("lift_class_body", _lifted_class_body, (), ("graph",), "as `lift`, of the code of a class"),),
 )
 

@@ -8,6 +8,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.passes.stages import Group, Stage, in_place
 from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards, watch_results
 from adbc.passes.typed.list_elements import drop_proved_tests
@@ -20,7 +21,7 @@ from adbc.runtime.build.speculation import Base, Guesses, Site
 from adbc.types import AbstractType
 from adbc.types.lattice import ValueArrayType, inferred_type
 
-__all__ = ["TYPED", "Typing"]
+__all__ = ["DIRECT", "TYPED", "Typing"]
 
 _DEPTH = {"learn": 0, "always": 3}
 """A function that has gone wrong at more sites than this is not guessed at any more."""
@@ -162,3 +163,18 @@ TYPED: Group[Typing] = Group(
     ),
 )  # fmt: skip
 """From the function as guesses are inserted into it to the graph that the builders are given."""
+
+
+def _with_direct_calls(graph: Graph, knowledge: Knowledge) -> Graph:
+    direct_calls(graph, knowledge)
+    return graph
+
+
+DIRECT: Group[Knowledge] = Group(
+    "direct",
+    (
+        Stage("direct_calls", _with_direct_calls, ("clean",), ("clean",),
+              "rules are found by the functions that users call: only when none is looked for any more"),
+    ),
+)  # fmt: skip
+"""What needs the types of a derived graph."""

@@ -17,6 +17,7 @@ from adbc.config import Config
 from adbc.errors import VerificationError
 from adbc.ir.graph import Graph
 from adbc.passes.stages import Stage, Watcher
+from adbc.types.derived import is_known
 
 __all__ = ["Observer"]
 
@@ -27,16 +28,21 @@ class Observer:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._numbers = itertools.count(1)
+        self._texts: dict[tuple[types.CodeType, str], str] = {}
+        """How each part of a function was shown last."""
 
-    def watcher(self, code: types.CodeType, part: str, *, is_normal: bool = False) -> Watcher | None:
+    def watcher(
+        self, code: types.CodeType, part: str, *, is_normal: bool = False, is_typed: bool = False
+    ) -> Watcher | None:
         """What is to be told of the stages that one graph goes through; None if nobody wants to know.
 
         code: of the function that is differentiated.  part: which graph it is, "primal" or "pullback", say.
-        is_normal: whether it is in normal form from the beginning.
+        is_normal: whether it is in normal form from the beginning.  is_typed: whether each value must have a
+        type once derivatives are typed, because each value of the primal has one.
         """
         if not self.config.verify and not self._is_wanted(code):
             return None
-        return _Watch(self, code, part, is_normal)
+        return _Watch(self, code, part, is_normal, is_typed)
 
     def code(self, code: types.CodeType, part: str, emitted: types.CodeType) -> None:
         """`emitted` is the code object of the graph that `part` names, of the function with `code`."""
@@ -46,12 +52,18 @@ class Observer:
 
             verify_stack(emitted)
         if self._is_wanted(code):
-            self.write(code, f"{part}-bytecode", dis.Bytecode(emitted).dis().rstrip())
+            self._write(code, f"{part}-bytecode", dis.Bytecode(emitted).dis().rstrip())
 
     def _is_wanted(self, code: types.CodeType) -> bool:
         return self.config.dump is not None and self.config.dump in (code.co_name, code.co_qualname)
 
-    def write(self, code: types.CodeType, name: str, text: str) -> None:
+    def show(self, code: types.CodeType, part: str, stage: str, text: str) -> None:
+        """`text` is the graph that `part` names behind a stage: a file, unless it is as it was before."""
+        if self._texts.get((code, part)) != text:
+            self._texts[code, part] = text
+            self._write(code, f"{part}-{stage}", text)
+
+    def _write(self, code: types.CodeType, name: str, text: str) -> None:
         """Leave `text` in a file with the next number."""
         directory = pathlib.Path(self.config.dump_directory)
         directory.mkdir(parents=True, exist_ok=True)
@@ -63,32 +75,37 @@ class Observer:
 class _Watch:
     """Looks at one graph behind each stage.  A stage that leaves the text as it was leaves no file."""
 
-    def __init__(self, observer: Observer, code: types.CodeType, part: str, is_normal: bool) -> None:
+    def __init__(
+        self, observer: Observer, code: types.CodeType, part: str, is_normal: bool, is_typed: bool
+    ) -> None:
         self.observer = observer
         self.code = code
         self.part = part
         self.is_normal = is_normal
+        self.is_typed = is_typed
         self.is_written = observer._is_wanted(code)
-        self.text = ""
 
-    def __call__(self, stage: Stage[Any], made: object) -> None:
+    def __call__(self, stage: Stage[Any], made: Any) -> None:
         self.is_normal = self.is_normal or "calls" in stage.leaves
-        if not isinstance(made, Graph):
-            return
-        if self.observer.config.verify and stage.is_whole:
-            self._verify(stage, made)
-        if self.is_written:
-            text, before = str(made), self.text
-            self.text = text
-            if text != before:
-                self.observer.write(self.code, f"{self.part}-{stage.name}", text)
+        if isinstance(made, Graph):
+            self._look(stage, made, "dual" if "derived" in stage.leaves else self.part)
+        elif hasattr(made, "pullback"):
+            self._look(stage, made.forwards, "forwards")
+            self._look(stage, made.pullback, "pullback")
 
-    def _verify(self, stage: Stage[Any], graph: Graph) -> None:
+    def _look(self, stage: Stage[Any], graph: Graph, part: str) -> None:
+        if self.observer.config.verify and stage.is_whole:
+            self._verify(stage, graph, part)
+        if self.is_written:
+            self.observer.show(self.code, part, stage.name, str(graph))
+
+    def _verify(self, stage: Stage[Any], graph: Graph, part: str) -> None:
         from adbc.ir.verify import verify
 
         try:
-            verify(graph, normal_form=self.is_normal)
+            must_be_typed = self.is_typed and "types of derivatives" in stage.leaves
+            verify(graph, normal_form=self.is_normal, is_typed=is_known if must_be_typed else None)
         except VerificationError as error:
             raise VerificationError(
-                f"behind the stage {stage.name} ({self.part} of {self.code.co_qualname}): {error}"
+                f"behind the stage {stage.name} ({part} of {self.code.co_qualname}): {error}"
             ) from error

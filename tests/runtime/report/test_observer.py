@@ -116,19 +116,19 @@ def test_dump(tmp_path: pathlib.Path) -> None:
     assert dumped(tmp_path / "new" / "folder") == [
         "001-cube-primal-lift.txt",
         "002-cube-primal-operators_to_call.txt",
-        "003-cube-primal-copy.txt",
-        "004-cube-primal-infer.txt",
-        "005-cube-forwards-remove_unreachable.txt",
-        "006-cube-pullback-remove_unreachable.txt",
-        "007-cube-pullback-merge_blocks.txt",
-        "008-cube-pullback-bytecode.txt",
-        "009-cube-forwards-bytecode.txt",
-        "010-cube-primal-copy.txt",
-        "011-cube-primal-infer.txt",
-        "012-cube-dual-remove_unreachable.txt",
+        "003-cube-primal-infer.txt",
+        "004-cube-forwards-reverse.txt",
+        "005-cube-pullback-reverse.txt",
+        "006-cube-pullback-merge_blocks.txt",
+        "007-cube-pullback-bytecode.txt",
+        "008-cube-forwards-bytecode.txt",
+        "009-cube-primal-copy.txt",
+        "010-cube-primal-infer.txt",
+        "011-cube-dual-dualise.txt",
+        "012-cube-dual-gather.txt",
         "013-cube-dual-bytecode.txt",
     ]
-    text = (tmp_path / "new" / "folder" / "004-cube-primal-infer.txt").read_text()
+    text = (tmp_path / "new" / "folder" / "003-cube-primal-infer.txt").read_text()
     assert text.startswith("graph cube(x: float)")
     assert "RETURN_VALUE" in (tmp_path / "new" / "folder" / "013-cube-dual-bytecode.txt").read_text()
 

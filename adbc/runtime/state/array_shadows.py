@@ -1,0 +1,206 @@
+"""What generated code does with the shadows and cotangents of arrays: fit, grow, and take parts of them.
+
+NumPy is not imported here: where there is an array, it has been.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+from adbc.tangents import project, zero_tangent
+from adbc.tangents.internal import ARRAY_ACCUMULATE
+from adbc.tangents.protocol import kind_of
+
+__all__ = [
+    "add_to_array", "add_to_part", "as_negative_part", "as_part", "copied", "filled", "filled_array", "fit",
+    "fit_array", "full_array", "give_array", "give_own", "inner", "negate", "new_array", "own_array",
+    "reshaped", "share", "take_array", "take_from_part", "take_own", "transposed", "view",
+]  # fmt: skip
+
+
+def view(shadow: Any, index: Any) -> Any:
+    """The same view of a shadow or tangent as of its array: writable, even where NumPy gives it read-only."""
+    if shadow is None:
+        return None
+    result = shadow[index]
+    if not result.flags.writeable:
+        result.flags.writeable = True
+    return result
+
+
+def give_array(shadow: Any, x: Any, d: Any) -> None:
+    """Let the shadow of array `x` grow by `d`; None is the shadow of a constant."""
+    if shadow is None:
+        return
+    is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
+    if is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF":
+        shadow += d  # no two elements are at one place
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, x, d)
+
+
+def take_array(shadow: Any, x: Any, d: Any) -> None:
+    """Let the shadow of array `x` shrink by `d`."""
+    if shadow is None:
+        return
+    is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
+    if is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF":
+        shadow -= d  # no two elements are at one place
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, x, -d)
+
+
+def give_own(shadow: Any, d: Any) -> None:
+    """Let `shadow`, of which no two elements are at one place, grow by `d`."""
+    if d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype:
+        shadow += d
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, shadow, d)
+
+
+def take_own(shadow: Any, d: Any) -> None:
+    """Let `shadow`, of which no two elements are at one place, shrink by `d`."""
+    if d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype:
+        shadow -= d
+    else:
+        ARRAY_ACCUMULATE[shadow.__class__](shadow, shadow, -d)
+
+
+def negate(d: Any) -> Any:
+    """``-d``, written over `d`, which is nobody else's."""
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return numpy.negative(d, out=d)
+
+
+def inner(d: Any, p: Any) -> Any:
+    """The cotangent of a number by which an array has the partial derivative `p`, real as `d` is."""
+    if p.__class__ is d.__class__ and p.shape == d.shape:
+        numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+        return numpy.vdot(d, p)
+    return d * p
+
+
+def copied(x: Any) -> Any:
+    """A copy of an array."""
+    return x.copy()
+
+
+def fit(d: Any, x: Any) -> Any:
+    """`d` as a cotangent of `x`, a number or an array; broadcasting undone."""
+    if d.__class__ is x.__class__ and d.shape == x.shape and d.dtype == x.dtype:
+        return d
+    return project(d, x)
+
+
+def filled(d: Any, x: Any) -> Any:
+    """`d`, or zeros like `x`."""
+    return zero_tangent(x) if d is None else d
+
+
+def fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`d` as a cotangent of an array of `shape` and of the dtype with this code; broadcasting undone."""
+    try:
+        if d.dtype.char == code:
+            if d.shape == shape:
+                return d
+            if d.shape:
+                return kind_of(d.__class__).summed(d, shape)  # type: ignore[attr-defined]  # of arrays
+    except AttributeError:
+        pass  # a number of Python
+    return project(d, zeros_of(shape, code))
+
+
+def filled_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`d`, or zeros of that shape and dtype."""
+    return zeros_of(shape, code) if d is None else d
+
+
+def add_to_array(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one array; `a` may be changed."""
+    if a is None or b is None:
+        return b if a is None else a
+    a += b
+    return a
+
+
+def transposed(d: Any) -> Any:
+    """The cotangent of what was transposed."""
+    return None if d is None else d.T
+
+
+def reshaped(d: Any, shape: tuple[int, ...]) -> Any:
+    """The cotangent of what had `shape` before."""
+    return None if d is None else d.reshape(shape)
+
+
+def share(number: Any, part: tuple[int, ...], whole: tuple[int, ...]) -> Any:
+    """`number` times how often each element of an array of shape `part` is in one of shape `whole`."""
+    return number if part == whole else number * (math.prod(whole) / max(math.prod(part), 1))
+
+
+def full_array(number: Any, shape: tuple[int, ...], code: str) -> Any:
+    """An array of that shape and dtype, full of `number`."""
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    whole = numpy.empty(shape, code)
+    whole.fill(number)
+    return whole
+
+
+def new_array(d: Any) -> Any:
+    """A copy of a cotangent that somebody else may have."""
+    return None if d is None else d.copy()
+
+
+def as_part(index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """The cotangent of an array of which the part at `index` has the cotangent `d`."""
+    whole = zeros_of(shape, code)
+    if d is not None:
+        whole[index] = d
+    return whole
+
+
+def add_to_part(whole: Any, index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`whole`, a cotangent of an array or None, with `d` added to the part at `index`."""
+    if whole is None:
+        return as_part(index, d, shape, code)
+    if d is not None:
+        whole[index] += d
+    return whole
+
+
+def as_negative_part(index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """The cotangent of an array of which the part at `index` has the cotangent ``-d``."""
+    whole = zeros_of(shape, code)
+    if d is not None:
+        numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+        numpy.negative(d, out=whole[index])
+    return whole
+
+
+def take_from_part(whole: Any, index: Any, d: Any, shape: tuple[int, ...], code: str) -> Any:
+    """`whole`, a cotangent of an array or None, with `d` taken from the part at `index`."""
+    if whole is None:
+        return as_negative_part(index, d, shape, code)
+    if d is not None:
+        whole[index] -= d
+    return whole
+
+
+def zeros_of(shape: tuple[int, ...], code: str) -> Any:
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return numpy.zeros(shape, code)
+
+
+def own_array(d: Any, x: Any, source: Any) -> Any:
+    """`d`, which is made of the tangent `source`, as the tangent of array `x` with memory of its own."""
+    if (
+        d.__class__ is x.__class__
+        and d.base is None
+        and d is not source
+        and d.shape == x.shape
+        and d.dtype == x.dtype
+    ):
+        return d
+    return project(d, x, fresh=True)

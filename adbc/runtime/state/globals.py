@@ -1,0 +1,49 @@
+"""``global name; name = value`` in differentiated code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.context import Context
+
+__all__ = ["global_store"]
+
+_ABSENT = object()
+
+
+def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
+    """The function for ``global name; name = value``, for values without a derivative.
+
+    It gives what undoes it.  A global that generated code takes for fixed (a function that it calls)
+    cannot be changed while that code runs.
+    """
+
+    def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
+        if is_active(shadow):
+            raise UnsupportedError(
+                f"global {name!r} is set to a value that has a derivative; a global outlives the call."
+                " Return the"
+                " value, or keep it in an object that is passed in."
+            )
+        old = namespace.get(name, _ABSENT)
+        if old is not value and (id(namespace), name) in guarded:
+            raise UnsupportedError(
+                f"global {name!r} is bound to something else while code that uses what it was bound to is"
+                " being"
+                " differentiated; bind it before the call, or pass the function or module as an argument"
+            )
+        context.shadows.adopt(value, shadow)  # it will be met again, as what the global holds
+        namespace[name] = value
+
+        def undo(_: object) -> None:
+            if old is _ABSENT:
+                namespace.pop(name, None)
+            else:
+                namespace[name] = old
+
+        return undo
+
+    return store_global
