@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
 from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedError
@@ -89,7 +90,7 @@ def _prepare(signature: Signature, mode: str) -> None:
         and code is not None
         and code.co_argcount == len(signature.types)
         and not code.co_kwonlyargcount
-        and not code.co_flags & 0x0C
+        and not code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
     ):
         from adbc.types import has_cotangent, has_shadow
 

@@ -20,8 +20,8 @@ ENGINE |= {"reverse", "emit", "runtime", "api"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
-    "lazy": set(),
     "flags": set(),
+    "lazy": set(),
     "config": set(),
     "ir": BOTTOM,
     # Whether a class's __hash__ changes something is a question to its bytecode.
