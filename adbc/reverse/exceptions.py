@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
@@ -40,6 +39,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
 from adbc.types.callsites import CallSite, is_inline_number
 from adbc.types.derived import EXCEPTION, RAISED, merge
+from adbc.types.effects import called
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
@@ -107,19 +107,14 @@ _SAFE = PURE | {
 
 def may_raise(instruction: Instruction) -> bool:
     """Whether `instruction` can raise an exception, as far as types tell."""
-    if instruction.op != "call":
+    found = called(instruction)
+    if found is None:
+        return instruction.op == "call"
+    function, arguments = found
+    if function in _SAFE:
         return False
-    callee, arguments = call_parts(instruction)
-    if not isinstance(callee, Const):
-        return True
-    function: Any = callee.value
-    try:
-        if function in _SAFE:
-            return False
-        if function in _SAFE_ARITHMETIC:
-            return not all(is_inline_number(type_of(a)) for a in arguments)
-    except TypeError:  # an unhashable callable
-        return True
+    if function in _SAFE_ARITHMETIC:
+        return not all(is_inline_number(type_of(a)) for a in arguments)
     if function is intrinsics._new_:
         kind = arguments[0].value if isinstance(arguments[0], Const) else None
         if kind is dict:  # a key may have no hash
