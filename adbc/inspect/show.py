@@ -70,12 +70,12 @@ def show(f: Callable[..., Any], *args: Any, stage: str = "primal") -> Text:
 
     >>> import adbc.inspect
     >>> adbc.inspect.show(lambda x: x * x, 2.0, stage="rvs")
-    graph <lambda>.pullback(saved, cotangent)
+    graph <lambda>.pullback(saved: float, cotangent: tangent)
     entry:
         %1: tangent = call operator.mul(%saved, %cotangent)
         %2: tangent = call operator.mul(%saved, %cotangent)
         %3: tangent = call operator.add(%1, %2)
-        %4 = call _new_(builtins.tuple, %3)
+        %4: Tuple[tangent] = call _new_(builtins.tuple, %3)
         return %4
     """
     signature = Signature.of(f, *args)
