@@ -52,14 +52,14 @@ def tests(session: nox.Session) -> None:
     if not has_opcodes(version):
         session.skip(f"adbc has no table of the opcodes of CPython {version}")
     session.install("-e", ".[test]")
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run("python", "-m", "pytest", "-m", "", *session.posargs)
 
 
 @nox.session(python="3.11")
 def rules(session: nox.Session) -> None:
     """The tests of rules and of whole programs: every rule against finite differences and both modes."""
     session.install("-e", ".[test]")
-    session.run("python", "-m", "pytest", "tests/rules", "tests/programs", *session.posargs)
+    session.run("python", "-m", "pytest", "-m", "", "tests/rules", "tests/programs", *session.posargs)
 
 
 @nox.session(python="3.11")

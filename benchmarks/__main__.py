@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import instructions, machine, measure, others, publish, roundtrips, table
+from benchmarks import instructions, machine, measure, others, publish, roundtrips, table, typed
 from benchmarks.run import run
 from benchmarks.saved import million_steps
 from benchmarks.workload import Workload
@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         action="store_true",
         help="instructions that are executed, beside the published counts; fails if one is higher",
     )
+    parser.add_argument("--typed", action="store_true", help="the share of typed values in derived graphs")
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
 
@@ -61,6 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.instructions:
         flat = [w for workloads in groups.values() for w in workloads]
         return min(1, instructions.report(flat, publish=options.publish))
+    if options.typed:
+        typed.report([w for workloads in groups.values() for w in workloads])
+        return 0
     results = measured(groups, options.rounds, [] if options.alone else others.installed())
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

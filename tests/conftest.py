@@ -1,4 +1,8 @@
-"""Files of graphs (``*.ir``) are files of tests, wherever they stand: `tests.filetests.harness` runs them."""
+"""What pytest does in this folder beside what it does anywhere.
+
+Files of graphs (``*.ir``) are files of tests, wherever they stand: `tests.filetests.harness` runs them.
+Tests that take long are marked ``slow``: `tests.selection` says which.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,41 @@ from pathlib import Path
 
 import pytest
 
+from tests import selection
 from tests.filetests.harness import IrFile
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record-durations", action="store_true", help=f"write {selection.PATH.name} anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: left out of `python -m pytest`; see tests/selection.py")
+    # With several processes, the one that starts the others is told of all results.
+    if config.getoption("--record-durations") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recording(), "recording")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     return IrFile.from_parent(parent, path=file_path) if file_path.suffix == ".ir" else None
+
+
+@pytest.hookimpl(tryfirst=True)  # what is marked here is selected by
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    durations = selection.read()
+    for item in selection.slow_among([(item.nodeid, item) for item in items], durations):
+        item.add_marker("slow")
+
+
+class Recording:
+    """Writes down how long tests took, when all have run."""
+
+    def __init__(self) -> None:
+        self.recorder = selection.Recorder()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when in ("setup", "call") and not report.skipped:
+            self.recorder.add(report.nodeid, report.duration)
+
+    def pytest_sessionfinish(self) -> None:
+        self.recorder.write()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import subprocess
 import sys
@@ -26,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tangents": BOTTOM | {"cpython.names"},
     "cpython": BOTTOM,
     # What becomes of a call depends on the kind of row that its function has.
-    "types": BOTTOM | {"ir", "tangents", "rules.kinds"},
+    "types": BOTTOM | {"ir", "tangents", "rules.kinds", "rules.effects"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},
@@ -83,10 +84,15 @@ def package_of(path: pathlib.Path) -> str:
     return "" if parts == ("__init__",) else parts[0]
 
 
+@functools.cache
+def nodes(path: pathlib.Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(path: pathlib.Path) -> Iterator[tuple[str, int]]:
     """Absolute names of the modules that `path` imports anywhere in it, with lines."""
     package = ("adbc", *path.relative_to(ROOT).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno

@@ -23,6 +23,8 @@ class CommonSupport:
     """`c` stands before the name of a value for its companion: its tangent, or its shadow."""
 
     knowledge: Knowledge
+    complete: Callable[[Graph], Graph]
+    """What types the values that a builder has left without a type (`types.completion`), in place."""
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], Any]
     """The entry of a function's derived rule, by parameter types and activities, perhaps not built yet.  If
     it `takes_function`, the function and its companion stand behind the context."""

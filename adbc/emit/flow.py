@@ -8,12 +8,13 @@ belongs to an edge always has a place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from adbc.emit.releases import is_next
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch
+from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Instruction, Phi, Value
 
 __all__ = ["Flow", "Node"]
@@ -124,26 +125,10 @@ class Flow:
 
     def _number(self) -> None:
         """Reverse postorder into `nodes`, without recursion."""
-        self.nodes = self._postorder(self.outgoing)
+        self.nodes = depth_first_postorder([self.entry], self.outgoing)
         self.nodes.reverse()
         for index, node in enumerate(self.nodes):
             node.index = index
-
-    def _postorder(self, successors: Callable[[Node], list[Node]]) -> list[Node]:
-        seen = {self.entry}
-        result: list[Node] = []
-        stack = [(self.entry, iter(successors(self.entry)))]
-        while stack:
-            node, rest = stack[-1]
-            for successor in rest:
-                if successor not in seen:
-                    seen.add(successor)
-                    stack.append((successor, iter(successors(successor))))
-                    break
-            else:
-                result.append(node)
-                stack.pop()
-        return result
 
     def _find_loops(self) -> None:
         """Natural loops, by the dominators of Cooper, Harvey and Kennedy."""
@@ -253,5 +238,5 @@ class Flow:
             normal = sorted(node.successors, key=leaves, reverse=True)
             return normal if node.handler is None else [node.handler, *normal]
 
-        self.layout = self._postorder(visited_first)
+        self.layout = depth_first_postorder([self.entry], visited_first)
         self.layout.reverse()

@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import may_raise
-from adbc.ir.terminators import Jump, Raise
-from adbc.ir.traverse import copy_graph, remove_unreachable
+from adbc.ir.terminators import Raise
+from adbc.ir.traverse import copy_graph, join_lines, remove_unreachable
 from adbc.ir.values import Const, Value
 
 __all__ = ["widened"]
@@ -41,43 +41,8 @@ def widened(graph: Graph) -> Graph:
         return graph
     graph, _, _ = copy_graph(graph)
     remove_unreachable(graph)
-    _join(graph)
+    join_lines(graph, _may_join)
     return graph
-
-
-def _join(graph: Graph) -> None:
-    predecessors = graph.predecessors()
-    replaced: dict[Value, Value] = {}
-    gone: set[Block] = set()
-    for block in graph.blocks:
-        if block in gone:
-            continue
-        while isinstance(block.terminator, Jump):
-            following = block.terminator.target
-            if (
-                following is block
-                or following is graph.entry
-                or predecessors[following] != [block]
-                or not _may_join(block, following)
-            ):
-                break
-            for phi in following.phis:
-                replaced[phi] = phi.operands[block]
-            for instruction in following.instructions:
-                block.append(instruction)
-            block.terminator = following.terminator
-            before, after = block.handler, following.handler
-            for successor in following.successors:
-                predecessors[successor] = list(
-                    dict.fromkeys(block if p is following else p for p in predecessors[successor])
-                )
-                for phi in successor.phis:
-                    value = phi.operands.pop(following)
-                    phi.operands.setdefault(block, value)
-            block.handler = after if before is None else before
-            gone.add(following)
-    graph.blocks = [block for block in graph.blocks if block not in gone]
-    graph.replace_uses(replaced)
 
 
 def _may_join(block: Block, following: Block) -> bool:

@@ -17,13 +17,18 @@ from adbc.ir import intrinsics
 __all__ = ["SEQUENCES"]
 
 
+def _unless_is(asm: Assembler, value: object, label: Label) -> None:
+    """Jump to `label` if the top of the stack, which stays there, is not `value`."""
+    asm.copy(1)
+    asm.const(value)
+    asm.is_(False)
+    asm.jump_if("FALSE", label)
+
+
 def check(asm: Assembler, name: str) -> None:
     """Raise what the use of an unbound local raises."""
     bound = Label()
-    asm.copy(1)
-    asm.const(intrinsics.UNBOUND)
-    asm.is_(False)
-    asm.jump_if("FALSE", bound)
+    _unless_is(asm, intrinsics.UNBOUND, bound)
     # The variable of this name holds another value, or none: the message is written here.
     asm.null_before()
     asm.const(UnboundLocalError)
@@ -59,10 +64,7 @@ def real(asm: Assembler, nothing: object) -> None:
     zero, there = Label(), Label()
     asm.copy(1)
     asm.jump_if("NONE", zero)
-    asm.copy(1)
-    asm.const(nothing)
-    asm.is_(False)
-    asm.jump_if("FALSE", there)
+    _unless_is(asm, nothing, there)
     asm.place(zero)
     asm.pop()
     asm.const(0.0)
@@ -78,10 +80,7 @@ def slot(asm: Assembler, nothing: object) -> None:
     asm.jump(there)
     asm.place(some)
     asm.getitem()
-    asm.copy(1)
-    asm.const(nothing)
-    asm.is_(False)
-    asm.jump_if("FALSE", there)
+    _unless_is(asm, nothing, there)
     asm.pop()
     asm.const(None)
     asm.place(there)
@@ -139,10 +138,7 @@ def find_special(asm: Assembler, name: str) -> None:
     asm.swap(2)
     asm.const(name)
     asm.call(2)
-    asm.copy(1)
-    asm.const(intrinsics.MISSING)
-    asm.is_(False)
-    asm.jump_if("FALSE", found)
+    _unless_is(asm, intrinsics.MISSING, found)
     asm.pop()
     asm.load_special(name)
     asm.pop()

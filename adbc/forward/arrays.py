@@ -28,9 +28,10 @@ from adbc.ir.values import Instruction, Value
 from adbc.passes.derived.partials import needed, taken_apart
 from adbc.rules.formulas import Formula
 from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.derived import TangentOf
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number
+from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number, memory_type
 
 __all__ = ["formula_of", "write_formulas"]
 
@@ -77,7 +78,10 @@ def write_formulas(
         if isinstance(formula, Formula):
             graph = None if formula.slope is None else support.straight(formula.slope)
             if graph is None:
-                term = builder.call(formula.function, tangent, out, *given, keywords=tuple(others))
+                given_type = TangentOf(memory_type(type_of(out)))
+                term = builder.call(
+                    formula.function, tangent, out, *given, keywords=tuple(others), type=given_type
+                )
             else:
                 is_negative, factor = _factor(builder, graph, [out, *given])
         if factor is not None:

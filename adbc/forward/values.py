@@ -14,6 +14,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Knowledge, is_inline_number, row_of
+from adbc.types.effects import exposed
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_cotangent, has_shadow
 
@@ -66,7 +67,8 @@ def find_values(graph: Graph, knowledge: Knowledge) -> None:
             seen += phi.operands.values()
         seen += block.terminator.values
         for call in block.instructions:
-            seen += _not_just_read(call, rows.get(call), formulas.get(call))
+            found = formulas.get(call)
+            seen += exposed(call, rows.get(call), None if found is None else found.arrays)
     for value in seen:
         candidates.pop(value, None)
     for value, known in candidates.items():
@@ -80,17 +82,3 @@ def _is_constant(call: Instruction, row: Any) -> bool:
         return False
     types_ = [type_of(v) for v in arguments if not isinstance(v, Const)]
     return not any(has_shadow(t) or has_cotangent(t) for t in types_)
-
-
-def _not_just_read(call: Instruction, row: Any, found: Any) -> Sequence[Value]:
-    """The arguments of `call` that it may keep, hand on, or change."""
-    if row is None or call.block is None or call.block.handler is not None:
-        return call.operands
-    arguments = call_parts(call)[1]
-    if row.mutates:
-        return [arguments[0], *arguments[row.takes_values :]]
-    if row.kind is RowKind.ZERO:
-        return []
-    if found is not None:
-        return [v for i, v in enumerate(arguments) if i not in found.arrays]
-    return arguments if call.keywords else arguments[row.takes_values :]

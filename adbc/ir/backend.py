@@ -38,6 +38,10 @@ class Pair(Protocol):
     @property
     def pullback(self) -> Graph: ...
 
+    @property
+    def records(self) -> object:
+        """What the first saves for the second: a `reverse.layout.Records`."""
+
 
 class Backend(Protocol):
     """A code generator."""

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator, Unreachable
+from adbc.ir.traverse import copy_of
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 
 __all__ = ["Rest", "rest_of"]
@@ -78,16 +79,7 @@ class _Rest:
                     phis.append((phi, new, copy))
                     variables.write(phi, copy, new)
             for instruction in block.instructions[start:]:
-                new_instruction = Instruction(
-                    instruction.op,
-                    instruction.operands,
-                    keywords=instruction.keywords,
-                    attribute=instruction.attribute,
-                    type=instruction.type,
-                    position=instruction.position,
-                    name=instruction.name,
-                )
-                copy.append(new_instruction)
+                new_instruction = copy.append(copy_of(instruction))
                 made.append((instruction, new_instruction, copy))
                 self.copies.setdefault(instruction, []).append(new_instruction)
                 variables.write(instruction, copy, new_instruction)

@@ -74,40 +74,22 @@ def interpret(
 
 
 def _run(frame: _Frame, limit: int | None) -> Any:
-    graph = frame.graph
     source: Block | None = None
-    block = graph.entry
-    entered = 0
+    block = frame.graph.entry
     while True:
-        entered += 1
-        if limit is not None and entered > limit:
-            raise IterationLimitError(f"graph {graph.name} entered more than {limit} blocks")
-        frame.enter(block, source)
+        frame.enter(block, source, limit)
         error = frame.instructions(block)
         if error is None and isinstance(block.terminator, Return):
             return frame.value(block.terminator.value, block.terminator, block)
-        if error is None:
-            target, error = frame.terminator(block)
-        if error is not None:
-            if block.handler is None:
-                intrinsics._reraise_(error)
-            frame.caught = error
-            target = block.handler
-        assert target is not None
-        source, block = block, target
+        source, block = block, frame.leave(block, error)
 
 
 def _generate(frame: _Frame, limit: int | None) -> Generator[Any, Any, Any]:
     """Like `_run`, but suspended where the graph is: `instructions` and `_run` in one, as it must be."""
-    graph = frame.graph
     source: Block | None = None
-    block = graph.entry
-    entered = 0
+    block = frame.graph.entry
     while True:
-        entered += 1
-        if limit is not None and entered > limit:
-            raise IterationLimitError(f"graph {graph.name} entered more than {limit} blocks")
-        frame.enter(block, source)
+        frame.enter(block, source, limit)
         error: BaseException | None = None
         for instruction in block.instructions:
             kind = frame.suspension(instruction)
@@ -126,16 +108,7 @@ def _generate(frame: _Frame, limit: int | None) -> Generator[Any, Any, Any]:
                 break
         if error is None and isinstance(block.terminator, Return):
             return frame.value(block.terminator.value, block.terminator, block)
-        target: Block | None = None
-        if error is None:
-            target, error = frame.terminator(block)
-        if error is not None:
-            if block.handler is None:
-                intrinsics._reraise_(error)
-            frame.caught = error
-            target = block.handler
-        assert target is not None
-        source, block = block, target
+        source, block = block, frame.leave(block, error)
 
 
 class _Frame:
@@ -157,6 +130,7 @@ class _Frame:
         self.builtins: Mapping[str, Any] = builtins
         self.values: dict[Value, Any] = {}
         self.caught: BaseException | None = None
+        self.entered = 0
         self.contextual: dict[int, Callable[..., Any]] = {
             id(intrinsic): meaning
             for intrinsic, meaning in (
@@ -173,8 +147,11 @@ class _Frame:
 
     # -- running -------------------------------------------------------------------------------------
 
-    def enter(self, block: Block, source: Block | None) -> None:
-        """Give the phis of `block` their values, all at the same time."""
+    def enter(self, block: Block, source: Block | None, limit: int | None) -> None:
+        """Give the phis of `block` their values, all at the same time; count the blocks, up to `limit`."""
+        self.entered += 1
+        if limit is not None and self.entered > limit:
+            raise IterationLimitError(f"graph {self.graph.name} entered more than {limit} blocks")
         # A phi passes on a value that does not exist; only a use of it is wrong.
         merged: dict[Value, Any] = {}
         for phi in block.phis:
@@ -185,6 +162,19 @@ class _Frame:
                 raise self.broken(block, f"{operand!r}, an operand of {phi!r}, has no value")
             merged[phi] = self.known(operand)
         self.values.update(merged)
+
+    def leave(self, block: Block, error: BaseException | None) -> Block:
+        """The block to enter behind `block`, which does not return; `error`: what was raised in it."""
+        target: Block | None = None
+        if error is None:
+            target, error = self.terminator(block)
+        if error is not None:
+            if block.handler is None:
+                intrinsics._reraise_(error)
+            self.caught = error
+            target = block.handler
+        assert target is not None
+        return target
 
     def instructions(self, block: Block) -> BaseException | None:
         """Run the instructions of `block`; what the last one raised, if the block has a handler."""

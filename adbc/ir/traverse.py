@@ -20,9 +20,11 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 __all__ = [
     "User",
     "copy_graph",
+    "copy_of",
     "cycles",
     "depth_first_postorder",
     "is_critical",
+    "join_lines",
     "postorder",
     "predecessors",
     "reachable",
@@ -253,6 +255,19 @@ def split_critical_edges(graph: Graph) -> list[Block]:
     return [split_edge(source, target) for source, target in edges]
 
 
+def copy_of(instruction: Instruction) -> Instruction:
+    """Another instruction like `instruction`, with the same operands, that is in no block."""
+    return Instruction(
+        instruction.op,
+        instruction.operands,
+        keywords=instruction.keywords,
+        attribute=instruction.attribute,
+        type=instruction.type,
+        position=instruction.position,
+        name=instruction.name,
+    )
+
+
 def copy_graph(graph: Graph) -> tuple[Graph, dict[Value, Value], dict[Block, Block]]:
     """A copy that shares no block and no value with `graph`, and what became of values and blocks.
 
@@ -284,17 +299,7 @@ def copy_graph(graph: Graph) -> tuple[Graph, dict[Value, Value], dict[Block, Blo
             new_block.phis.append(new_phi)
             values[phi] = new_phi
         for instruction in block.instructions:
-            values[instruction] = new_block.append(
-                Instruction(
-                    instruction.op,
-                    [],
-                    keywords=instruction.keywords,
-                    attribute=instruction.attribute,
-                    type=instruction.type,
-                    position=instruction.position,
-                    name=instruction.name,
-                )
-            )
+            values[instruction] = new_block.append(copy_of(instruction))
 
     def copied(value: Value) -> Value:
         if value not in values:
@@ -341,3 +346,38 @@ def _copy_terminator(
         case Unreachable():
             return Unreachable(position)
     raise TypeError(f"unknown terminator {type(terminator).__name__}")
+
+
+def join_lines(graph: Graph, may_join: Callable[[Block, Block], bool]) -> bool:
+    """Append to each block the one that it jumps to, where that has no other predecessor and `may_join` says
+    so; the handler of either is that of both.  Returns whether there were such blocks."""
+    sources = graph.predecessors()
+    replaced: dict[Value, Value] = {}
+    gone: set[Block] = set()
+    for block in graph.blocks:
+        if block in gone:
+            continue
+        while isinstance(block.terminator, Jump):
+            following = block.terminator.target
+            if following is block or following is graph.entry or len(sources[following]) != 1:
+                break
+            if not may_join(block, following):
+                break
+            for phi in following.phis:
+                replaced[phi] = phi.operands[block]
+            for instruction in following.instructions:
+                block.append(instruction)
+            for successor in following.successors:
+                moved = (block if p is following else p for p in sources[successor])
+                sources[successor] = list(dict.fromkeys(moved))
+                for phi in successor.phis:
+                    operands: dict[Block, Value] = {}
+                    for old, value in phi.operands.items():
+                        operands.setdefault(block if old is following else old, value)
+                    phi.operands = operands
+            block.terminator = following.terminator
+            block.handler = following.handler if block.handler is None else block.handler
+            gone.add(following)
+    graph.blocks = [block for block in graph.blocks if block not in gone]
+    graph.replace_uses(replaced)
+    return bool(gone)

@@ -42,13 +42,16 @@ Exceptions
 
 Normal form (`normal_form=True`)
    18. Every instruction is a ``call``, or the ``catch`` of a handler.
+
+Typed (`is_typed` is given: of a derived graph whose primal is typed)
+   19. Arguments, phis and instructions have a type of which `is_typed` is true.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from adbc.errors import VerificationError
 from adbc.ir.dominators import Dominators
@@ -86,9 +89,14 @@ class Problem:
         return f"{self.where}: {self.message}"
 
 
-def verify(graph: Graph, *, normal_form: bool = False) -> None:
-    """Raise `VerificationError` with all problems of `graph`, shown in its text, if there are any."""
-    found = problems(graph, normal_form=normal_form)
+def verify(
+    graph: Graph, *, normal_form: bool = False, is_typed: Callable[[object], bool] | None = None
+) -> None:
+    """Raise `VerificationError` with all problems of `graph`, shown in its text, if there are any.
+
+    `is_typed`: says of the type of a value whether it is one.
+    """
+    found = problems(graph, normal_form=normal_form, is_typed=is_typed)
     if not found:
         return
     notes: dict[int, list[str]] = {}
@@ -100,9 +108,11 @@ def verify(graph: Graph, *, normal_form: bool = False) -> None:
     raise VerificationError(f"{count} in graph {graph.name}:\n{summary}\n\n{text}")
 
 
-def problems(graph: Graph, *, normal_form: bool = False) -> list[Problem]:
+def problems(
+    graph: Graph, *, normal_form: bool = False, is_typed: Callable[[object], bool] | None = None
+) -> list[Problem]:
     """Every problem of `graph`, in the order of the text."""
-    checker = _Checker(graph, normal_form)
+    checker = _Checker(graph, normal_form, is_typed)
     checker.run()
     order: dict[int, int] = {id(graph): 0}
     for block in graph.blocks:
@@ -112,8 +122,9 @@ def problems(graph: Graph, *, normal_form: bool = False) -> list[Problem]:
 
 
 class _Checker:
-    def __init__(self, graph: Graph, normal_form: bool) -> None:
+    def __init__(self, graph: Graph, normal_form: bool, is_typed: Callable[[object], bool] | None) -> None:
         self.graph = graph
+        self.is_typed = is_typed
         self.normal_form = normal_form
         self.names = Names(graph)
         self.found: list[Problem] = []
@@ -145,6 +156,18 @@ class _Checker:
                 self.check_operation(instruction, block)
             self.check_terminator(block.terminator, block)
         self.check_uses()
+        if self.is_typed is not None:
+            self.check_types(self.is_typed)
+
+    def check_types(self, is_typed: Callable[[object], bool]) -> None:
+        untyped = [argument.name for argument in self.graph.arguments if not is_typed(argument.type)]
+        if untyped:
+            self.report(self.graph, None, f"no type: {', '.join(untyped)}")
+        for block in self.graph.blocks:
+            values: list[Phi | Instruction] = [*block.phis, *block.instructions]
+            for value in values:
+                if not is_typed(value.type):
+                    self.report(value, block, f"its type is {value.type}")
 
     # -- graph ---------------------------------------------------------------------------------------
 

@@ -46,11 +46,11 @@ from adbc.types.callsites import (
     is_view,
     row_of,
 )
+from adbc.types.effects import bound_types, exposed, is_harmless
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType
-from adbc.types.readers import HARMLESS, PLAIN_ATTRIBUTES
+from adbc.types.lattice import ArrayType, ValueArrayType
 
-__all__ = ["find_value_arrays", "is_harmless"]
+__all__ = ["find_value_arrays"]
 
 
 def find_value_arrays(
@@ -145,7 +145,7 @@ class _Search:
         for block in self.graph.blocks:
             self._drop(block.terminator.values)
             for call in block.instructions:
-                self._drop(self._not_just_read(call))
+                self._drop(self._exposed(call))
                 self._drop(v for v in call.operands if self._grows_in_a_loop(v, call))
         size = -1
         while size != len(self.candidates):
@@ -197,58 +197,31 @@ class _Search:
     def _region(self, block: Block | None) -> Loop | None:
         return None if block is None else self.loops.innermost.get(block)
 
-    def _not_just_read(self, call: Instruction) -> Sequence[Value]:
-        """The arguments of `call` that it may keep, hand on, or change."""
-        if call.op != "call" or call.block is None or call.block.handler is not None:
-            return call.operands
-        if call in self.views:
+    def _exposed(self, call: Instruction) -> Sequence[Value]:
+        """The arguments of `call` whose memory somebody may see."""
+        row, found = self.rows.get(call), self.formulas.get(call)
+        is_protected = call.block is None or call.block.handler is not None
+        if call in self.views and not is_protected:
             return ()
-        row, found = self.rows[call], self.formulas.get(call)
-        callee, arguments = call_parts(call)
-        if row is None:
-            return () if is_harmless(callee, arguments) else self._kept_by_function(callee, call)
-        if row.mutates:
-            return [arguments[0], *arguments[row.takes_values :]]  # what is overwritten is memory
-        if row.kind is RowKind.ZERO:
-            return ()
-        if found is not None:
-            return [v for i, v in enumerate(arguments) if i not in found.arrays]
-        return arguments if call.keywords else arguments[row.takes_values :]
+        if row is None and call.op == "call" and not is_protected and not is_harmless(call):
+            return self._kept_by_function(call)
+        return exposed(call, row, None if found is None else found.arrays)
 
-    def _kept_by_function(self, callee: Value, call: Instruction) -> Sequence[Value]:
+    def _kept_by_function(self, call: Instruction) -> Sequence[Value]:
         """The arguments of a call of a function written in Python that it does more to than to read them."""
+        callee, arguments = call_parts(call)
         function = callee.value if isinstance(callee, Const) else None
         if not isinstance(function, types.FunctionType):
             return call.operands
-        arguments = call_parts(call)[1]
         binding = self.knowledge.bind(function, len(arguments), call.keywords)
         if binding is None:
             return call.operands
-        parameters: tuple[AbstractType, ...] = tuple(
-            type_of(slot) if isinstance(slot, Const) else type_of(arguments[slot]) for slot in binding.slots
-        )
-        reads = self.knowledge.only_reads(function, parameters)
+        reads = self.knowledge.only_reads(function, bound_types(binding, arguments))
         read = {
             slot for slot, is_read in zip(binding.slots, reads, strict=True)
             if is_read and not isinstance(slot, Const)
         }  # fmt: skip
         return [v for i, v in enumerate(arguments) if i not in read]
-
-
-def is_harmless(callee: Value, arguments: Sequence[Value]) -> bool:
-    """Whether a call only asks for what an array is, not for its numbers, or does nothing to it."""
-    function = callee.value if isinstance(callee, Const) else None
-    if function is intrinsics._getattr_:
-        name = arguments[1]
-        return (
-            isinstance(type_of(arguments[0]), ArrayType)
-            and isinstance(name, Const)
-            and name.value in PLAIN_ATTRIBUTES
-        )
-    try:
-        return function in HARMLESS
-    except TypeError:
-        return False
 
 
 def _is_view_call(call: Instruction) -> bool:

@@ -32,14 +32,28 @@ from adbc.ir.values import Const, Instruction, Phi, Position, Value
 from adbc.passes.derived.cotangent_sums import cotangent_sums
 from adbc.passes.normal.protected import is_isolated
 from adbc.reverse.forwards import ForwardsPass
+from adbc.reverse.layout import LoopRecords, Records
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.reverse.recompute import Need, Recomputation, Slot
 from adbc.reverse.records import WayRecords, one_record, open_record, usual_way
 from adbc.reverse.support import Support
-from adbc.reverse.tapes import Count, Length, Links, Reel, Tape, Winding, is_certain, put, taken
+from adbc.reverse.tapes import (
+    Count,
+    Length,
+    Links,
+    Reel,
+    Tape,
+    Winding,
+    is_certain,
+    new_reel,
+    put,
+    slots,
+    taken,
+)
 from adbc.reverse.trips import is_short, range_of
+from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, ValueArrayType, has_cotangent, has_shadow
+from adbc.types.lattice import NONE, AbstractType, TupleType, ValueArrayType, has_cotangent, has_shadow
 
 __all__ = ["Reversal", "ReversePair"]
 
@@ -54,6 +68,8 @@ class ReversePair:
 
     forwards: Graph
     pullback: Graph
+    records: Records
+    """What the first saves for the second."""
 
 
 class Reversal:
@@ -89,6 +105,8 @@ class Reversal:
         self.needed: dict[Slot, Need] = {}
         self.tapes: dict[Loop, Tape] = {}
         self.layouts: dict[tuple[Block, Block], dict[Loop, list[Slot]]] = {}
+        self.leaving: dict[tuple[Block, Block, Loop], Instruction] = {}
+        """What makes the record of the last iteration of a loop, by the edge on which that is left."""
         self.tape_at: dict[tuple[Block, Loop], Value] = {}
         self.iteration: dict[Loop, list[Slot]] = {}
         self.reels: dict[Loop, Value] = {}
@@ -160,19 +178,21 @@ class Reversal:
     def build(self) -> ReversePair:
         forwards = self.forwards
         if self.exit is None:
-            return ReversePair(forwards.graph, self._pullback_of_no_return())
+            return ReversePair(forwards.graph, self._pullback_of_no_return(), Records())
         self.live = [b for b in self.order if b not in self.idle]
         self._collect_needs()
         self._save()
+        records = self._records()
         if self.ways is None or self.ways.usual is None:
-            return ReversePair(forwards.graph, self._pullback())
+            return ReversePair(forwards.graph, self._pullback(), records)
         all_live = self.live
         usual = self.sources[self.exit][self.ways.usual]
         self.others = self.support.later(
             f"{self.graph.name}.pullback", lambda: self._pullback_of(None, all_live)
         )
         back = self._before(usual) | {self.exit}
-        return ReversePair(forwards.graph, self._pullback_of(usual, [b for b in all_live if b in back]))
+        pullback = self._pullback_of(usual, [b for b in all_live if b in back])
+        return ReversePair(forwards.graph, pullback, records)
 
     def _pullback_of(self, way: Block | None, live: list[Block]) -> Graph:
         """The pullback of one way, or of all."""
@@ -181,7 +201,7 @@ class Reversal:
 
     def _pullback_of_no_return(self) -> Graph:
         graph = Graph(f"{self.graph.name}.pullback")
-        graph.add_argument("saved")
+        graph.add_argument("saved", NONE)
         builder = Builder(graph)
         builder.raise_(builder.call(UnsupportedError, "pullback of a call that did not return"))
         return graph
@@ -321,12 +341,14 @@ class Reversal:
             saved = self.ways.write(forwards.graph, copies, returning, values.read)
         else:
             saved = one_record(builder, self.call_record, values.read)
+        self.saved_record = saved
         (out,) = self.exit.terminator.values
         parts = [forwards.p(out)]
         if has_shadow(self.result):
             parts.append(forwards.s(out))
         builder.ret(builder.call(intrinsics._new_, tuple, *parts, saved))
         remove_trivial_phis(forwards.graph, only=set(values.phis))
+        self.support.complete(forwards.graph)  # what is recalled has the type of what is saved
 
     def _original(self, copy: Block) -> Block:
         if not hasattr(self, "_originals"):
@@ -349,9 +371,13 @@ class Reversal:
             if isinstance(tape, Winding):
                 if layout:
                     values = [self.values.read(slot, forwards.blocks[target]) for slot in layout]
-                    put(Builder(forwards.graph, forwards.blocks[target]), tape.value, values)
+                    builder = Builder(forwards.graph, forwards.blocks[target])
+                    self.leaving[source, target, loop] = put(builder, tape.value, values)
                 continue
-            last = self._push(forwards.blocks[target], layout, tape.value) if layout else tape.value
+            last = tape.value
+            if layout:
+                pushed = self._push(forwards.blocks[target], layout, tape.value)
+                last = self.leaving[source, target, loop] = pushed
             self.tape_at[target, loop] = last
             # An edge that leaves two loops at once saves the tape of the inner one in the record that
             # the outer one writes on the same edge.
@@ -388,7 +414,7 @@ class Reversal:
         if found is None:
             (preheader,) = [s for s in self.sources[loop.header] if s not in loop.latches]
             builder = Builder(self.forwards.graph, self.forwards.blocks[preheader])
-            found = self.reels[loop] = builder.call(intrinsics._new_, list, name="tape")
+            found = self.reels[loop] = new_reel(builder, self.forwards.blocks[loop.header])
         return found
 
     def _may_wind(self, loop: Loop) -> bool:
@@ -402,7 +428,7 @@ class Reversal:
             self.windable[loop] = sources == [loop.header] and not is_short(loop)
         return self.windable[loop]
 
-    def _push(self, block: Block, record: Sequence[Slot], tape: Value) -> Value:
+    def _push(self, block: Block, record: Sequence[Slot], tape: Value) -> Instruction:
         builder = Builder(self.forwards.graph, block)
         read = [self.values.read(slot, block) for slot in record]
         return builder.call(intrinsics._new_, tuple, *read, tape)
@@ -421,6 +447,32 @@ class Reversal:
         # Blocks behind inner exits leave the inner loop's tape to be read there.
         return seen | {t for s, t in loop.exits if s is source}
 
+    def _records(self) -> Records:
+        """What has been saved, once the forwards pass is typed."""
+        if self.ways is not None:
+            ways = [slots(record) for record in self.ways.records]
+        elif len(self.call_record) == 1:
+            ways = [(type_of(self.saved_record),)]
+        else:
+            ways = [slots(self.saved_record) if isinstance(self.saved_record, Instruction) else ()]
+        labels = {block: copy.label for block, copy in self.forwards.blocks.items()}
+        loops = [
+            LoopRecords(
+                labels[loop.header],
+                tape.form,
+                type_of(tape.value),
+                tape.mark.value,
+                tape.iteration,
+                {
+                    (labels[source], labels[target]): slots(self.leaving.get((source, target, loop)))
+                    for source, target in loop.exits
+                    if loop in self.layouts.get((source, target), ())
+                },
+            )
+            for loop, tape in self.tapes.items()
+        ]
+        return Records(tuple(ways), tuple(loops))
+
     # -- the pullback ----------------------------------------------------------------------------------
 
     def _pullback(self) -> Graph:
@@ -428,8 +480,10 @@ class Reversal:
         graph.qualname = f"{self.graph.qualname}.pullback"
         graph.filename = self.graph.filename
         graph.first_line = self.graph.first_line
-        saved = graph.add_argument("saved")
-        cotangent = graph.add_argument("cotangent") if has_cotangent(self.result) else None
+        saved = graph.add_argument("saved", type_of(self.saved_record))
+        cotangent = None
+        if has_cotangent(self.result):
+            cotangent = graph.add_argument("cotangent", cotangent_type(self.result))
         writer = PullbackWriter(graph, self.support, self.active)
         writer.is_plain = self.forwards.is_plain
         writer.recomputed = self.recomputed
@@ -508,7 +562,8 @@ class Reversal:
             if self.only is None:
                 self.ways.dispatch(writer, self.saved, targets)
             else:
-                self.ways.expect(writer, self.saved, targets[0], self.others)
+                given = TupleType(tuple(cotangent_type(type_of(p)) for p in self.forwards.parameters))
+                self.ways.expect(writer, self.saved, targets[0], self.others, given)
         elif len(sources) == 1:
             builder.jump(targets[0])
         elif self._is_header(block):
@@ -566,7 +621,8 @@ class Reversal:
             if isinstance(self.tapes[loop], Winding):
                 layout = self.layouts[original, block][loop]
                 iterator = self._carried(writer, loop)
-                self._define(writer, loop, layout, taken(writer.builder, iterator, len(layout)), iterator)
+                types = slots(self.leaving.get((original, block, loop)))
+                self._define(writer, loop, layout, taken(writer.builder, iterator, types), iterator)
                 continue
             tape = writer.get(self.tape_at[block, loop])
             layout = self.layouts[original, block][loop]

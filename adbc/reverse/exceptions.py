@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
@@ -39,6 +38,8 @@ from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
 from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.derived import EXCEPTION, RAISED, merge
+from adbc.types.effects import called
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType
@@ -62,8 +63,8 @@ def return_exceptions(graph: Graph) -> Graph:
         if block.handler is None:
             _protect(graph, block, exit)
     builder = Builder(graph, exit)
-    caught = builder.emit("catch", type=ANY)
-    builder.ret(builder.call(intrinsics._raised_, caught, type=ANY))
+    caught = builder.emit("catch", type=EXCEPTION)
+    builder.ret(builder.call(intrinsics._raised_, caught, type=RAISED))
     if not any(block.handler is exit for block in graph.blocks):
         graph.blocks.remove(exit)
     return graph
@@ -106,19 +107,14 @@ _SAFE = PURE | {
 
 def may_raise(instruction: Instruction) -> bool:
     """Whether `instruction` can raise an exception, as far as types tell."""
-    if instruction.op != "call":
+    found = called(instruction)
+    if found is None:
+        return instruction.op == "call"
+    function, arguments = found
+    if function in _SAFE:
         return False
-    callee, arguments = call_parts(instruction)
-    if not isinstance(callee, Const):
-        return True
-    function: Any = callee.value
-    try:
-        if function in _SAFE:
-            return False
-        if function in _SAFE_ARITHMETIC:
-            return not all(is_inline_number(type_of(a)) for a in arguments)
-    except TypeError:  # an unhashable callable
-        return True
+    if function in _SAFE_ARITHMETIC:
+        return not all(is_inline_number(type_of(a)) for a in arguments)
     if function is intrinsics._new_:
         kind = arguments[0].value if isinstance(arguments[0], Const) else None
         if kind is dict:  # a key may have no hash
@@ -167,8 +163,8 @@ def _fill(graph: Graph, block: Block, end: Raise) -> None:
     """
     builder = Builder(graph, block)
     builder.position = end.position
-    packed = builder.call(intrinsics._raised_, end.exception or Const(None), type=ANY)
-    error = builder.call(intrinsics._exception_, packed, type=ANY)
+    packed = builder.call(intrinsics._raised_, end.exception or Const(None), type=RAISED)
+    error = builder.call(intrinsics._exception_, packed, type=EXCEPTION)
     if end.exception is not None:
         end.exception = error
 
@@ -182,11 +178,12 @@ def _attempt(graph: Graph, block: Block, call: Instruction) -> Value:
     block.handler = None
     builder = Builder(graph, block)
     builder.position = call.position
-    answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=ANY)
+    known = merge(type_of(call), RAISED)
+    answer = builder.call(intrinsics._attempt_, callee, *arguments, keywords=call.keywords, type=known)
     raised = graph.add_block(f"{block.label}.raised")
     builder.branch(builder.call(intrinsics._is_raised_, answer, type=BOOL), raised, done)
     builder.block = raised
-    builder.raise_(builder.call(intrinsics._exception_, answer, type=ANY))
+    builder.raise_(builder.call(intrinsics._exception_, answer, type=EXCEPTION))
     raised.handler = handler
     for phi in handler.phis:
         if block in phi.operands:

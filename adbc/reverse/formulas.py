@@ -21,9 +21,21 @@ from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.steps import Step, wants
 from adbc.rules.formulas import Formula
 from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
+from adbc.types.derived import CotangentOf, cotangent_type, merge
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import ANY, AbstractType, ArrayType, ValueArrayType
+from adbc.types.lattice import (
+    ANY,
+    FLOAT,
+    NONE,
+    TANGENT,
+    AbstractType,
+    ArrayType,
+    TupleType,
+    ValueArrayType,
+    is_number,
+    memory_type,
+)
 
 __all__ = ["FormulaStep", "FormulaUses", "Part", "code_of", "values_read"]
 
@@ -36,6 +48,11 @@ def code_of(type: AbstractType) -> str:
 
 _MULTIPLE = Formula(operator.mul, is_elementwise=True)
 """What is known of 1 and -1 in the place of a formula: the cotangent is multiplied by them."""
+
+
+_Share = tuple[bool, bool, Value | None]
+"""Of the cotangent of an argument: whether it fits as it is, whether its negative is meant, and the value."""
+_NOTHING: _Share = (True, False, None)
 
 
 class Part:
@@ -176,7 +193,7 @@ class FormulaStep(Step):
                 cotangent = writer.builder.call(support.negate, base)
                 writer.owned.add(cotangent)
             base, is_negated = cotangent, False
-        given = self._given(writer, base, cotangent)
+        given = _Given(self, writer, base, cotangent).all()
         # What is given to a leaf may be added to in place, so that comes last.
         for shadow, part, (fits, is_negative, value) in zip(self.shadows, self.parts, given, strict=True):
             if value is not None and shadow is not None and not isinstance(shadow, Const):
@@ -220,125 +237,22 @@ class FormulaStep(Step):
             (writer.uniform if d in writer.uniform else writer.owned).add(result)
         return result
 
-    def _given(
-        self, writer: PullbackWriter, cotangent: Value, original: Value
-    ) -> list[tuple[bool, bool, Value | None]]:
-        """Per argument, whether what the formula gives for `cotangent` fits as it is, whether its negative is
-        meant, and what it gives; `original` is `cotangent` with its sign."""
-        call = writer.builder.call
-        known = [
-            writer.get(v) if v in self.read or isinstance(v, Const) else Const(None) for v in self.values
-        ]
-        out = writer.get(self.out) if self.out in self.read else Const(None)
-        is_array = isinstance(type_of(self.result), ArrayType)
-        is_number = is_array and cotangent in writer.uniform
-        whole: Value | None = None if is_number else cotangent
-        last = max((i for i, part in enumerate(self.parts) if part is not None), default=-1)
-        result: list[tuple[bool, bool, Value | None]] = []
-        looking = 0
-        """How many leaves get the cotangent, or what may look into its memory."""
-        computed: Sequence[Value] = ()
-        if self.together is not None:
-            if whole is None:
-                whole = self._whole(writer, cotangent)
-            others = map(writer.get, self.others.values())
-            answer = call(self.together, whole, out, *known, *others, keywords=tuple(self.others))
-            computed = writer.unpack(answer, len(self.parts))
-        for i, (argument, value, part) in enumerate(
-            zip(self.arguments, self.values, self.parts, strict=True)
-        ):
-            if part is None:
-                result.append((True, False, None))
-                continue
-            if computed:
-                looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
-                if part.makes_new:
-                    writer.owned.add(computed[i])
-                if part.fits:
-                    writer.never_none.add(computed[i])
-                result.append((part.fits, False, computed[i]))
-                continue
-            if part.uniform is not None:
-                result.append((True, False, self._spread(writer, part, cotangent, value)))
-                continue
-            if is_number and part.is_simple and part.is_array:
-                result.append((True, False, self._share(writer, part, cotangent, value)))
-                continue
-            d: Value
-            by, stays = cotangent, is_number and part.takes_number
-            if is_number and (not stays or (part.gives_number and not part.may_hand_on)):
-                if whole is None:
-                    whole = self._whole(writer, cotangent)
-                by, stays = whole, False
-            shadow = self.shadows[i]
-            if part.into is not None and shadow is not None:
-                if not isinstance(shadow, Const):
-                    others = map(writer.get, self.others.values())
-                    given = original if by is cotangent else by
-                    call(part.into, writer.get(shadow), given, *others, keywords=tuple(self.others))
-                result.append((True, False, None))
-                continue
-            fits, is_negative = part.fits, False
-            if part.function is not None:
-                is_alone = (
-                    i == last and looking == 0 and by in writer.owned and is_array and not stays
-                    and all(p is None or p.makes_new for p in self.parts)
-                )  # fmt: skip
-                if part.partial is not None and not part.is_array and is_array and by is whole:
-                    d = call(writer.support.inner, by, self._slope(writer, part, [out, *known]))
-                elif part.over is not None and is_alone:
-                    d = call(part.over, by, out, *known)
-                elif part.partial is not None and is_alone:
-                    d = call(operator.imul, by, self._slope(writer, part, [out, *known]))
-                elif part.factor is not None:
-                    d = call(operator.mul, [out, *known][part.factor], by)
-                else:
-                    others = map(writer.get, self.others.values())
-                    read: tuple[Value, ...] = (out, *known)
-                    if part.of_shape is not None:
-                        read = (writer.get(self.shapes[value][0]),)
-                    function = part.function if part.of_shape is None else part.of_shape
-                    d = call(function, by, *read, *others, keywords=tuple(self.others))
-                    looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
-                if part.makes_new:
-                    writer.owned.add(d)
-            elif part.is_negative and by in writer.uniform:
-                d = call(operator.neg, by)
-            else:
-                is_negative = part.is_negative
-                d = by
-                if part.may_be_negative or not is_negative:
-                    looking += isinstance(type_of(argument), ValueArrayType)
-            if stays and part.gives_number:
-                writer.uniform.add(d)
-                fits = True
-            elif fits:
-                writer.never_none.add(d)
-            result.append((fits, is_negative, d))
-        if looking > 1:
-            writer.owned.discard(cotangent if whole is None else whole)
-        return result
-
-    def _slope(self, writer: PullbackWriter, part: Part, read: Sequence[Value]) -> Value:
-        """The partial derivative that a cotangent is multiplied by."""
-        return writer.builder.call(part.partial, *read) if part.factor is None else read[part.factor]
-
-    def _whole(self, writer: PullbackWriter, number: Value) -> Value:
+    def whole(self, writer: PullbackWriter, number: Value) -> Value:
         """The cotangent of the result that is full of `number`, as an array."""
         shape, code = self.shapes[self.out]
         whole = writer.builder.call(writer.support.full_array, number, writer.get(shape), code)
         writer.owned.add(whole)
         return whole
 
-    def _spread(self, writer: PullbackWriter, part: Part, cotangent: Value, value: Value) -> Value:
+    def spread(self, writer: PullbackWriter, part: Part, cotangent: Value, value: Value) -> Value:
         """What an array gets of the cotangent of its sum."""
         call = writer.builder.call
         number = cotangent
         if part.uniform != 1:
-            number = call(part.uniform, cotangent, writer.get(self.shapes[value][0]))
+            number = call(part.uniform, cotangent, writer.get(self.shapes[value][0]), type=TANGENT)
         return self._full(writer, part, number, value)
 
-    def _share(self, writer: PullbackWriter, part: Part, number: Value, value: Value) -> Value:
+    def share(self, writer: PullbackWriter, part: Part, number: Value, value: Value) -> Value:
         """What a term gets of the cotangent of the sum, which is full of `number`."""
         call = writer.builder.call
         if part.is_broadcast:
@@ -365,6 +279,166 @@ class FormulaStep(Step):
             return writer.builder.call(of_value, d, writer.get(value))
         shape, code = self.shapes[value]
         return writer.builder.call(of_shape, d, writer.get(shape), code)
+
+
+class _Given:
+    """What the formulas of `step` give for `cotangent`, written with `writer`.
+
+    `original` is the cotangent with its sign.
+    """
+
+    def __init__(self, step: FormulaStep, writer: PullbackWriter, cotangent: Value, original: Value) -> None:
+        self.step = step
+        self.writer = writer
+        self.cotangent = cotangent
+        self.original = original
+        self.known = [
+            writer.get(v) if v in step.read or isinstance(v, Const) else Const(None) for v in step.values
+        ]
+        self.out = writer.get(step.out) if step.out in step.read else Const(None)
+        self.is_array = isinstance(type_of(step.result), ArrayType)
+        self.is_number = self.is_array and cotangent in writer.uniform
+        self._array: Value | None = None if self.is_number else cotangent
+        """The cotangent as an array, if one stands for it."""
+        self.looking = 0
+        """How many leaves get the cotangent, or what may look into its memory."""
+
+    def all(self) -> list[_Share]:
+        """A share per argument."""
+        step = self.step
+        if step.together is not None:
+            result = self._together(step.together)
+        else:
+            result = [_NOTHING if part is None else self._share(i, part) for i, part in enumerate(step.parts)]
+        if self.looking > 1:
+            self.writer.owned.discard(self.cotangent if self._array is None else self._array)
+        return result
+
+    def _together(self, function: Callable[..., object]) -> list[_Share]:
+        """The shares that one function gives all at once."""
+        step, writer = self.step, self.writer
+        types_ = [self._given_type(i, part) for i, part in enumerate(step.parts)]
+        others = map(writer.get, step.others.values())
+        answer = writer.builder.call(
+            function,
+            self._whole(),
+            self.out,
+            *self.known,
+            *others,
+            keywords=tuple(step.others),
+            type=TupleType(tuple(types_)),
+        )
+        result = []
+        for argument, part, d in zip(
+            step.arguments, step.parts, writer.unpack(answer, len(step.parts)), strict=True
+        ):
+            if part is None:
+                result.append(_NOTHING)
+                continue
+            self.looking += not part.makes_new and isinstance(type_of(argument), ValueArrayType)
+            if part.makes_new:
+                writer.owned.add(d)
+            if part.fits:
+                writer.never_none.add(d)
+            result.append((part.fits, False, d))
+        return result
+
+    def _share(self, i: int, part: Part) -> _Share:
+        step, writer, cotangent = self.step, self.writer, self.cotangent
+        value, shadow = step.values[i], step.shadows[i]
+        if part.uniform is not None:
+            return True, False, step.spread(writer, part, cotangent, value)
+        if self.is_number and part.is_simple and part.is_array:
+            return True, False, step.share(writer, part, cotangent, value)
+        by, stays = cotangent, self.is_number and part.takes_number
+        if self.is_number and (not stays or (part.gives_number and not part.may_hand_on)):
+            by, stays = self._whole(), False
+        if part.into is not None and shadow is not None:
+            if not isinstance(shadow, Const):
+                others = map(writer.get, step.others.values())
+                given = self.original if by is cotangent else by
+                writer.builder.call(
+                    part.into, writer.get(shadow), given, *others, keywords=tuple(step.others), type=NONE
+                )
+            return _NOTHING
+        is_negative = False
+        if part.function is not None:
+            d = self._by_formula(i, part, by, stays)
+        elif part.is_negative and by in writer.uniform:
+            d = writer.builder.call(operator.neg, by)
+        else:
+            d, is_negative = by, part.is_negative
+            if part.may_be_negative or not is_negative:
+                self.looking += isinstance(type_of(step.arguments[i]), ValueArrayType)
+        if stays and part.gives_number:
+            writer.uniform.add(d)
+            return True, is_negative, d
+        if part.fits:
+            writer.never_none.add(d)
+        return part.fits, is_negative, d
+
+    def _by_formula(self, i: int, part: Part, by: Value, stays: bool) -> Value:
+        """What a formula that is a function gives for the cotangent `by`, which is a number that stands for
+        an array if it `stays` one."""
+        step, writer = self.step, self.writer
+        call = writer.builder.call
+        last = max(i for i, other in enumerate(step.parts) if other is not None)
+        is_alone = (
+            i == last and self.looking == 0 and by in writer.owned and self.is_array and not stays
+            and all(other is None or other.makes_new for other in step.parts)
+        )  # fmt: skip
+        if part.partial is not None and not part.is_array and self.is_array and by is self._array:
+            d = call(writer.support.inner, by, self._slope(part))
+        elif part.over is not None and is_alone:
+            d = call(part.over, by, self.out, *self.known, type=self._given_type(i, part))
+        elif part.partial is not None and is_alone:
+            d = call(operator.imul, by, self._slope(part))
+        elif part.factor is not None:
+            d = call(operator.mul, [self.out, *self.known][part.factor], by)
+        else:
+            others = map(writer.get, step.others.values())
+            read: tuple[Value, ...] = (self.out, *self.known)
+            if part.of_shape is not None:
+                read = (writer.get(step.shapes[step.values[i]][0]),)
+            function = part.function if part.of_shape is None else part.of_shape
+            known = TANGENT if stays and part.gives_number else self._given_type(i, part)
+            d = call(function, by, *read, *others, keywords=tuple(step.others), type=known)
+            self.looking += not part.makes_new and isinstance(type_of(step.arguments[i]), ValueArrayType)
+        if part.makes_new:
+            writer.owned.add(d)
+        return d
+
+    def _slope(self, part: Part) -> Value:
+        """The partial derivative that a cotangent is multiplied by."""
+        read = [self.out, *self.known]
+        if part.factor is not None:
+            slope: Value = read[part.factor]
+            return slope
+        known = merge(FLOAT, _of_any_shape(type_of(self.step.result)))
+        return self.writer.builder.call(part.partial, *read, type=known)
+
+    def _whole(self) -> Value:
+        """The cotangent as an array, which is made once."""
+        found = self._array
+        if found is None:
+            found = self._array = self.step.whole(self.writer, self.cotangent)
+        return found
+
+    def _given_type(self, i: int, part: Part | None) -> AbstractType:
+        """The type of what the formula of argument `i` gives: of any shape if it has to be made fit."""
+        known = type_of(self.step.arguments[i])
+        if part is None:
+            return NONE
+        if part.fits:
+            return cotangent_type(memory_type(known)) if is_number(known) else CotangentOf(memory_type(known))
+        return CotangentOf(
+            _of_any_shape(known if isinstance(known, ArrayType) else type_of(self.step.result))
+        )
+
+
+def _of_any_shape(type: AbstractType) -> AbstractType:
+    """`type`, or arrays of any number of axes of its dtype."""
+    return ArrayType(type.dtype, None, type.cls) if isinstance(type, ArrayType) else type
 
 
 def values_read(

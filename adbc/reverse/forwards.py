@@ -43,7 +43,7 @@ from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import UpdateStep
 from adbc.types.callsites import CallSite, formula_call, name_of
 from adbc.types.decisions import Decisions
-from adbc.types.derived import CallableType, SavedOf, rule_cotangent_type, shadow_type
+from adbc.types.derived import UNDO, CallableType, SavedOf, SequenceType, rule_cotangent_type, shadow_type
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
@@ -369,7 +369,7 @@ class ForwardsPass(Mirror):
         shadow = self.shadow[call] = self._zero(self.p(argument))
         self.own_shadows.add(shadow)
         row = self.put_back.get(call)
-        old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True)
+        old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True, type=UNDO)
         self._leave(OwnStep(argument, shadow, self.p(argument), old))
 
     def _formula(self, call: Instruction, site: CallSite) -> None:
@@ -446,7 +446,7 @@ class ForwardsPass(Mirror):
         is_active = value in self.active
         old = None
         if call not in self.unrestored:
-            old = self.builder.call(site.row.save, u, fu, is_active)
+            old = self.builder.call(site.row.save, u, fu, is_active, type=UNDO)
         self._define(call, self._copy_call(call), fu)
         shadow = shape = None
         known = type_of(value)
@@ -478,7 +478,7 @@ class ForwardsPass(Mirror):
 
     def _returned(self, call: Instruction, answer: Value, arguments: Sequence[Value]) -> None:
         known = type_of(call)
-        gives = CallableType(TupleType(tuple(rule_cotangent_type(type_of(v)) for v in arguments)))
+        gives = CallableType(SequenceType(tuple(rule_cotangent_type(type_of(v)) for v in arguments)))
         parts, out = self._take_apart(call, answer, known, shadow_type(known), gives)
         shadow = None
         if has_shadow(known):

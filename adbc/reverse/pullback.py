@@ -20,7 +20,6 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.support import Support
 from adbc.types.inference import type_of
 from adbc.types.lattice import (
-    ANY,
     FLOAT,
     TANGENT,
     AbstractType,
@@ -305,7 +304,7 @@ class PullbackWriter:
             return self.split(cotangent[()], target, exact=False)
         return cotangent if has_cotangent(target) else {}
 
-    def unpack(self, value: Value, count: int) -> list[Any]:
-        """The `count` elements of a tuple."""
-        unpacked = self.builder.call(intrinsics._unpack_, value, count)
-        return [self.builder.call(intrinsics._project_, unpacked, i, type=ANY) for i in range(count)]
+    def unpack(self, value: Value, count: int, type: AbstractType | None = None) -> list[Any]:
+        """The `count` elements of a tuple, of this type if that does not follow from the type of `value`."""
+        unpacked = self.builder.call(intrinsics._unpack_, value, count, type=type)
+        return [self.builder.call(intrinsics._project_, unpacked, i) for i in range(count)]

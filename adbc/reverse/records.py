@@ -14,10 +14,12 @@ from collections.abc import Callable, Sequence
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
-from adbc.ir.values import Const, Phi, Value
+from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target as function_of
 from adbc.reverse.pullback import PullbackWriter
 from adbc.reverse.recompute import Slot
+from adbc.types.inference import type_of
+from adbc.types.lattice import AbstractType
 
 __all__ = ["WayRecords", "one_record", "open_record", "usual_way"]
 
@@ -50,10 +52,14 @@ class WayRecords:
     def write(self, graph: Graph, ways: Sequence[Block], exit: Block, read: Read) -> Value:
         """Write the records at the ends of `ways`; their phi in `exit`."""
         records = Phi(exit, name="record")
+        self.records: list[Instruction] = []
+        """What makes the record of each way."""
         for k, (way, layout) in enumerate(zip(ways, self.layouts, strict=True)):
             values = [read(slot, way) for slot in layout]
             label = None if k == self.usual else k
-            records.operands[way] = Builder(graph, way).call(intrinsics._new_, tuple, label, *values)
+            record = Builder(graph, way).call(intrinsics._new_, tuple, label, *values)
+            records.operands[way] = record
+            self.records.append(record)
         exit.phis.append(records)
         return records
 
@@ -84,20 +90,23 @@ class WayRecords:
         *cases, (_, default) = rest
         builder.switch(label, dict(cases), default)
 
-    def expect(self, writer: PullbackWriter, saved: Value, target: Block, others: object) -> None:
-        """End the writer's block: `target` for the usual way, else a call of the pullback `others`."""
+    def expect(
+        self, writer: PullbackWriter, saved: Value, target: Block, others: object, given: AbstractType
+    ) -> None:
+        """End the writer's block: `target` for the usual way, else a call of the pullback `others`, which
+        gives values of the type `given`."""
         builder = writer.builder
         label = builder.call(operator.getitem, saved, 0)
         elsewhere = writer.graph.add_block("other_ways")
         builder.branch(builder.call(operator.is_, label, None), target, elsewhere)
         builder.block = elsewhere
-        builder.ret(builder.call(others, *writer.graph.arguments))
+        builder.ret(builder.call(others, *writer.graph.arguments, type=given))
 
     def open(self, writer: PullbackWriter, way: int, saved: Value) -> None:
         """Find the values of one way in its record."""
         layout = self.layouts[way]
         if layout:
-            _, *values = writer.unpack(saved, len(layout) + 1)
+            _, *values = writer.unpack(saved, len(layout) + 1, type_of(self.records[way]))
             for (value, _), element in zip(layout, values, strict=True):
                 writer.define(value, element)
 

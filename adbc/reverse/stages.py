@@ -16,8 +16,9 @@ from adbc.reverse.control import Reversal, ReversePair
 from adbc.reverse.exceptions import attempt_calls, return_exceptions
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.support import Support
+from adbc.types.derived import merge_all
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, join_all
+from adbc.types.lattice import AbstractType
 
 __all__ = ["REVERSE", "build_reverse"]
 
@@ -51,7 +52,7 @@ def _phis_typed(graph: Graph, reversing: Reversing) -> Graph:
     for block in graph.blocks:
         for phi in block.phis:
             if phi.type is None:
-                phi.type = join_all(type_of(v) for v in phi.operands.values())
+                phi.type = merge_all(type_of(v) for v in phi.operands.values())
     return graph
 
 

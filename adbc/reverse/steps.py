@@ -20,8 +20,9 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
 from adbc.passes.derived.partials import are_sums_and_products, needed, taken_apart
 from adbc.reverse.pullback import Cotangent, PullbackWriter
+from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, AbstractType, TupleType, has_cotangent, tangent_of
+from adbc.types.lattice import AbstractType, TupleType, has_cotangent, tangent_of
 
 __all__ = [
     "CallStep",
@@ -87,7 +88,7 @@ class ScalarStep(Step):
             if partial is not None:
                 product = self._product(writer, partial, cotangent, quotients)
                 if writer.support.watch is not None:
-                    product = writer.builder.call(writer.support.watch, product, self.name)
+                    product = writer.builder.call(writer.support.watch, product, self.name, type=product.type)
                 writer.give(argument, {(): product})
 
     def _product(
@@ -466,7 +467,8 @@ class DerivedStep(Step):
             cotangent: Cotangent = writer.take(self.result)
             cotangent = writer.convert(cotangent, type_of(self.result), self.result_type)
             arguments.append(writer.pack(cotangent, self.result_type))
-        returned = writer.builder.call(self.pullback, *arguments, type=ANY)
+        given = TupleType(tuple(cotangent_type(type) for _, type in self.targets))
+        returned = writer.builder.call(self.pullback, *arguments, type=given)
         wanted = [t is not None and wants(writer, t) for t, _ in self.targets]
         if not any(wanted):
             return

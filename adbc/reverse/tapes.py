@@ -29,11 +29,25 @@ from typing import Final
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Block, Graph
-from adbc.ir.values import Const, Phi, Value
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.reverse.layout import Slots, TapeForm
+from adbc.types.derived import LinksType, TapeType, merge
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, INT
+from adbc.types.lattice import BOOL, FLOAT, INT, AbstractType, TupleType
 
-__all__ = ["Count", "Length", "Links", "Reel", "Tape", "Winding", "is_certain", "put", "taken"]
+__all__ = [
+    "Count",
+    "Length",
+    "Links",
+    "Reel",
+    "Tape",
+    "Winding",
+    "is_certain",
+    "new_reel",
+    "put",
+    "slots",
+    "taken",
+]
 
 LONGEST: Final = 3
 """A record of more values than these is a tuple on the reel: that costs less than so many instructions."""
@@ -54,7 +68,17 @@ class Tape(abc.ABC):
     carried on.  `look` tells `pop` what it has seen.
     """
 
+    form: TapeForm
     value: Value
+    mark: Const = Const(None)
+    """What stands in front of the records."""
+    record: Instruction | None = None
+    """What puts the record of an iteration on the tape, if one is saved."""
+
+    @property
+    def iteration(self) -> Slots:
+        """The types of the values that an iteration saves; known when those of the forwards pass are."""
+        return slots(self.record)
 
     @abc.abstractmethod
     def rewind(self, builder: Builder, tape: Value) -> Value: ...
@@ -68,16 +92,22 @@ class Tape(abc.ABC):
 
 
 class Links(Tape):
-    """Tuples of `size` values and the record before."""
+    """Tuples of the values and the record before."""
+
+    form = TapeForm.LINKS
 
     def __init__(
         self, graph: Graph, preheader: Block, header: Block, latch: Block, values: Sequence[Value]
     ) -> None:
-        self.size = len(values)
-        self.value = tape = Phi(header, name="tape")
+        self.value = tape = Phi(header, LinksType(header.label), "tape")
         header.phis.append(tape)
         tape.operands[preheader] = Const(None)
-        tape.operands[latch] = Builder(graph, latch).call(intrinsics._new_, tuple, *values, tape)
+        self.record = Builder(graph, latch).call(intrinsics._new_, tuple, *values, tape)
+        tape.operands[latch] = self.record
+
+    @property
+    def iteration(self) -> Slots:
+        return slots(self.record)[:-1]
 
     def rewind(self, builder: Builder, tape: Value) -> Value:
         return tape
@@ -86,18 +116,20 @@ class Links(Tape):
         return builder.call(operator.is_, carried, None), carried
 
     def pop(self, builder: Builder, carried: Value, seen: Value) -> tuple[Sequence[Value], Value]:
-        *values, previous = _unpacked(builder, seen, self.size + 1)
+        *values, previous = _unpacked(builder, seen, slots(self.record))
         return values, previous
 
 
 class Count(Tape):
     """The number of iterations: the pullback runs a ``for`` loop, and what is carried is its iterator."""
 
+    form = TapeForm.COUNT
+
     def __init__(self, graph: Graph, preheader: Block, header: Block, latch: Block) -> None:
-        self.value = tape = Phi(header, name="tape")
+        self.value = tape = Phi(header, INT, "tape")
         header.phis.append(tape)
         tape.operands[preheader] = Const(0)
-        tape.operands[latch] = Builder(graph, latch).call(operator.add, tape, 1)
+        tape.operands[latch] = Builder(graph, latch).call(operator.add, tape, 1, type=INT)
 
     def rewind(self, builder: Builder, tape: Value) -> Value:
         return builder.call(intrinsics._iter_, builder.call(builtins.range, tape))
@@ -113,6 +145,8 @@ class Count(Tape):
 class Length(Count):
     """The number of iterations of a loop over all of a range: the range itself."""
 
+    form = TapeForm.RANGE
+
     def __init__(self, range: Value) -> None:
         self.value = range
 
@@ -123,35 +157,41 @@ class Length(Count):
 class Reel(Tape):
     """A list of all values, and what the loops inside have wound around it."""
 
+    form = TapeForm.REEL
+
     def __init__(self, graph: Graph, reel: Value, latch: Block, values: Sequence[Value]) -> None:
         self.value = reel
-        self.size = len(values)
-        put(Builder(graph, latch), reel, values or [_ITERATION])
+        self.is_empty = not values
+        self.record = put(Builder(graph, latch), reel, values or [_ITERATION])
+
+    @property
+    def iteration(self) -> Slots:
+        return () if self.is_empty else slots(self.record)
 
     def rewind(self, builder: Builder, tape: Value) -> Value:
         return builder.call(builtins.reversed, tape)
 
     def look(self, builder: Builder, carried: Value) -> tuple[Value, Value]:
-        seen = builder.call(intrinsics._next_, carried)
+        seen = builder.call(intrinsics._next_, carried, type=_first_seen(self.iteration))
         return builder.call(intrinsics._exhausted_, seen), seen
 
     def pop(self, builder: Builder, carried: Value, seen: Value) -> tuple[Sequence[Value], Value]:
-        return _rest(builder, carried, seen, self.size), carried
+        return _rest(builder, carried, seen, self.iteration), carried
 
 
-class Winding(Tape):
+class Winding(Reel):
     """Records of an inner loop on the reel of the outermost one.
 
     The iterator is that of the outer loop, which nothing is done to: it is carried along.
     """
 
+    form = TapeForm.WINDING
+
     def __init__(
         self, graph: Graph, reel: Value, preheader: Block, latch: Block, values: Sequence[Value]
     ) -> None:
-        self.value = reel
-        self.size = len(values)
-        put(Builder(graph, latch), reel, values or [_ITERATION])
-        is_told_by_none = not 1 <= self.size <= LONGEST or is_certain(values[-1])
+        super().__init__(graph, reel, latch, values)
+        is_told_by_none = not 1 <= len(values) <= LONGEST or is_certain(values[-1])
         self.mark = Const(None if is_told_by_none else intrinsics.BEGINNING)
         Builder(graph, preheader).call(intrinsics._record_, reel, self.mark)
 
@@ -159,41 +199,59 @@ class Winding(Tape):
         return tape
 
     def look(self, builder: Builder, carried: Value) -> tuple[Value, Value]:
-        seen = builder.call(intrinsics._recall_, carried)
+        known = merge(_first_seen(self.iteration), type_of(self.mark))
+        seen = builder.call(intrinsics._recall_, carried, type=known)
         return builder.call(operator.is_, seen, self.mark), seen
-
-    def pop(self, builder: Builder, carried: Value, seen: Value) -> tuple[Sequence[Value], Value]:
-        return _rest(builder, carried, seen, self.size), carried
 
 
 _ITERATION: Final = Const(True)
 """The record of an iteration that saves nothing."""
 
 
-def put(builder: Builder, reel: Value, values: Sequence[Value]) -> None:
-    """Put `values` on a reel."""
+def new_reel(builder: Builder, header: Block) -> Value:
+    """The list for the records of the loop with this header, and of those inside."""
+    return builder.call(intrinsics._new_, list, type=TapeType(header.label), name="tape")
+
+
+def put(builder: Builder, reel: Value, values: Sequence[Value]) -> Instruction:
+    """Put `values` on a reel; the instruction whose last operands they are."""
     if len(values) > LONGEST:
-        values = [builder.call(intrinsics._new_, tuple, *values)]
-    builder.call(intrinsics._record_, reel, *values)
+        record = builder.call(intrinsics._new_, tuple, *values)
+        builder.call(intrinsics._record_, reel, record)
+        return record
+    return builder.call(intrinsics._record_, reel, *values)
 
 
-def taken(builder: Builder, iterator: Value, size: int) -> list[Value]:
-    """The `size` values that have been put on a reel last."""
-    if not size:
+def slots(record: Instruction | None) -> Slots:
+    """The types of the values of a record: of a tuple that is made, or of what is put on a reel."""
+    return () if record is None else tuple(map(type_of, record.operands[2:]))
+
+
+def taken(builder: Builder, iterator: Value, types: Sequence[AbstractType]) -> list[Value]:
+    """The values of these types that have been put on a reel last."""
+    if not types:
         return []
-    return _rest(builder, iterator, builder.call(intrinsics._recall_, iterator), size)
+    seen = builder.call(intrinsics._recall_, iterator, type=_first_seen(types))
+    return _rest(builder, iterator, seen, types)
 
 
-def _rest(builder: Builder, iterator: Value, seen: Value, size: int) -> list[Value]:
-    """The same, where one step of the iterator has given what is `seen`."""
-    if size > LONGEST:
-        return _unpacked(builder, seen, size)
-    if not size:
+def _first_seen(types: Sequence[AbstractType]) -> AbstractType:
+    """The type of what stands on a reel behind all else of a record of values of these types."""
+    if not types:
+        return BOOL
+    return TupleType(tuple(types)) if len(types) > LONGEST else types[-1]
+
+
+def _rest(builder: Builder, iterator: Value, seen: Value, types: Sequence[AbstractType]) -> list[Value]:
+    """The values of a record, of which one step of the iterator has given what is `seen`."""
+    if len(types) > LONGEST:
+        return _unpacked(builder, seen, types)
+    if not types:
         return []
-    before = [builder.call(intrinsics._recall_, iterator) for _ in range(size - 1)]
+    before = [builder.call(intrinsics._recall_, iterator, type=t) for t in types[-2::-1]]
     return [*before[::-1], seen]
 
 
-def _unpacked(builder: Builder, record: Value, size: int) -> list[Value]:
-    parts = builder.call(intrinsics._unpack_, record, size)
-    return [builder.call(intrinsics._project_, parts, k) for k in range(size)]
+def _unpacked(builder: Builder, record: Value, types: Sequence[AbstractType]) -> list[Value]:
+    parts = builder.call(intrinsics._unpack_, record, len(types), type=TupleType(tuple(types)))
+    return [builder.call(intrinsics._project_, parts, k) for k in range(len(types))]

@@ -21,10 +21,10 @@ from typing import Any
 
 from adbc.ir.graph import Block, Graph
 from adbc.ir.values import Instruction, Phi, Value
-from adbc.reverse.array_values import is_harmless
 from adbc.reverse.formulas import FormulaUses, values_read
 from adbc.types.callsites import CallSite, formula_call
-from adbc.types.inference import call_parts, type_of
+from adbc.types.effects import is_harmless
+from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ArrayType
 
@@ -102,7 +102,7 @@ class _Family:
                 self.updates.append(user)
             return True
         if site.kind is Kind.PRIMAL:
-            return is_harmless(*call_parts(user))
+            return is_harmless(user)
         if site.kind is not Kind.FORMULA:
             return False
         types_ = [type_of(a) for a in site.arguments]

@@ -11,7 +11,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
 from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
 from adbc.rules.classes import integer
-from adbc.rules.sequences import emptied, nothing, refuse_constant, symbolic
+from adbc.rules.sequences import count_of, emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
@@ -223,14 +223,6 @@ def _index(a: Any, value: Any, start: Any = 0, stop: Any = None, /) -> int:
     return found
 
 
-def _count(a: Any, value: Any, /) -> int:
-    count = 0
-    for x in a:
-        if x is value or x == value:
-            count += 1
-    return count
-
-
 def _delitem(a: Any, index: Any, /) -> None:
     a[index]  # for its error
     a.rotate(-index)
@@ -308,7 +300,7 @@ ROWS: list[Rule] = [
     Overlay(deque.insert, _insert, when=_deque_first),
     Overlay(deque.remove, _remove, when=_deque_first),
     Overlay(deque.index, _index, when=_deque_first, result=int),
-    Overlay(deque.count, _count, when=_deque_first, result=int),
+    Overlay(deque.count, count_of, when=_deque_first, result=int),
     *(Overlay(f, _delitem, when=_indexed) for f in (operator.delitem, deque.__delitem__)),
     *(Overlay(f, _iadd, when=_deque_first) for f in (operator.iadd, deque.__iadd__)),
     *(Overlay(f, _add, when=_two, result=deque) for f in (operator.add, deque.__add__)),

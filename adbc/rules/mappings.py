@@ -50,14 +50,7 @@ def _list_init(target: Any, values: Any = (), /) -> None:
 
 
 def _dict_init(d: Any, other: Any = (), /, **named: Any) -> None:
-    if hasattr(other, "keys"):
-        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
-            dict.__setitem__(d, k, other[k])
-    else:
-        for k, v in other:
-            dict.__setitem__(d, k, v)
-    for k, v in named.items():
-        dict.__setitem__(d, k, v)
+    dicts.fill_dict(d, other, named)
 
 
 def set_factory(d: Any, factory: Any) -> None:

@@ -11,6 +11,7 @@ import operator
 from types import FunctionType
 from typing import Any
 
+from adbc.rules.sequences import count_of
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -100,14 +101,6 @@ def _iconcat(a: Any, b: Any, /) -> Any:
     return a
 
 
-def _count_of(a: Any, b: Any, /) -> int:
-    count = 0
-    for x in a:
-        if x is b or x == b:
-            count += 1
-    return count
-
-
 def _index_of(a: Any, b: Any, /) -> int:
     index = 0
     for x in a:
@@ -142,7 +135,7 @@ ROWS: list[Rule] = [
     Overlay(operator.methodcaller, _methodcaller),
     Overlay(operator.concat, _concat),
     Overlay(operator.iconcat, _iconcat),
-    Overlay(operator.countOf, _count_of, result=int),
+    Overlay(operator.countOf, count_of, result=int),
     Overlay(operator.indexOf, _index_of, result=int),
     ZeroRule(operator.length_hint, when=_c_length, result=int),
     Overlay(operator.length_hint, _length_hint),

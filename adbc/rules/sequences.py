@@ -28,6 +28,7 @@ __all__ = [
     "ITERABLES",
     "Source",
     "check_key",
+    "count_of",
     "element_tangents",
     "emptied",
     "gathered",
@@ -173,3 +174,12 @@ def plain_slice(where: slice) -> slice:
                 " than by the interpreter; make it a number before: operator.index(bound)"
             )
     return where
+
+
+def count_of(values: Any, value: Any, /) -> int:
+    """How often `value` is among `values`, as ``operator.countOf`` counts."""
+    count = 0
+    for x in values:
+        if x is value or x == value:
+            count += 1
+    return count

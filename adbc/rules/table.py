@@ -30,6 +30,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from adbc.rules.effects import ANYTHING, HANDS_ON, READS, RETURNS, WRITES, Use
 from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.rules.kinds import RowKind
 from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
@@ -117,6 +118,10 @@ class Rule:
     formulas: Sequence[AnyFormula] | None = None
     """Per argument what builders write inline for arrays of real numbers (`rules.formulas`)."""
 
+    effects: Sequence[Use] | None = None
+    """Per argument what the function does with its memory, the last for all that follow; None: what `uses`
+    makes of what else is said here."""
+
     mutates = False
     """Whether the function changes an argument.  The rule must be used even where nothing is active, because
     its pullback also restores what was overwritten."""
@@ -170,6 +175,19 @@ class Rule:
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether such a call has no effects, and a result that is new."""
         return self.kind in (RowKind.SCALAR, RowKind.PURE)
+
+    def uses(self, count: int, keywords: Sequence[str]) -> Sequence[Use]:
+        """What such a call does with the memory of each argument, of those by keyword last."""
+        if self.effects is not None:
+            return [self.effects[min(i, len(self.effects) - 1)] for i in range(count)]
+        first = WRITES | RETURNS | HANDS_ON if self.mutates else RETURNS | HANDS_ON
+        if self.kind is RowKind.SCALAR:
+            first = READS
+        by_position = count - len(keywords)
+        found = [READS if i < min(self.takes_values, by_position) else ANYTHING for i in range(count)]
+        if found and (self.mutates or found[0] is ANYTHING):
+            found[0] = first
+        return found
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
         """The formulas for the tangent of such a call: each takes the tangent of its array where those of

@@ -8,6 +8,7 @@ paths: the common classes are tested first, the table of kinds is asked last.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from adbc.tangents.duals import FData, RData, Tangent
@@ -273,12 +274,19 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
 # -- the boxed interface ---------------------------------------------------------------------------
 
 
+def _of_parts(
+    convert: Callable[[Any, Any], Any], d: Any, x: Any, kind: ValueKind, nothing: Any, cls: type
+) -> Any:
+    """What `convert` makes of the parts of `d` and `x`, in a tuple or `cls`; `nothing` if all of it is."""
+    parts = [(k, convert(_part(d, kind, k), c)) for k, c in kind.parts(x)]
+    return nothing if all(c is nothing for _, c in parts) else record(kind, x, parts, cls)
+
+
 def external_fdata(shadow: Any, x: Any) -> Any:
     """The fdata of `x` for a public rule.  An object without shadow (a constant) gets one to write to."""
     kind = kind_of(type(x))
     if isinstance(kind, ValueKind):
-        parts = [(k, external_fdata(_part(shadow, kind, k), c)) for k, c in kind.parts(x)]
-        return NO_FDATA if all(f is NO_FDATA for _, f in parts) else record(kind, x, parts, FData)
+        return _of_parts(external_fdata, shadow, x, kind, NO_FDATA, FData)
     if not kind.address:
         return NO_FDATA
     return fdata(zero_tangent(x)) if shadow is None else shadow
@@ -290,8 +298,7 @@ def internal_fdata(f: Any, x: Any) -> Any:
     if kind.inactive:
         return None
     if isinstance(kind, ValueKind):
-        parts = [(k, internal_fdata(_part(f, kind, k), c)) for k, c in kind.parts(x)]
-        return None if all(s is None for _, s in parts) else record(kind, x, parts, FData)
+        return _of_parts(internal_fdata, f, x, kind, None, FData)
     if kind.address and f is NO_FDATA:
         return None
     return f
@@ -301,8 +308,7 @@ def external_rdata(r: Any, x: Any) -> Any:
     """The rdata of `x` for a public rule, real zeros for symbolic ones."""
     kind = kind_of(type(x))
     if isinstance(kind, ValueKind):
-        parts = [(k, external_rdata(_part(r, kind, k), c)) for k, c in kind.parts(x)]
-        return NO_RDATA if all(c is NO_RDATA for _, c in parts) else record(kind, x, parts, RData)
+        return _of_parts(external_rdata, r, x, kind, NO_RDATA, RData)
     return zero_rdata(x) if r is None else r
 
 

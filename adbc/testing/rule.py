@@ -6,6 +6,7 @@ derived rules alike and knows nothing of how either is made.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -105,16 +106,8 @@ def test_rule(
     if is_primitive is not None:
         _check_primitive(is_primitive, frule, rrule)
 
-    coarse = precision(bundle) / float(np.finfo(np.float64).eps)
-    tester = _Tester(
-        bundle,
-        seed,
-        rtol=rtol if coarse <= 1.0 else max(rtol, precision(bundle) ** 0.5 * 4.0),
-        atol=atol if coarse <= 1.0 else max(atol, precision(bundle) ** 0.5),
-        reverse_rtol=reverse_rtol * coarse,
-        value_rtol=value_rtol * coarse,
-        step=step if coarse <= 1.0 else max(step, precision(bundle) ** 0.25),
-    )
+    tolerances = _Tolerances(rtol, atol, reverse_rtol, value_rtol, step)
+    tester = _Tester(bundle, seed, tolerances.widened(precision(bundle)))
     before = duplicate(bundle)
     if frule is not None and "forward" in modes:
         tester.check_forward(frule)
@@ -201,25 +194,39 @@ class _Run:
         return duplicate([self.output, self.entry, self.rdata, self.shadows])
 
 
+@dataclasses.dataclass(frozen=True)
+class _Tolerances:
+    """See `test_rule`."""
+
+    rtol: float
+    atol: float
+    reverse_rtol: float
+    value_rtol: float
+    step: float
+
+    def widened(self, precision: float) -> _Tolerances:
+        """The same for numbers of `precision`, the distance from one to the next float."""
+        coarse = precision / float(np.finfo(np.float64).eps)
+        found = dataclasses.replace(
+            self, reverse_rtol=self.reverse_rtol * coarse, value_rtol=self.value_rtol * coarse
+        )
+        if coarse <= 1.0:
+            return found
+        return dataclasses.replace(
+            found,
+            rtol=max(self.rtol, precision**0.5 * 4.0),
+            atol=max(self.atol, precision**0.5),
+            step=max(self.step, precision**0.25),
+        )
+
+
 class _Tester:
-    def __init__(
-        self,
-        bundle: Bundle,
-        rng: np.random.Generator,
-        *,
-        rtol: float,
-        atol: float,
-        reverse_rtol: float,
-        value_rtol: float,
-        step: float,
-    ) -> None:
+    """One rule or two, tried with the arguments in `bundle`."""
+
+    def __init__(self, bundle: Bundle, rng: np.random.Generator, tolerances: _Tolerances) -> None:
         self.bundle = bundle
         self.rng = rng
-        self.rtol = rtol
-        self.atol = atol
-        self.reverse_rtol = reverse_rtol
-        self.value_rtol = value_rtol
-        self.step = step
+        self.tolerances = tolerances
         self.direction = unit_direction(rng, bundle)
         self.expected = _plain(duplicate(bundle))
         self.seeds = [int(seed) for seed in rng.integers(0, 2**31, size=4)]
@@ -253,7 +260,8 @@ class _Tester:
         self.check_finite_differences(first)
 
     def check_finite_differences(self, tangents: list[Any]) -> None:
-        derivative, errors = directional_derivative(_plain, self.bundle, self.direction, step=self.step)
+        step = self.tolerances.step
+        derivative, errors = directional_derivative(_plain, self.bundle, self.direction, step=step)
         actual = list(leaves(tangents))
         if [label for label, _ in actual] != [label for label, _ in derivative]:
             raise AssertionError(
@@ -261,7 +269,7 @@ class _Tester:
             )
         for (label, value), (_, expected), error in zip(actual, derivative, errors, strict=True):
             size = float(np.max(np.abs(expected), initial=0.0))
-            allowed = self.atol + self.rtol * size
+            allowed = self.tolerances.atol + self.tolerances.rtol * size
             off = float(np.max(np.abs(np.asarray(value) - expected), initial=0.0))
             if off <= allowed:
                 continue
@@ -332,7 +340,7 @@ class _Tester:
         _, tangents, held = self.forward(frule, direction)
         after, after_size = inner([*tangents, held], run.entry)
         before, before_size = inner(direction, run.exit())
-        allowed = self.reverse_rtol * (after_size + before_size)
+        allowed = self.tolerances.reverse_rtol * (after_size + before_size)
         if not abs(after - before) <= allowed:
             raise AssertionError(
                 f"step '{run.step}: adjoint': the inner product of cotangents and tangents is {after!r} after"
@@ -341,7 +349,7 @@ class _Tester:
 
     def check_independence(self, rule: Rule, run: _Run, zeros: Any, noise: Any) -> None:
         kept = run.outcome()
-        nearby = add_to_primal(self.bundle, scale(1e-3 * self.step, self.direction))
+        nearby = add_to_primal(self.bundle, scale(1e-3 * self.tolerances.step, self.direction))
 
         def alone(bundle: Bundle, shadows: Any, seed: int) -> Any:
             fresh = _Run(self, rule, bundle, shadows, "reverse, repeated")
@@ -365,7 +373,7 @@ class _Tester:
     # -- both --------------------------------------------------------------------------------------
 
     def assert_value(self, after: list[Any], step: str) -> None:
-        _step(step, self.expected, after, _names("", len(after)), rtol=self.value_rtol)
+        _step(step, self.expected, after, _names("", len(after)), rtol=self.tolerances.value_rtol)
 
 
 def _plain(bundle: Bundle) -> list[Any]:

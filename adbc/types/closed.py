@@ -19,22 +19,11 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Binding
+from adbc.types.effects import HARMLESS, bound_types, called, is_passive
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import (
-    AbstractType,
-    ArrayType,
-    ConstType,
-    Exact,
-    IteratorType,
-    ListType,
-    TupleType,
-    class_of,
-    is_number,
-    is_numpy_number,
-)
-from adbc.types.readers import HARMLESS
+from adbc.types.lattice import AbstractType, ArrayType, IteratorType, class_of
 
-__all__ = ["ClosedKnowledge", "is_closed", "is_closed_call", "is_plain"]
+__all__ = ["ClosedKnowledge", "is_closed", "is_closed_call"]
 
 
 class ClosedKnowledge(Protocol):
@@ -54,7 +43,6 @@ _STRUCTURE: frozenset[Any] = HARMLESS | {
     intrinsics._project_, intrinsics._unpack_, intrinsics._check_, intrinsics._assume_,
 }  # fmt: skip
 _BUILT = (tuple, slice)
-_PLAIN = (str, types.NoneType, slice, range, type(...), type)
 
 
 def is_closed(graph: Graph, knowledge: ClosedKnowledge) -> bool:
@@ -71,22 +59,16 @@ def is_closed_call(
     call: Instruction, knowledge: ClosedKnowledge, known: Callable[[Value], AbstractType]
 ) -> bool:
     """Whether `call` meets no memory but that of its arguments; `known` says what is known of values."""
-    if call.op != "call":
+    found = called(call)
+    if found is None:
         return False
-    callee, arguments = call_parts(call)
-    if not isinstance(callee, Const):
-        return False
-    function: Any = callee.value
-    try:
-        hash(function)
-    except TypeError:
-        return False
+    function, arguments = found
     types_ = [known(v) for v in arguments]
-    if not all(map(is_plain, types_)):
+    if not all(map(is_passive, types_)):
         return False
     if function is intrinsics._getattr_:
         return isinstance(types_[0], ArrayType)  # of a method, which is called as a function
-    if not is_plain(known(call)):
+    if not is_passive(known(call)):
         return False
     if function in _STRUCTURE:
         return True
@@ -101,27 +83,6 @@ def is_closed_call(
     return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge, known)
 
 
-def is_plain(type_: AbstractType) -> bool:
-    """Whether the members have no memory but arrays of numbers, and none has a say in what is done to it."""
-    if isinstance(type_, TupleType):
-        return all(map(is_plain, type_.elements))
-    if isinstance(type_, IteratorType | ListType):
-        return is_plain(type_.element)
-    if isinstance(type_, ArrayType):
-        return not type_.dtype.startswith(("object", "void"))
-    if isinstance(type_, ConstType):
-        return isinstance(type_.value, type | types.ModuleType)
-    return is_number(type_) or (
-        isinstance(type_, Exact)
-        and (
-            type_.cls in _PLAIN
-            or is_numpy_number(type_.cls, "number")
-            or is_numpy_number(type_.cls, "bool")
-            or (type_.cls.__name__ == "ndarray" and type_.cls.__module__ == "numpy")
-        )
-    )
-
-
 def _is_closed_function(
     function: Any, call: Instruction, knowledge: ClosedKnowledge, known: Callable[[Value], AbstractType]
 ) -> bool:
@@ -129,7 +90,4 @@ def _is_closed_function(
     binding = knowledge.bind(function, len(arguments), call.keywords)
     if binding is None:
         return False
-    return knowledge.is_closed(
-        binding.function,
-        tuple(type_of(s) if isinstance(s, Const) else known(arguments[s]) for s in binding.slots),
-    )
+    return knowledge.is_closed(binding.function, bound_types(binding, arguments, known))

@@ -14,7 +14,8 @@ after::
 The lines of the primal have the types that inference gave them; builders write types where they alone know
 them (what a record holds, what a rule answers).  Everything else follows: from a table with a row per
 function that generated code calls, from the structure of tuples, and for a function of numbers or arrays from
-what it gives for primals: ``d * x`` is a cotangent of what ``x * x`` is.  Types are only added, never replaced.
+what it gives for primals: ``d * x`` is a cotangent of what ``x * x`` is.  Types are only added, never
+replaced.
 """
 
 from __future__ import annotations
@@ -28,21 +29,25 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import reverse_postorder
-from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.types.derived import (
+    EXCEPTION,
+    RAISED,
     CallableType,
     CotangentOf,
     DerivativeType,
     PlayedType,
+    SequenceType,
     ShadowOf,
     TapeType,
     UnionType,
     derivative_of,
     merge,
     merge_all,
+    present,
     primal_type,
 )
-from adbc.types.inference import STRUCTURAL, Oracle, call_parts, type_of
+from adbc.types.inference import STRUCTURAL, Oracle, Sampler, call_parts, type_of
 from adbc.types.lattice import (
     ANY,
     BOOL,
@@ -66,15 +71,30 @@ Row = Callable[[Sequence[Value], Sequence[AbstractType]], AbstractType | None]
 Results = Mapping[int, Row]
 """Rows by the addresses of functions, which the owner of the table keeps alive."""
 
+_Asked = Callable[[object, Sequence[Value], Sequence[AbstractType], tuple[str, ...]], AbstractType]
 _ROUNDS = 12
 """Types that have not settled by then are taken for `ANY`."""
 
 
-def complete(graph: Graph, results: Results, oracle: Oracle) -> Graph:
+def complete(graph: Graph, results: Results, oracle: Oracle, sample: Sampler) -> Graph:
     """Write a type to every value of `graph` that has none and of which one follows, in place.
 
-    `oracle` is asked what functions give for primals.
+    `oracle` is asked what functions give for primals, and `sample` where it does not know.
     """
+
+    def asked(
+        function: object, values: Sequence[Value], types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        if _is_plain_python(function):
+            return ANY
+        answer = oracle(function, types_, keywords)
+        if answer is ANY:
+            examples = [
+                v if v.__class__ is Const else Argument("", 0, t) for v, t in zip(values, types_, strict=True)
+            ]
+            answer = sample(function, examples, keywords) or ANY
+        return answer
+
     unknown: list[Phi | Instruction] = []
     is_circular = False
     for block in reverse_postorder(graph):
@@ -91,7 +111,7 @@ def complete(graph: Graph, results: Results, oracle: Oracle) -> Graph:
             if value.__class__ is Phi:
                 found = merge_all(map(type_of, value.operands.values()))
             else:
-                found = _result(value, results, oracle)  # type: ignore[arg-type]  # no phi
+                found = _result(value, results, asked)  # type: ignore[arg-type]  # no phi
             old = value.type
             if found is not old:
                 found = merge(old, found) if round < _ROUNDS else ANY
@@ -102,15 +122,15 @@ def complete(graph: Graph, results: Results, oracle: Oracle) -> Graph:
     raise AssertionError("types have settled")
 
 
-def _result(call: Instruction, results: Results, oracle: Oracle) -> AbstractType:
+def _result(call: Instruction, results: Results, asked: _Asked) -> AbstractType:
     if call.op != "call":
-        return ANY
+        return EXCEPTION if call.op == "catch" else ANY
     callee, arguments = call_parts(call)
     types_ = [type_of(a) for a in arguments]
     if any(t is NEVER for t in types_):
         return NEVER  # not reached yet
     if not isinstance(callee, Const):
-        known = type_of(callee)
+        known = present(type_of(callee))
         return known.gives if isinstance(known, CallableType) else NEVER if known is NEVER else ANY
     function = callee.value
     row = results.get(id(function)) or _ROWS.get(id(function))
@@ -125,10 +145,13 @@ def _result(call: Instruction, results: Results, oracle: Oracle) -> AbstractType
     answer = None if structural is None else structural(arguments, types_)
     if answer is not None:
         return answer
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return Exact(function)
+    types_ = list(map(present, types_))
     derivatives = [t for t in types_ if isinstance(t, DerivativeType | TangentType)]
     if derivatives:
-        return _of_derivatives(function, derivatives, types_, call.keywords, oracle)
-    return ANY if _is_plain_python(function) else oracle(function, types_, call.keywords)
+        return _of_derivatives(function, derivatives, arguments, types_, call.keywords, asked)
+    return asked(function, arguments, types_, call.keywords)
 
 
 def _is_plain_python(function: object) -> bool:
@@ -139,16 +162,18 @@ def _is_plain_python(function: object) -> bool:
 def _of_derivatives(
     function: Any,
     derivatives: Sequence[AbstractType],
+    arguments: Sequence[Value],
     types_: Sequence[AbstractType],
     keywords: tuple[str, ...],
-    oracle: Oracle,
+    asked: _Asked,
 ) -> AbstractType:
     """What `function`, which is linear in derivatives, gives for some: a derivative of what it gives for
     primals."""
     if function in _ARITHMETIC and all(isinstance(t, TangentType) or is_number(t) for t in types_):
         return TANGENT
-    primals = list(map(primal_type, types_))
-    found = ANY if _is_plain_python(function) else oracle(function, primals, keywords)
+    if function in _IN_PLACE and isinstance(primal_type(types_[0]), ArrayType):
+        return types_[0]
+    found = asked(function, arguments, list(map(primal_type, types_)), keywords)
     kinds = [t.__class__ for t in derivatives if isinstance(t, DerivativeType)]
     kind = kinds[0] if kinds else CotangentOf
     # An array that is computed from a shadow is no shadow.
@@ -161,6 +186,7 @@ _ARITHMETIC = frozenset(
         operator.iadd, operator.isub, operator.imul, operator.itruediv,
     }
 )  # fmt: skip
+_IN_PLACE = frozenset({operator.iadd, operator.isub, operator.imul, operator.itruediv})
 
 
 # -- rows --------------------------------------------------------------------------------------------------
@@ -181,6 +207,10 @@ def part_of(whole: AbstractType, place: Value, at: AbstractType) -> AbstractType
     """The type of the part of the derivative `whole` that belongs to the element at `place`."""
     if isinstance(whole, UnionType):
         return merge_all(part_of(m, place, at) or ANY for m in whole.members if m != NONE)
+    if isinstance(whole, TupleType):
+        return STRUCTURAL[operator.getitem]([place, place], [whole, at])
+    if whole == NONE:
+        return NONE
     if not isinstance(whole, DerivativeType):
         return None
     of = STRUCTURAL[operator.getitem]([place, place], [whole.of, at])
@@ -190,20 +220,16 @@ def part_of(whole: AbstractType, place: Value, at: AbstractType) -> AbstractType
 
 
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    whole, at = types_
+    """Of a derivative, and of a record of one of several ways."""
+    (whole, at), index = types_, values[1]
     if isinstance(whole, DerivativeType):
         of = STRUCTURAL[operator.getitem](values, [whole.of, at])
         return derivative_of(whole.__class__, ANY if of is None else of)
+    if isinstance(whole, UnionType) and isinstance(index, Const) and isinstance(index.value, int):
+        place = index.value
+        parts = [m for m in whole.members if isinstance(m, TupleType) and place < len(m.elements)]
+        return merge_all(m.elements[place] for m in parts) if parts else None
     return None
-
-
-def _project(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """Of a record of one of several ways, and of the cotangents that a pullback gives."""
-    whole, index = types_[0], values[1]
-    if isinstance(whole, UnionType) and isinstance(index, Const):
-        parts = [m for m in whole.members if isinstance(m, TupleType) and index.value < len(m.elements)]  # type: ignore[operator]
-        return merge_all(m.elements[index.value] for m in parts) if parts else None  # type: ignore[index]
-    return _getitem(values, types_)
 
 
 def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
@@ -212,6 +238,8 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
     if isinstance(whole, UnionType):
         parts = [m for m in whole.members if isinstance(m, TupleType) and len(m.elements) == count.value]
         return merge_all(parts) if parts else None
+    if isinstance(whole, SequenceType):
+        return TupleType(whole.elements)
     if isinstance(whole, DerivativeType):
         return TupleType(tuple(part_of(whole, Const(i), INT) or ANY for i in range(count.value)))
     return None
@@ -220,7 +248,7 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     whole, name = types_[0], values[1]
     if isinstance(whole, ArrayType) and isinstance(name, Const) and name.value == "shape":
-        return Exact(tuple) if whole.ndim is None else None
+        return Exact(tuple) if whole.ndim is None else TupleType((INT,) * whole.ndim)
     if not isinstance(whole, DerivativeType):
         return None
     if isinstance(whole.of, ArrayType) and isinstance(name, Const) and name.value == "item":
@@ -252,7 +280,7 @@ def constant(type: AbstractType) -> Row:
 
 _ROWS: dict[int, Row] = {
     id(operator.getitem): _getitem,
-    id(intrinsics._project_): _project,
+    id(intrinsics._project_): _getitem,
     id(intrinsics._unpack_): _unpack,
     id(intrinsics._getattr_): _attribute,
     id(intrinsics._next_): _next,
@@ -268,4 +296,6 @@ _ROWS: dict[int, Row] = {
     id(operator.is_not): constant(BOOL),
     id(intrinsics._globals_): constant(Exact(dict)),
     id(operator.setitem): constant(NONE),
+    id(intrinsics._raised_): constant(RAISED),
+    id(intrinsics._exception_): constant(EXCEPTION),
 }

@@ -20,6 +20,9 @@ import dataclasses
 import types
 from collections.abc import Iterable
 
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import Sentinel
+from adbc.ir.values import Value
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.types.lattice import (
     ANY,
@@ -40,25 +43,31 @@ from adbc.types.lattice import (
 
 __all__ = [
     "CONTEXT",
+    "EXCEPTION",
     "FUNCTION",
+    "RAISED",
     "UNDO",
     "CallableType",
     "ContextType",
     "CotangentOf",
     "DerivativeType",
+    "ExceptionType",
     "LinksType",
     "PlayedType",
     "SavedOf",
+    "SequenceType",
     "ShadowOf",
     "TangentOf",
     "TapeType",
     "UndoType",
     "UnionType",
     "cotangent_type",
+    "count_typed",
     "derivative_of",
     "is_known",
     "merge",
     "merge_all",
+    "present",
     "primal_type",
     "rule_cotangent_type",
     "rule_tangent_type",
@@ -69,8 +78,8 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True)
 class DerivativeType(AbstractType):
-    """A derivative of a value of type `of`, in the form that such derivatives have.  None is among its values:
-    it stands for zero, or for the memory of a constant."""
+    """A derivative of a value of type `of`, in the form that such derivatives have.  None is among its
+    values: it stands for zero, or for the memory of a constant."""
 
     of: AbstractType
     word = ""
@@ -137,8 +146,8 @@ class PlayedType(AbstractType):
 
 @dataclasses.dataclass(frozen=True)
 class LinksType(AbstractType):
-    """The record of an iteration of the loop `loop` as a tuple that ends in the record before; None if there is
-    none."""
+    """The record of an iteration of the loop `loop` as a tuple that ends in the record before; None if there
+    is none."""
 
     loop: str
 
@@ -165,6 +174,26 @@ class UndoType(AbstractType):
 
 
 @dataclasses.dataclass(frozen=True)
+class SequenceType(AbstractType):
+    """A tuple or list of exactly these elements: the cotangents that the pullback of a rule gives."""
+
+    elements: tuple[AbstractType, ...]
+
+    def __str__(self) -> str:
+        return f"Sequence[{', '.join(map(str, self.elements))}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class ExceptionType(AbstractType):
+    """An exception of any class; or one that is returned, packed in a `Raised`, where it would be raised."""
+
+    is_packed: bool = False
+
+    def __str__(self) -> str:
+        return "Raised" if self.is_packed else "Exception"
+
+
+@dataclasses.dataclass(frozen=True)
 class CallableType(AbstractType):
     """A function of which only that is known what it gives."""
 
@@ -176,9 +205,13 @@ class CallableType(AbstractType):
 
 CONTEXT = ContextType()
 UNDO = UndoType()
+EXCEPTION = ExceptionType()
+RAISED = ExceptionType(is_packed=True)
 FUNCTION = Exact(types.FunctionType)
 _ABSENT = frozenset({Exact(type(NO_FDATA)), Exact(type(NO_TANGENT)), NONE})
 """The types of what stands for no derivative."""
+_MARK = Exact(Sentinel)
+"""The type of what stands on a tape in front of the records of a loop."""
 _MOST = 8
 """A union of more members says nothing."""
 
@@ -186,6 +219,15 @@ _MOST = 8
 def is_known(type: object) -> bool:
     """Whether `type` says something of a value: whether the value is *typed*."""
     return isinstance(type, AbstractType) and type is not ANY and type != ANY
+
+
+def count_typed(graph: Graph) -> tuple[int, int]:
+    """How many values of `graph` are typed, and how many there are: arguments, phis, instructions."""
+    values: list[Value] = [*graph.arguments]
+    for block in graph.blocks:
+        values += block.phis
+        values += block.instructions
+    return sum(is_known(value.type) for value in values), len(values)
 
 
 def derivative_of(kind: type[DerivativeType], type: AbstractType) -> AbstractType:
@@ -229,7 +271,7 @@ def rule_tangent_type(type: AbstractType) -> AbstractType:
 
 
 def _has_number(type: AbstractType) -> bool:
-    """Whether a number is among the leaves of `type`: then the cotangent of a tuple is a tuple, never None."""
+    """Whether a number is among the leaves of `type`: then the cotangent of a tuple is never None."""
     if isinstance(type, TupleType):
         return any(map(_has_number, type.elements))
     return is_number(type) and has_cotangent(type)
@@ -244,6 +286,13 @@ def primal_type(type: AbstractType) -> AbstractType:
     if isinstance(type, TupleType):
         return TupleType(tuple(map(primal_type, type.elements)))
     return type
+
+
+def present(type: AbstractType) -> AbstractType:
+    """`type` where the value is there: not what is saved by ways that do not have it."""
+    if not isinstance(type, UnionType):
+        return type
+    return merge_all(t for t in type.members if t not in _ABSENT and t != _MARK)
 
 
 def merge(a: AbstractType, b: AbstractType) -> AbstractType:
@@ -261,7 +310,7 @@ def merge(a: AbstractType, b: AbstractType) -> AbstractType:
             if other in _ABSENT:
                 return one
             if other.__class__ is one.__class__:
-                return one.__class__(merge(one.of, other.of))  # type: ignore[attr-defined]
+                return one.__class__(merge(one.of, other.of))
         if isinstance(one, LinksType) and (other is NONE or other == NONE):
             return one
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):

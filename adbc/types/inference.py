@@ -50,6 +50,7 @@ __all__ = [
     "ARRAY_RESULTS",
     "STRUCTURAL",
     "Oracle",
+    "Sampler",
     "array_element",
     "array_getitem",
     "call_parts",

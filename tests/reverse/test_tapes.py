@@ -337,7 +337,7 @@ def short(r: float, x: float) -> float:
 def test_an_outermost_loop_has_a_list() -> None:
     for function in (one_value, two_values, one_value_on_two_ways, head_with_a_value):
         forwards, back = text(fwd_ir, function), text(rvs_ir, function)
-        assert forwards.count("%tape = call _new_(builtins.list)") == 1, function.__name__
+        assert forwards.count("call _new_(builtins.list)") == 1, function.__name__
         assert "call _record_(%tape, " in forwards
         assert "builtins.reversed" in back
         assert "operator.is_" not in back

@@ -12,7 +12,8 @@ from adbc.ir import intrinsics as i
 from adbc.rules import default_table
 from adbc.rules.collections import empty_deque
 from adbc.rules.table import Overlay
-from tests.rules.rule_harness import check, find
+from adbc.testing import test_rule as check
+from tests.rules.rows import find
 
 DEQUES = [
     (deque.append, deque([1.0]), 2.0),

@@ -9,7 +9,7 @@ import operator
 import pytest
 
 from adbc.rules.math import digamma
-from tests.rules.rule_harness import find, gradient
+from tests.rules.rows import find, gradient
 
 inf, nan = math.inf, math.nan
 

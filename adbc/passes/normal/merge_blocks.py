@@ -24,6 +24,7 @@ from __future__ import annotations
 from adbc.ir.graph import Block, Graph
 from adbc.ir.ops import may_raise
 from adbc.ir.terminators import Branch, Jump
+from adbc.ir.traverse import join_lines
 from adbc.ir.values import Const, Value
 
 __all__ = ["merge_blocks"]
@@ -33,44 +34,12 @@ def merge_blocks(graph: Graph) -> Graph:
     changed = True
     while changed:
         changed = _skip_forwarding(graph)
-        changed |= _merge_lines(graph)
+        changed |= join_lines(graph, _may_join)
     return graph
 
 
-def _merge_lines(graph: Graph) -> bool:
-    """Append to each block the one behind it, where neither has another neighbour on that side."""
-    predecessors = graph.predecessors()
-    replaced: dict[Value, Value] = {}
-    gone: set[Block] = set()
-    for block in graph.blocks:
-        if block in gone:
-            continue
-        while isinstance(block.terminator, Jump):
-            following = block.terminator.target
-            if (
-                following is block
-                or following is graph.entry
-                or len(predecessors[following]) != 1
-                or block.handler is not None
-                or (following.handler is not None and not _may_precede(block, following))
-            ):
-                break
-            for phi in following.phis:
-                replaced[phi] = phi.operands[block]
-            for instruction in following.instructions:
-                block.append(instruction)
-            block.terminator = following.terminator
-            block.handler = following.handler
-            for successor in block.successors:
-                predecessors[successor] = [block if p is following else p for p in predecessors[successor]]
-                for phi in successor.phis:
-                    phi.operands = {
-                        block if old is following else old: value for old, value in phi.operands.items()
-                    }
-            gone.add(following)
-    graph.blocks = [block for block in graph.blocks if block not in gone]
-    graph.replace_uses(replaced)
-    return bool(gone)
+def _may_join(block: Block, following: Block) -> bool:
+    return block.handler is None and (following.handler is None or _may_precede(block, following))
 
 
 def _may_precede(block: Block, following: Block) -> bool:

@@ -36,11 +36,12 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch, Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
+from adbc.rules.effects import HANDS_ON, KEEPS, RETURNS, WRITES
 from adbc.types.callsites import Binding
-from adbc.types.closed import ClosedKnowledge, is_closed_call, is_plain
+from adbc.types.closed import ClosedKnowledge, is_closed_call
+from adbc.types.effects import OPERATORS, SUMMARIES, bound_types, called, is_passive
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, INT, LIST, AbstractType, Exact, ListType, is_list
-from adbc.types.readers import HARMLESS
 
 __all__ = ["ListKnowledge", "drop_proved_tests", "kept_lists"]
 
@@ -192,10 +193,11 @@ _CONTAINERS = (list, _Iterator)
 
 # -- what calls do to lists --------------------------------------------------------------------------
 
-_READING: frozenset[Any] = HARMLESS | {
-    intrinsics._class_is_, intrinsics._observe_, intrinsics._exhausted_, operator.contains,
-    intrinsics._not_contains_, list.reverse, list.clear, operator.delitem, any, all,
-}  # fmt: skip
+_READING: frozenset[Any] = frozenset(
+    function
+    for function, uses in SUMMARIES.items()
+    if function not in OPERATORS and not any(use & (KEEPS | RETURNS | HANDS_ON) for use in uses)
+)
 """Functions that neither keep a list nor put anything into it."""
 _NUMBERS_OF: frozenset[Any] = frozenset(
     {sum, min, max, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
@@ -203,12 +205,13 @@ _NUMBERS_OF: frozenset[Any] = frozenset(
 """Functions that give one of the elements, a number, or what is computed from them."""
 _ITERATORS: frozenset[Any] = frozenset({intrinsics._iter_, intrinsics._list_iterator_})
 _COPIES: frozenset[Any] = frozenset({list, sorted, list.copy, operator.mul, operator.add})
-_WRITES: dict[Any, int] = {
-    operator.setitem: 2, intrinsics._overwrite_item_: 2, intrinsics._list_append_: 1, list.append: 1,
-    list.insert: 2,
-}  # fmt: skip
-"""Functions that put an argument into a list, and which."""
 _GROWS: frozenset[Any] = frozenset({list.extend, operator.iadd})
+_WRITES: dict[Any, int] = {
+    function: uses.index(KEEPS)
+    for function, uses in SUMMARIES.items()
+    if uses[0] == WRITES and KEEPS in uses and function not in _GROWS
+}
+"""Functions that put an argument into a list, and which."""
 _INDICES = (INT, BOOL)
 
 
@@ -291,14 +294,10 @@ class _Elements:
         if call.op != "call":
             self._leaves(*call.operands)
             return self._gives_unknown(call)
-        callee, arguments = call_parts(call)
-        function: Any = callee.value if isinstance(callee, Const) else None
+        found = called(call)
+        function, arguments = (None, call_parts(call)[1]) if found is None else found
         types_ = [type_of(a) for a in arguments]
         first = arguments[0] if arguments else None
-        try:
-            hash(function)
-        except TypeError:
-            function = None
         if function is intrinsics._check_ and first is not None:
             _unify(self.term(first), self.term(call))
         elif function is intrinsics._assume_ and first is not None:
@@ -377,10 +376,7 @@ class _Elements:
     def _is_kept(self, call: Instruction, binding: Binding) -> Sequence[bool]:
         """`kept_lists` of the function that is called, for what is known of the arguments now."""
         arguments = call_parts(call)[1]
-        parameters = tuple(
-            type_of(slot) if isinstance(slot, Const) else self.type_of(arguments[slot])
-            for slot in binding.slots
-        )
+        parameters = bound_types(binding, arguments, self.type_of)
         return self.knowledge.kept_lists(binding.function, parameters)
 
     def _gives_unknown(self, call: Instruction) -> None:
@@ -405,16 +401,10 @@ class _Elements:
 
     def _is_closed_call(self, call: Instruction) -> bool:
         """Whether nobody but this function writes into lists while `call` runs."""
-        if call.op != "call":
+        found = called(call)
+        if found is None:
             return False
-        callee, arguments = call_parts(call)
-        if not isinstance(callee, Const):
-            return False
-        function: Any = callee.value
-        try:
-            hash(function)
-        except TypeError:
-            return False
+        function, arguments = found
         if function in _TESTS:
             return True
         if not self.known:
@@ -433,14 +423,14 @@ class _Elements:
                 not is_unknown(target) and not is_unknown(value) and self._at_index(function, types_)
             )
         if function in _COPIES | _NUMBERS_OF | _READING and any(map(is_list, types_)):
-            return all(is_plain(self.type_of(a)) for a in arguments) and not call.keywords
+            return all(is_passive(self.type_of(a)) for a in arguments) and not call.keywords
         if function is intrinsics._new_ and isinstance(arguments[0], Const) and arguments[0].value is list:
             return True
         if function in (list.pop, list.extend, operator.iadd) and is_list(types_[0]):
             return _find(self.term(arguments[0])).is_fresh
         for derived, binding in self.derived:
             if derived is call:  # whatever it gives
-                return all(is_plain(self.type_of(a)) for a in arguments) and self._is_kept(call, binding)[0]
+                return all(is_passive(self.type_of(a)) for a in arguments) and self._is_kept(call, binding)[0]
         return is_closed_call(call, _Within(self), self.type_of)
 
     def drop_tests(self) -> bool:

@@ -20,7 +20,7 @@ from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, s
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
-__all__ = ["ROWS", "read_past_methods", "same_rows", "setdefault", "update_any"]
+__all__ = ["ROWS", "fill_dict", "read_past_methods", "same_rows", "setdefault", "update_any"]
 
 _KEY = "the key of a dict"
 
@@ -490,11 +490,9 @@ def _setdefault_past(d: Any, k: Any, default: Any = None, /) -> Any:
     return dict.__getitem__(d, k)
 
 
-def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
-    if read_past_methods(other):
-        for k, v in list(dict.items(other)):
-            dict.__setitem__(d, k, v)
-    elif hasattr(other, "keys"):
+def fill_dict(d: Any, other: Any, named: Any) -> None:
+    """Put what ``dict(other, **named)`` holds into `d`, past methods of its class."""
+    if hasattr(other, "keys"):
         for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             dict.__setitem__(d, k, other[k])
     else:
@@ -502,6 +500,14 @@ def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
             dict.__setitem__(d, k, v)
     for k, v in named.items():
         dict.__setitem__(d, k, v)
+
+
+def _update_past(d: Any, other: Any = (), /, **named: Any) -> None:
+    if read_past_methods(other):
+        for k, v in list(dict.items(other)):
+            dict.__setitem__(d, k, v)
+        other = ()
+    fill_dict(d, other, named)
 
 
 def _or_past(d: Any, other: Any, /) -> Any:

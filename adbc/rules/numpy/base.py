@@ -33,6 +33,7 @@ from adbc.tangents.array_memory import overlaps_itself
 
 __all__ = [
     "ArrayRule",
+    "SeparateRule",
     "array_operands",
     "bound",
     "by_example",
@@ -502,3 +503,37 @@ class ArrayRule(Rule):
             return self._cotangents(by, out, arrays, fargs, others, len(args))
 
         return target, ftarget, overwriting_pullback
+
+
+class SeparateRule(Rule):
+    """A function that makes an array of others, or of numbers, which are given one by one; what is given by
+    name has no derivative.
+
+    function_for: gives the formula's function for the argument of a number; together: see `FormulaCall`.
+    """
+
+    sample = staticmethod(sampled)
+    makes_arrays = True
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        function_for: Callable[[int], Callable[..., Any]],
+        together: Callable[..., Any],
+    ) -> None:
+        super().__init__(function, when=plain, result=np.ndarray)
+        self.formulas = tuple(Formula(function_for(i)) for i in range(self.takes_values))
+        self.together = together
+
+    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
+        return True
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        n = count - len(keywords)
+        if n > self.takes_values or self.formulas is None:
+            return None
+        others = tuple((name, n + i) for i, name in enumerate(keywords))
+        together = self.together if n > 1 else None
+        return FormulaCall(tuple(self.formulas[:n]), tuple(range(n)), others, together=together)

@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.formulas import Formula, FormulaCall
-from adbc.rules.numpy.base import ArrayRule, any_active, by_example, finish, give, new_shadow, plain
-from adbc.rules.numpy.sampling import sampled
+from adbc.rules.numpy.base import (
+    ArrayRule,
+    SeparateRule,
+    any_active,
+    by_example,
+    finish,
+    give,
+    new_shadow,
+    plain,
+)
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_tangent
@@ -167,31 +174,13 @@ def _item(i: int) -> Any:
     return item_vjp
 
 
-class ArrayOfRule(Rule):
+class ArrayOfRule(SeparateRule):
     """`array_of`: each item has one place in the array."""
 
-    MOST = 64
-    takes_values = MOST
-    sample = staticmethod(sampled)
-    makes_arrays = True
+    takes_values = 64
 
     def __init__(self) -> None:
-        super().__init__(array_of, when=plain, result=np.ndarray)
-        self.formulas = tuple(Formula(_item(i)) for i in range(self.MOST))
-        self.together = _together
-
-    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        return True
-
-    def formula_call(
-        self, count: int, keywords: Sequence[str], is_complex: bool = False
-    ) -> FormulaCall | None:
-        n = count - len(keywords)
-        if n > self.MOST or self.formulas is None:
-            return None
-        others = tuple((name, n + i) for i, name in enumerate(keywords))
-        together = self.together if n > 1 else None
-        return FormulaCall(tuple(self.formulas[:n]), tuple(range(n)), others, together=together)
+        super().__init__(array_of, _item, _together)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = array_of(*args, **kwargs)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.formulas import Formula, FormulaCall
 from adbc.rules.numpy.base import (
+    SeparateRule,
     by_example,
     finish,
     gather_tangent,
@@ -19,7 +19,6 @@ from adbc.rules.numpy.base import (
     plain,
     refuse_opaque,
 )
-from adbc.rules.numpy.sampling import sampled
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, slot_tangent
@@ -120,35 +119,15 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 
 # -- the same, given one by one ----------------------------------------------------------------------------
 
-MOST = 16
-"""With more arrays than this the formulas would be longer than the loop over them."""
 
-
-class JoinedRule(Rule):
+class JoinedRule(SeparateRule):
     """A function of arrays given one by one, ``joined(*arrays, **others)``: `row` takes a tuple of them."""
 
-    takes_values = MOST
-    sample = staticmethod(sampled)
-    makes_arrays = True
+    takes_values = 16  # with more arrays the formulas would be longer than the loop over them
 
     def __init__(self, joined: Callable[..., Any], row: Rule, pieces: Pieces) -> None:
-        super().__init__(joined, when=plain, result=np.ndarray)
+        super().__init__(joined, lambda i: _piece(pieces, i), _pieces(pieces))
         self.row = row
-        self.formulas = tuple(Formula(_piece(pieces, i)) for i in range(MOST))
-        self.together = _pieces(pieces)
-
-    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        return True
-
-    def formula_call(
-        self, count: int, keywords: Sequence[str], is_complex: bool = False
-    ) -> FormulaCall | None:
-        n = count - len(keywords)
-        if n > MOST or self.formulas is None:
-            return None
-        others = tuple((name, n + i) for i, name in enumerate(keywords))
-        together = self.together if n > 1 else None
-        return FormulaCall(tuple(self.formulas[:n]), tuple(range(n)), others, together=together)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         darrays = None if all(d is None for d in dargs) else tuple(dargs)

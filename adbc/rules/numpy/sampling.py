@@ -74,7 +74,7 @@ def _example(description: Any, length: int, whole: int | None) -> Any:
     if description is float or description is complex:
         return description(0.5)
     if description is bool:
-        return False
+        return whole != 0  # an option may decide about the form: `keepdims`
     if description is slice:
         return slice(None)
     if isinstance(description, type) and issubclass(description, np.number | np.bool_):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc.ir.graph import Graph
+from adbc.reverse.layout import Records
 from adbc.runtime.build.facts import Checked, Fact, NameFact, together
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.runtime.state.graph_functions import GraphFunction
@@ -52,6 +53,10 @@ class Derived:
         self.takes_function = bool(function.__code__.co_freevars)
         """Whether it is given the function and its shadow, behind the context: they lead to the closure."""
         self.graphs: tuple[Graph, ...] = ()
+        self.records: Records | None = None
+        """What the forwards pass saves for the pullback."""
+        self.is_typed = False
+        """Whether the type of every value of the primal is known, and so that of every derivative."""
         self.is_built = False
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""

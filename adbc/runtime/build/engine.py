@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # their builders are loaded when they are first used
 from adbc.config import Config
+from adbc.derive.support import CommonSupport
 from adbc.emit.backend import Bytecode
 from adbc.errors import VerificationError
 from adbc.ir.backend import Backend, Unit
@@ -30,6 +31,7 @@ from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
+from adbc.runtime.build.results import COMPLETE
 from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
@@ -41,6 +43,7 @@ from adbc.runtime.state.engine import DerivedView
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
+from adbc.types.derived import count_typed
 from adbc.types.typeof import keep_apart
 
 if TYPE_CHECKING:
@@ -202,6 +205,8 @@ class Engine:
         self.building.append(rule)
         try:
             graph = self._typed(rule)
+            known, total = count_typed(graph)
+            rule.is_typed = known == total
             if rule.mode != "forward":
                 returns_exceptions = rule.mode == "protected"
                 after = self.observer.watcher(rule.code, "primal", is_normal=True)
@@ -213,6 +218,7 @@ class Engine:
                     returns_exceptions=returns_exceptions,
                     after=after,
                 )
+                rule.records = pair.records
                 rule.graphs = (
                     self._clean(rule, "forwards", pair.forwards),
                     self._clean(rule, "pullback", pair.pullback),
@@ -261,10 +267,13 @@ class Engine:
         return graph
 
     def _clean(self, rule: Derived, part: str, graph: Graph) -> Graph:
-        """Tidy up what a builder wrote, in place."""
+        """Tidy up what a builder wrote, and type what has no type yet, in place."""
         group = passes.CLEAN_PULLBACK if part == "pullback" else passes.CLEAN
-        cleaned: Graph = run(group, graph, None, self.observer.watcher(rule.code, part, is_normal=True))
-        return cleaned
+        after = self.observer.watcher(rule.code, part, is_normal=True, is_typed=rule.is_typed)
+        cleaned: Graph = run(group, graph, None, after)
+        support: CommonSupport = self.forward if part == "dual" else self.reverse
+        typed: Graph = run(COMPLETE, cleaned, support, after)
+        return typed
 
     def _put(
         self, primal: Any, is_rest: bool, part: str, function: types.FunctionType, made: Callable[..., Any]
@@ -289,15 +298,16 @@ class Engine:
         # The rule itself is not held: its code has this function as a constant, and the garbage collector
         # does not look into code.
         rule, is_made = self.building[-1], False
-        code, is_rest, part = rule.code, rule.is_rest, "pullback of other ways"
+        code, is_rest, is_typed, part = rule.code, rule.is_rest, rule.is_typed, "pullback of other ways"
         unit = self._unit(code, rule.globals, single=part)
 
         def make() -> None:
             nonlocal is_made, graph
             with self.lock:
                 if not is_made:
-                    after = self.observer.watcher(code, part, is_normal=True)
+                    after = self.observer.watcher(code, part, is_normal=True, is_typed=is_typed)
                     cleaned = passes.clean_pullback(graph(), after=after)
+                    run(COMPLETE, cleaned, self.reverse, after)
                     self._put(code, is_rest, part, made, self.backend.single(cleaned, unit))
                     is_made = True
                     graph = _nothing_left

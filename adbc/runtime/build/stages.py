@@ -15,6 +15,7 @@ from adbc.passes.pipeline import CLEAN, CLEAN_PULLBACK, NORMAL
 from adbc.passes.stages import Group, Stage
 from adbc.reverse import REVERSE
 from adbc.runtime.build.primal import CLASS_BODY, LIFT, LIFT_CLASS_BODY, LOCAL
+from adbc.runtime.build.results import COMPLETE
 from adbc.runtime.build.typed import DIRECT, TYPED
 
 __all__ = ["WAYS", "groups", "table"]
@@ -23,12 +24,12 @@ _PRIMAL: tuple[Group[Any], ...] = (LIFT, NORMAL, LOCAL)
 _CLASS: tuple[Group[Any], ...] = (LIFT_CLASS_BODY, NORMAL, CLASS_BODY)
 
 WAYS: dict[str, tuple[Group[Any], ...]] = {
-    "dual": (*_PRIMAL, TYPED, FORWARD, CLEAN, DIRECT, SCHEDULE, EMIT),
-    "forwards": (*_PRIMAL, TYPED, REVERSE, CLEAN, DIRECT, SCHEDULE_FORWARDS, EMIT),
-    "pullback": (*_PRIMAL, TYPED, REVERSE, CLEAN_PULLBACK, SCHEDULE, EMIT),
-    "dual of a class body": (*_CLASS, TYPED, FORWARD, CLEAN, DIRECT, SCHEDULE, EMIT),
-    "forwards of a class body": (*_CLASS, TYPED, REVERSE, CLEAN, DIRECT, SCHEDULE_FORWARDS, EMIT),
-    "pullback of a class body": (*_CLASS, TYPED, REVERSE, CLEAN_PULLBACK, SCHEDULE, EMIT),
+    "dual": (*_PRIMAL, TYPED, FORWARD, CLEAN, COMPLETE, DIRECT, SCHEDULE, EMIT),
+    "forwards": (*_PRIMAL, TYPED, REVERSE, CLEAN, COMPLETE, DIRECT, SCHEDULE_FORWARDS, EMIT),
+    "pullback": (*_PRIMAL, TYPED, REVERSE, CLEAN_PULLBACK, COMPLETE, SCHEDULE, EMIT),
+    "dual of a class body": (*_CLASS, TYPED, FORWARD, CLEAN, COMPLETE, DIRECT, SCHEDULE, EMIT),
+    "forwards of a class body": (*_CLASS, TYPED, REVERSE, CLEAN, COMPLETE, DIRECT, SCHEDULE_FORWARDS, EMIT),
+    "pullback of a class body": (*_CLASS, TYPED, REVERSE, CLEAN_PULLBACK, COMPLETE, SCHEDULE, EMIT),
 }
 """The groups that are run for each graph, in their order."""
 

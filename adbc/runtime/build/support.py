@@ -13,7 +13,9 @@ from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _real_
 from adbc.reverse import Support
+from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
+from adbc.runtime.build.results import completion, forward_results, reverse_results
 from adbc.runtime.calls import exceptions, fields
 from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.calls.reverse import ReverseCalls
@@ -34,7 +36,7 @@ from adbc.tangents import (
     project,
 )
 from adbc.types import AbstractType
-from adbc.types.callsites import Binding, Knowledge
+from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
 
 __all__ = ["forward_support", "reverse_support"]
@@ -91,7 +93,9 @@ def reverse_support(
 
     watch: what checks the calls of rules, in debug mode.  told: see `CommonSupport.told`.
     """
+    knowledge = owner.knowledge
     support = Support(
+        complete=completion(lambda: reverse_results(support), knowledge.oracle, knowledge.sample),
         **_common(owner, "reverse", calls, watch, told),
         parameters_read=parameters_read,
         later=owner.later,
@@ -156,7 +160,9 @@ def forward_support(
 
     watch: what checks the calls of rules, in debug mode.  told: see `CommonSupport.told`.
     """
+    knowledge = owner.knowledge
     support = ForwardSupport(
+        complete=completion(lambda: forward_results(support), knowledge.oracle, knowledge.sample),
         **_common(owner, "forward", calls, watch, told),
         straight=owner.partials.straight,
         fresh_tangent=fresh_tangent,

@@ -17,6 +17,7 @@ from adbc.config import Config
 from adbc.errors import VerificationError
 from adbc.ir.graph import Graph
 from adbc.passes.stages import Stage, Watcher
+from adbc.types.derived import is_known
 
 __all__ = ["Observer"]
 
@@ -30,15 +31,18 @@ class Observer:
         self._texts: dict[tuple[types.CodeType, str], str] = {}
         """How each part of a function was shown last."""
 
-    def watcher(self, code: types.CodeType, part: str, *, is_normal: bool = False) -> Watcher | None:
+    def watcher(
+        self, code: types.CodeType, part: str, *, is_normal: bool = False, is_typed: bool = False
+    ) -> Watcher | None:
         """What is to be told of the stages that one graph goes through; None if nobody wants to know.
 
         code: of the function that is differentiated.  part: which graph it is, "primal" or "pullback", say.
-        is_normal: whether it is in normal form from the beginning.
+        is_normal: whether it is in normal form from the beginning.  is_typed: whether each value must have a
+        type once derivatives are typed, because each value of the primal has one.
         """
         if not self.config.verify and not self._is_wanted(code):
             return None
-        return _Watch(self, code, part, is_normal)
+        return _Watch(self, code, part, is_normal, is_typed)
 
     def code(self, code: types.CodeType, part: str, emitted: types.CodeType) -> None:
         """`emitted` is the code object of the graph that `part` names, of the function with `code`."""
@@ -71,11 +75,14 @@ class Observer:
 class _Watch:
     """Looks at one graph behind each stage.  A stage that leaves the text as it was leaves no file."""
 
-    def __init__(self, observer: Observer, code: types.CodeType, part: str, is_normal: bool) -> None:
+    def __init__(
+        self, observer: Observer, code: types.CodeType, part: str, is_normal: bool, is_typed: bool
+    ) -> None:
         self.observer = observer
         self.code = code
         self.part = part
         self.is_normal = is_normal
+        self.is_typed = is_typed
         self.is_written = observer._is_wanted(code)
 
     def __call__(self, stage: Stage[Any], made: Any) -> None:
@@ -96,7 +103,8 @@ class _Watch:
         from adbc.ir.verify import verify
 
         try:
-            verify(graph, normal_form=self.is_normal)
+            must_be_typed = self.is_typed and "types of derivatives" in stage.leaves
+            verify(graph, normal_form=self.is_normal, is_typed=is_known if must_be_typed else None)
         except VerificationError as error:
             raise VerificationError(
                 f"behind the stage {stage.name} ({part} of {self.code.co_qualname}): {error}"

@@ -17,7 +17,9 @@ from adbc.rules.builtins.ordering import sum_numbers
 from adbc.rules.math import _dist_of, _fsum_of, _prod_of
 from adbc.runtime import default_engine
 from adbc.tangents import NO_FDATA
-from tests.rules.rule_harness import check, find
+from adbc.testing import test_rule as check
+from tests.rules.constants import holding
+from tests.rules.rows import find
 
 Point = namedtuple("Point", "x y tag")
 
@@ -201,7 +203,8 @@ def test_every_row_of_a_container_is_right(case: tuple) -> None:
     ids=name,
 )
 def test_writing_an_inactive_value(case: tuple) -> None:
-    check(*case, inactive=(len(case) - 2,))
+    function, args = holding(case[0], case[1:], inactive=(len(case) - 2,))
+    check(function, *args)
 
 
 CELLS = [
@@ -393,7 +396,8 @@ def test_a_subclass_with_methods_of_its_own_has_no_row() -> None:
 
 
 def test_update_with_keywords() -> None:
-    check(dict.update, {"a": 1.0}, {"b": [2.0]}, kwargs={"a": 5.0, "c": 1})
+    function, args = holding(dict.update, ({"a": 1.0}, {"b": [2.0]}), keywords={"a": 5.0, "c": 1})
+    check(function, *args)
 
 
 @pytest.mark.parametrize("guess", ["never", "learn", "always"])

@@ -13,7 +13,7 @@ from adbc.ir import intrinsics as i
 from adbc.rules import default_table
 from adbc.rules.table import Overlay, Primitive
 from adbc.tangents import fill_tangent, random_tangent, slot_shadow, zero_tangent
-from tests.rules.rule_harness import find
+from tests.rules.rows import find
 
 
 def run(make: list, first: tuple, shadows: list) -> tuple[list, list]:

@@ -123,3 +123,18 @@ def test_reals_join() -> None:
     assert join(INT, FLOAT) == REAL
     assert str(join(FLOAT, float64)) == "Real[float, float64]"
     assert str(join(join(FLOAT, float64), ArrayType("float64", 1, np.ndarray))) == "Any"
+
+
+KEPT = True
+
+
+def test_an_option_that_is_not_known_leaves_the_form_open() -> None:
+    assert sampled(np.sum, [ArrayLike("float64", 2)], {"keepdims": bool}) is None
+    assert sampled(np.multiply, [ArrayLike("float64", 2), bool], {}) == ArrayLike("float64", 2)
+
+    def kept(x: Any) -> Any:
+        total = np.sum(x, keepdims=KEPT)
+        total[0, 0] *= 2.0
+        return total[0, 0] * x[0, 0]
+
+    check_rule(kept, np.array([[0.5, 1.5], [2.0, 3.0]]))

@@ -150,7 +150,6 @@ FUNCTIONS: list[Case] = [
     (special.logsumexp, lambda: (A.copy(), (0, 1), 2.0), {}),
     (special.logsumexp, lambda: (A[0].copy(), 0, A * A + 1.0), {}),
     (special.logsumexp, lambda: ([0.3, 1.2],), {}),
-    (special.logsumexp, lambda: (np.array([-np.inf, 0.3, 1000.0]),), {}),
     *((f, lambda: (A.copy(),), kw) for f in [special.softmax, special.log_softmax] for kw in
       [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 1)}]),
     (special.softplus, lambda: (np.array([-3.0, 0.2, 40.0]),), {}),
@@ -159,10 +158,12 @@ FUNCTIONS: list[Case] = [
 
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case[0].__name__)
 def test_function(case: Case) -> None:
-    function, make, kwargs = case
-    first = make()[0]
-    infinite = isinstance(first, np.ndarray) and not np.isfinite(first).all()
-    check(function, make, kwargs, differences=not infinite)
+    check(*case)
+
+
+def test_a_term_of_a_logarithm_of_a_sum_may_be_zero() -> None:
+    gradient = adbc.grad(special.logsumexp)(np.array([-np.inf, 999.0, 1000.0]))
+    np.testing.assert_allclose(gradient, [0.0, 1.0 / (1.0 + np.e), np.e / (1.0 + np.e)])
 
 
 def test_hurwitz_zeta_by_its_second_argument() -> None:

@@ -1,0 +1,222 @@
+"""What the functions that generated code calls give: a row per function, for `types.completion`.
+
+The functions themselves are in `runtime.build.support`, `runtime.state` and `tangents`.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.derive.support import CommonSupport
+from adbc.forward import ForwardSupport
+from adbc.ir.graph import Graph
+from adbc.ir.values import Const, Value
+from adbc.passes.stages import Group, Stage
+from adbc.reverse import Support
+from adbc.types.callsites import DTYPE_CODES
+from adbc.types.completion import Results, Row, complete, constant, part_of
+from adbc.types.derived import (
+    UNDO,
+    CallableType,
+    CotangentOf,
+    DerivativeType,
+    SequenceType,
+    ShadowOf,
+    TangentOf,
+    derivative_of,
+    merge,
+    primal_type,
+    tangent_type,
+)
+from adbc.types.inference import Oracle, Sampler
+from adbc.types.lattice import (
+    ANY,
+    FLOAT,
+    NONE,
+    TANGENT,
+    AbstractType,
+    ArrayType,
+    Exact,
+    TupleType,
+    memory_type,
+)
+
+__all__ = ["COMPLETE", "completion", "forward_results", "reverse_results"]
+
+Values = Sequence[Value]
+Types = Sequence[AbstractType]
+
+_CELL = Exact(types.CellType)
+_DTYPES = {code: name for name, code in DTYPE_CODES.items()}
+
+
+def _shadow_of(place: int) -> Row:
+    """The row of a function that gives the shadow of its argument number `place`."""
+    return lambda values, types_: ShadowOf(memory_type(types_[place]))
+
+
+def _tangent_of(place: int) -> Row:
+    """The row of a function that gives the tangent of its argument number `place`."""
+    return lambda values, types_: tangent_type(types_[place])
+
+
+def _same_as(place: int) -> Row:
+    """The row of a function whose result has the type of argument number `place`."""
+    return lambda values, types_: types_[place]
+
+
+def _part(values: Values, types_: Types) -> AbstractType | None:
+    """The derivative of an element, from that of the whole."""
+    return part_of(types_[0], values[1], types_[1])
+
+
+def _shadow_in_slot(values: Values, types_: Types) -> AbstractType:
+    """The shadow of what stands in a slot: of a number, that is no number."""
+    part = part_of(types_[0], values[1], types_[1])
+    return part if isinstance(part, DerivativeType) else ShadowOf(FLOAT if part is TANGENT else ANY)
+
+
+def _fitted(values: Values, types_: Types) -> AbstractType:
+    """A derivative that was made to fit argument number 1."""
+    kind = TangentOf if isinstance(types_[0], TangentOf) else CotangentOf
+    return derivative_of(kind, types_[1])
+
+
+def _sum(values: Values, types_: Types) -> AbstractType:
+    """The sum of two cotangents."""
+    return merge(types_[0], types_[1])
+
+
+def _array(shape: int) -> Row:
+    """The row of a function that makes the cotangent of an array from a shape, argument number `shape`, and
+    the code of a dtype behind it."""
+
+    def row(values: Values, types_: Types) -> AbstractType | None:
+        code, known = values[shape + 1], types_[shape]
+        if not isinstance(code, Const):
+            return None
+        ndim = len(known.elements) if isinstance(known, TupleType) else None
+        numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+        return CotangentOf(ArrayType(_DTYPES[code.value], ndim, numpy.ndarray))  # type: ignore[index]
+
+    return row
+
+
+def _reshaped(values: Values, types_: Types) -> AbstractType:
+    known, shape = primal_type(types_[0]), types_[1]
+    if not isinstance(known, ArrayType):
+        return types_[0]
+    ndim = len(shape.elements) if isinstance(shape, TupleType) else None
+    return CotangentOf(ArrayType(known.dtype, ndim, known.cls))
+
+
+_LATER = CallableType(SequenceType(()))
+_ITERATOR = Exact(type(iter([])))
+
+
+def reverse_results(support: Support) -> Results:
+    """The rows of the functions that reverse mode calls."""
+    rows: dict[str, Row] = {
+        "fresh_shadow": _shadow_of(0),
+        "known": _shadow_of(1),
+        "instance": _shadow_of(1),
+        "caught": _shadow_of(1),
+        "function": _shadow_of(1),
+        "bound": _shadow_of(0),
+        "resumed": constant(ShadowOf(_ITERATOR)),
+        "defaults_pullback": constant(CallableType(SequenceType((CotangentOf(ANY),)))),
+        "freevar": constant(_CELL),
+        "freevar_shadow": constant(ShadowOf(_CELL)),
+        "item": _part,
+        "item_rdata": _part,
+        "item_slot": _shadow_in_slot,
+        "field_slot": constant(ShadowOf(ANY)),
+        "store_item": constant(UNDO),
+        "store_field": constant(UNDO),
+        "undo_append": constant(CotangentOf(FLOAT)),
+        "inner": constant(TANGENT),
+        "share": constant(TANGENT),
+        "float_rdata": constant(TANGENT),
+        "copied": _same_as(0),
+        "transposed": _same_as(0),
+        "new_array": _same_as(0),
+        "negate": _same_as(0),
+        "reshaped": _reshaped,
+        "fit": _fitted,
+        "filled": _fitted,
+        "fit_array": _array(1),
+        "filled_array": _array(1),
+        "full_array": _array(1),
+        "as_part": _array(2),
+        "as_negative_part": _array(2),
+        "add_to_part": _array(3),
+        "take_from_part": _array(3),
+        "add_to_array": _sum,
+        "add": _sum,
+    }
+    for name in ("restore_item", "restore_field", "restore_slot"):
+        rows[name] = constant(TANGENT)
+    for name in (
+        "add_to_slot", "add_to_item", "add_to_field", "append_item",
+        "give_array", "take_array", "give_own", "take_own",
+    ):  # fmt: skip
+        rows[name] = constant(NONE)
+    return _by_address(support, rows)
+
+
+def forward_results(support: ForwardSupport) -> Results:
+    """The rows of the functions that forward mode calls."""
+    rows: dict[str, Row] = {
+        "fresh_tangent": _tangent_of(0),
+        "known": _tangent_of(1),
+        "instance": _tangent_of(1),
+        "function": _tangent_of(1),
+        "caught": _tangent_of(1),
+        "bound": _tangent_of(0),
+        "fill_tangent": _tangent_of(0),
+        "own_array": _tangent_of(1),
+        "fit_array": _fitted,
+        "fill_array": _fitted,
+        "fit_number": constant(TANGENT),
+        "captured": constant(Exact(tuple)),
+        "resumed": constant(TangentOf(_ITERATOR)),
+        "make_tuple": _tangent_of(0),
+        "item": _part,
+        "item_slot": _part,
+        "field_slot": constant(TangentOf(ANY)),
+        "append_tangent": constant(NONE),
+    }
+    return _by_address(support, rows)
+
+
+def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
+    """The table of what `support` hands over: what both modes call, and `rows` by name."""
+    rows = {"view": _part, "check_slot": constant(NONE), "store_global": constant(_LATER), **rows}
+    return {id(getattr(support, name)): row for name, row in rows.items()}
+
+
+COMPLETE: Group[CommonSupport] = Group(
+    "complete",
+    (
+        Stage("completion", lambda graph, support: support.complete(graph),
+              ("clean",), ("types of derivatives",),
+              "what cleaning has put in gets its type with the rest; what comes behind puts nothing in"),
+    ),
+)  # fmt: skip
+"""The last that is done to a graph whatever the backend."""
+
+
+def completion(results: Callable[[], Results], oracle: Oracle, sample: Sampler) -> Callable[[Graph], Graph]:
+    """What types the values of derived graphs that have no type yet; the table is made when it is needed."""
+    table: Results | None = None
+
+    def completed(graph: Graph) -> Graph:
+        nonlocal table
+        if table is None:
+            table = results()
+        return complete(graph, table, oracle, sample)
+
+    return completed
