@@ -1,8 +1,8 @@
 """What ARCHITECTURE.md and the pages behind it show, from the system itself: ``python -m tests.architecture``
 writes it anew.
 
-A comment above a block of a page says what the block shows: a stage and a function of the first Python block of
-`FUNCTIONS`, as in ``<!-- fwd_ir fixed_point -->``.  One above a table says which table it is, as in
+A comment above a block of a page says what the block shows: a stage and a function of the first Python block
+of `FUNCTIONS`, as in ``<!-- fwd_ir fixed_point -->``.  One above a table says which table it is, as in
 ``<!-- table kinds -->``.
 """
 

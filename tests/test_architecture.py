@@ -1,4 +1,4 @@
-"""The graphs, bytecode and tables that ARCHITECTURE.md and the pages behind it show are those of the system."""
+"""The graphs, bytecode and tables that the map and the pages behind it show are those of the system."""
 
 from __future__ import annotations
 
