@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
 from adbc.errors import ArgumentError
@@ -100,7 +101,8 @@ def python_function(signature: Signature) -> types.FunctionType:
             f"{function!r} is not written in Python, so it has no graph; it is differentiated by a rule"
         )
     code = function.__code__
-    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & CO_VARARGS)
+    count += bool(code.co_flags & CO_VARKEYWORDS)
     if count != len(signature.types):
         raise ArgumentError(
             f"{function.__qualname__} has {count} parameters (*args and **kwargs are one each),"

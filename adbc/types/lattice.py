@@ -25,6 +25,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from adbc.flags import HEAP_TYPE
 from adbc.tangents.protocol import AddressKind, kind_of
 
 __all__ = [
@@ -249,7 +250,6 @@ _INACTIVE_CLASSES = frozenset(
         types.WrapperDescriptorType,
     }
 )  # fmt: skip
-_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
 _ADDRESS_CLASSES = frozenset({list, dict, set, types.CellType, types.FunctionType})
 
 
@@ -339,7 +339,7 @@ def has_cotangent(type: AbstractType) -> bool:
         case Exact(cls):
             if cls in _INACTIVE_CLASSES or cls in _ADDRESS_CLASSES:
                 return False
-            if cls.__flags__ & _HEAP and isinstance(kind_of(cls), AddressKind):
+            if cls.__flags__ & HEAP_TYPE and isinstance(kind_of(cls), AddressKind):
                 return False
             if cls.__module__ == "numpy":
                 return is_numpy_number(cls, "inexact")
