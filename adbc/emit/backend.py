@@ -40,6 +40,8 @@ class Bytecode:
     """See the module.  `inlined` is told which places of a code object are those of functions that were
     written into it."""
 
+    by_layout = False
+
     def __init__(self, inlined: Callable[[types.CodeType, Places], object]) -> None:
         self.inlined = inlined
 

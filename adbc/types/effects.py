@@ -41,6 +41,7 @@ __all__ = [
     "SUMMARIES",
     "Called",
     "EffectKnowledge",
+    "Use",
     "bound_types",
     "called",
     "exposed",
@@ -150,6 +151,8 @@ SUMMARIES: Mapping[Any, tuple[Use, ...]] = {
 _DECIDED_BY_ALL: frozenset[Any] = frozenset({*_IN_PLACE, operator.contains, intrinsics._not_contains_})
 """Functions that keep an argument if the class of the other says so."""
 
+_WITH_OPTIONS: frozenset[Any] = frozenset({zip, enumerate})
+"""Functions that are given nothing by keyword that is called or changed."""
 _CHOOSING: frozenset[Any] = frozenset({sum, min, max})
 """Functions that may give one of several arguments."""
 
@@ -185,9 +188,10 @@ def _uses(found: Called, call: Instruction, knowledge: EffectKnowledge, is_list:
         return _of_function(function, call, arguments, knowledge)
     if summary is None or (function in _BY_RULE and not is_list):
         return _of_rows(function, call, arguments, knowledge, is_list)
-    if call.keywords or (function in _DECIDED_BY_ALL and not all(map(_has_no_say, arguments))):
+    is_open = function in _DECIDED_BY_ALL and not all(map(_has_no_say, arguments))
+    if is_open or (call.keywords and function not in _WITH_OPTIONS):
         return [ANYTHING] * count
-    if _takes_copies(arguments[0]):
+    if arguments and _takes_copies(arguments[0]):
         summary = tuple(use & ~KEEPS for use in summary)
     if function in _CHOOSING and count > 1:
         return [HANDS_ON | RETURNS] * count

@@ -36,10 +36,9 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch, Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
-from adbc.rules.effects import HANDS_ON, KEEPS, RETURNS, WRITES
 from adbc.types.callsites import Binding
 from adbc.types.closed import ClosedKnowledge, is_closed_call
-from adbc.types.effects import OPERATORS, SUMMARIES, bound_types, called, is_passive
+from adbc.types.effects import OPERATORS, SUMMARIES, Use, bound_types, called, is_passive
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, INT, LIST, AbstractType, Exact, ListType, is_list
 
@@ -196,7 +195,7 @@ _CONTAINERS = (list, _Iterator)
 _READING: frozenset[Any] = frozenset(
     function
     for function, uses in SUMMARIES.items()
-    if function not in OPERATORS and not any(use & (KEEPS | RETURNS | HANDS_ON) for use in uses)
+    if function not in OPERATORS and not any(use & ~Use.WRITES for use in uses)
 )
 """Functions that neither keep a list nor put anything into it."""
 _NUMBERS_OF: frozenset[Any] = frozenset(
@@ -207,9 +206,9 @@ _ITERATORS: frozenset[Any] = frozenset({intrinsics._iter_, intrinsics._list_iter
 _COPIES: frozenset[Any] = frozenset({list, sorted, list.copy, operator.mul, operator.add})
 _GROWS: frozenset[Any] = frozenset({list.extend, operator.iadd})
 _WRITES: dict[Any, int] = {
-    function: uses.index(KEEPS)
+    function: uses.index(Use.KEEPS)
     for function, uses in SUMMARIES.items()
-    if uses[0] == WRITES and KEEPS in uses and function not in _GROWS
+    if uses[0] == Use.WRITES and Use.KEEPS in uses and function not in _GROWS
 }
 """Functions that put an argument into a list, and which."""
 _INDICES = (INT, BOOL)

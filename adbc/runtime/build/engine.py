@@ -44,6 +44,7 @@ from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
 from adbc.types.derived import count_typed
+from adbc.types.lattice import without_layout
 from adbc.types.typeof import keep_apart
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ class Engine:
         """The derived rule, perhaps not built yet.  Raises `LiftError` if `function` cannot be lifted."""
         if self.epoch != self.table.epoch:
             self.clear()
+        if not self.backend.by_layout:
+            parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
         rule = self.rules.get(key)
         if rule is None:

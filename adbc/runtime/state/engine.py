@@ -31,15 +31,11 @@ class DerivedView(Protocol):
     returns_float: bool
     returns_shadow: bool
     returns_cotangent: bool
+    mode: str
+    result: AbstractType
 
     @property
     def engine(self) -> EngineView: ...
-
-    @property
-    def mode(self) -> str: ...
-
-    @property
-    def result(self) -> AbstractType: ...
 
     def build(self) -> None:
         """Make the code, if that has not been done."""
