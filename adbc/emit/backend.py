@@ -20,7 +20,7 @@ Places = Sequence[tuple[int, int, Inlined]]
 SCHEDULE: Group[None] = Group(
     "schedule",
     (
-        Stage("gather", in_place(gather), ("clean",), ("gathered arithmetic",),
+        Stage("gather", in_place(gather), ("normal form",), ("gathered arithmetic",),
               "arithmetic is put where it is used, once nothing else changes what is used where"),
     ),
 )  # fmt: skip

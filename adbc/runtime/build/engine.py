@@ -104,7 +104,7 @@ class Engine:
         self.stale = self.guesses.stale
         self.bindings = Bindings(table)
         self.graphs = graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
-        self.knowledge = Knowledge(table, self.graphs, self.guesses, self.lock, self.building, self.cache)
+        self.knowledge = Knowledge(self.graphs, self.guesses, self.building, self.cache)
         self.partials = Partials(self.graphs, self.knowledge)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
