@@ -257,7 +257,7 @@ def _saved(decisions: Decisions, reasons: Reasons) -> Iterator[Saved]:
 
 
 def _is_elsewhere(block: Block) -> bool:
-    """The same as `_goes_on`, of a block of the forwards pass: it is told there what was seen."""
+    """Whether `block` of the forwards pass goes on after a failed guess: it is told there what was seen."""
     return any(target(call) is intrinsics._observe_ for call in block.instructions) and any(
         isinstance(operand, Const) and isinstance(operand.value, Continuation)
         for call in block.instructions
