@@ -13,13 +13,14 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent / "adbc"
 
-BOTTOM = {"errors", "config", "lazy", "version"}
+BOTTOM = {"errors", "config", "flags", "lazy", "version"}
 ENGINE = BOTTOM | {"ir", "tangents", "cpython", "types", "lift", "passes", "rules", "derive", "forward"}
 ENGINE |= {"reverse", "emit", "runtime", "api"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
+    "flags": set(),
     "lazy": set(),
     "config": set(),
     "ir": BOTTOM,

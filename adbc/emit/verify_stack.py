@@ -24,6 +24,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import dis
+import inspect
 import sys
 import types
 from collections.abc import Callable
@@ -186,7 +187,8 @@ class _Verifier:
 
     def run(self) -> None:
         parameters = self.code.co_argcount + self.code.co_kwonlyargcount
-        parameters += bool(self.code.co_flags & 4) + bool(self.code.co_flags & 8)
+        parameters += bool(self.code.co_flags & inspect.CO_VARARGS)
+        parameters += bool(self.code.co_flags & inspect.CO_VARKEYWORDS)
         bound = frozenset((*self.code.co_varnames[:parameters], *self.code.co_freevars))
         self.flow(0, 0, _State((), bound))
         while self.work:

@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable
 from types import FunctionType, ModuleType, NoneType
 
+from adbc.flags import HEAP_TYPE
+
 __all__ = [
     "NESTING",
     "arithmetic",
@@ -180,12 +182,9 @@ def c_truth(cls: type) -> bool:
     return not any(isinstance(getattr(cls, name, None), FunctionType) for name in ("__bool__", "__len__"))
 
 
-_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement (or a C heap type)
-
-
 def plain_attributes(cls: type) -> bool:
     """No attribute of an instance is computed by Python code."""
-    return not cls.__flags__ & _HEAP or issubclass(cls, (type, ModuleType))
+    return not cls.__flags__ & HEAP_TYPE or issubclass(cls, (type, ModuleType))
 
 
 NESTING = (list, tuple, set, frozenset, dict)

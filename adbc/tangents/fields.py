@@ -6,6 +6,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
+
 __all__ = [
     "instance_dict",
     "instance_fields",
@@ -24,7 +26,6 @@ def instance_dict(x: Any) -> dict[str, Any]:
         return {}
 
 
-_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 _NATIVE_ENTRIES = (
     types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,
     types.MemberDescriptorType,
@@ -34,7 +35,7 @@ _NATIVE_ENTRIES = (
 def is_python_class(cls: type) -> bool:
     """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
     apart from the slots it asked for."""
-    if not cls.__flags__ & _HEAP or cls.__flags__ & _IMMUTABLE:
+    if not cls.__flags__ & HEAP_TYPE or cls.__flags__ & IMMUTABLE_TYPE:
         return False
     slots = {mangled for mangled, _ in _own_slots(cls)}
     for name, entry in vars(cls).items():

@@ -205,7 +205,7 @@ class _Tolerances:
     step: float
 
     def widened(self, precision: float) -> _Tolerances:
-        """The same for numbers of `precision`, the distance from one to the next float."""
+        """Tolerances for numbers of `precision`, the distance from one to the next float."""
         coarse = precision / float(np.finfo(np.float64).eps)
         found = dataclasses.replace(
             self, reverse_rtol=self.reverse_rtol * coarse, value_rtol=self.value_rtol * coarse

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from adbc.flags import HEAP_TYPE
 from adbc.rules.types import behind
 from adbc.tangents import FData, RData, Tangent
 from adbc.tangents.array_memory import record_array, ultimate_owner
@@ -52,7 +53,7 @@ def _is_plain_instance(x: Any) -> bool:
     """Whether `x` is made of its attributes and nothing else."""
     cls = type(x)
     return (
-        bool(cls.__flags__ & (1 << 9))  # a heap type: defined by a class statement
+        bool(cls.__flags__ & HEAP_TYPE)  # defined by a class statement
         and cls.__basicsize__ == object.__basicsize__ + 8 * _extra_words(cls)
         and not issubclass(cls, type | enum.Enum)
     )

@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.flags import HEAP_TYPE
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
@@ -66,7 +67,6 @@ _DOTS = Exact(type(...))
 Sampler = Callable[[object, Sequence[Value], tuple[str, ...]], AbstractType | None]
 
 _DEPTH = 6
-_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, so it may be changed
 _ROUNDS = 40
 
 
@@ -201,7 +201,7 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
 
 def _is_closed(cls: type) -> bool:
     """Whether neither `cls` nor an instance can be given attributes."""
-    return not cls.__flags__ & _HEAP and not cls.__dictoffset__
+    return not cls.__flags__ & HEAP_TYPE and not cls.__dictoffset__
 
 
 def transpose_of(value: Value) -> object | None:
@@ -305,16 +305,13 @@ def _constant(type: AbstractType) -> Row:
     return lambda values, types_: type
 
 
-_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
-
-
 def _new(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     kind = values[0].value if isinstance(values[0], Const) else None
     if kind is tuple:
         return TupleType(tuple(types_[1:]))
     if kind is slice and any(has_cotangent(t) or has_shadow(t) for t in types_[1:]):
         # Objects may have an ``__index__``, which is not for a rule of lists to call.
-        return ANY if any(isinstance(t, Exact) and t.cls.__flags__ & _HEAP for t in types_[1:]) else SLICE
+        return ANY if any(isinstance(t, Exact) and t.cls.__flags__ & HEAP_TYPE for t in types_[1:]) else SLICE
     if kind in (list, dict, set, slice, types.FunctionType):
         return Exact(kind)
     return None

@@ -20,6 +20,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import INTRINSICS, _foreigncall_, _new_
 from adbc.ir.ops import OPS
@@ -38,9 +39,6 @@ _FOREIGN = (
     types.MethodWrapperType,
 )
 
-_HEAPTYPE = 1 << 9
-_IMMUTABLE = 1 << 8
-
 
 def foreigncall_to_call(graph: Graph) -> Graph:
     for instruction in graph.instructions():
@@ -49,7 +47,7 @@ def foreigncall_to_call(graph: Graph) -> Graph:
 
 
 def normal_call(instruction: Instruction) -> None:
-    """The same for one instruction."""
+    """Mark `instruction` if it calls a class (`_new_`) or a function written in C (`_foreigncall_`)."""
     function = target(instruction)
     if function is NOTHING or _is_syntax(function):
         return
@@ -72,7 +70,7 @@ def is_foreign(function: Any) -> bool:
         return True
     return (
         callable(function)
-        and not type(function).__flags__ & _HEAPTYPE
+        and not type(function).__flags__ & HEAP_TYPE
         and not isinstance(function, types.FunctionType | types.MethodType)
     )
 
@@ -83,7 +81,7 @@ def is_python_class(kind: Any) -> bool:
     C extensions may make their classes on the heap too; those have neither the namespace of a
     statement (``__dict__`` or ``__slots__``) nor methods that are Python functions.
     """
-    if not isinstance(kind, type) or not kind.__flags__ & _HEAPTYPE or kind.__flags__ & _IMMUTABLE:
+    if not isinstance(kind, type) or not kind.__flags__ & HEAP_TYPE or kind.__flags__ & IMMUTABLE_TYPE:
         return False
     namespace = vars(kind)
     return (

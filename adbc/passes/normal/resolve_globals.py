@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adbc.cpython.names import globals_written
+from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _delete_global_, _getattr_, _global_, _store_global_
 from adbc.ir.values import Const, Instruction, Value
@@ -45,9 +46,6 @@ _KINDS = (
 
 _CALLABLE_HEAP_TYPES = {"_lru_cache_wrapper", "cython_function_or_method", "fused_cython_function"}
 
-_HEAPTYPE = 1 << 9
-"""Py_TPFLAGS_HEAPTYPE: unset for classes that are written in C as static data."""
-
 
 def is_stable(value: object) -> bool:
     """Whether `value` is of a kind that programs define once: modules, classes, functions of any make.
@@ -62,7 +60,7 @@ def is_stable(value: object) -> bool:
     if isinstance(value, _KINDS):
         return True
     kind = type(value)
-    return callable(value) and (not kind.__flags__ & _HEAPTYPE or kind.__name__ in _CALLABLE_HEAP_TYPES)
+    return callable(value) and (not kind.__flags__ & HEAP_TYPE or kind.__name__ in _CALLABLE_HEAP_TYPES)
 
 
 def resolve_globals(

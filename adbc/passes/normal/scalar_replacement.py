@@ -102,7 +102,7 @@ class _Attempt:
         """The methods that were taken from the classes of objects."""
 
     def run(self) -> list[int]:
-        """Those of the numbers that might do, all of them if they did."""
+        """Replace the objects if that is possible for all; the numbers of those for which it might be."""
         opened = [call for call in self.number if self._open(call)]
         if len(opened) < len(self.number):
             return [self.number[call] for call in opened]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from adbc.flags import HEAP_TYPE
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 
@@ -38,13 +39,11 @@ LIBRARY = frozenset(
 )
 """Modules whose classes and hooks keep what they are given, and have no numbers of their own."""
 
-_HEAP = 1 << 9
-
 
 def is_heap_type(cls: type) -> bool:
     """Whether `cls` was made by a class statement (or is a heap type of C): Python code may implement its
     methods, and they may change at any time."""
-    return bool(cls.__flags__ & _HEAP)
+    return bool(cls.__flags__ & HEAP_TYPE)
 
 
 def is_python_function(f: object) -> bool:
@@ -62,7 +61,7 @@ def lookup(cls: type, name: str) -> Any:
 
 def python_method(cls: type, name: str) -> Any:
     """The special method `name` of `cls` if Python code implements it, else None."""
-    found = lookup(cls, name) if cls.__flags__ & _HEAP else None
+    found = lookup(cls, name) if cls.__flags__ & HEAP_TYPE else None
     return found if is_python_function(found) else None
 
 
@@ -79,7 +78,7 @@ def constructor(cls: type) -> Any:
 def method(cls: type, name: str) -> Any:
     """The Python function that attribute `name` of instances of exactly `cls` is, unless they have a field of
     that name; None if there is no such function."""
-    if not cls.__flags__ & _HEAP or type(kind_of(cls)) is not InstanceKind:
+    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) is not InstanceKind:
         return None
     if lookup(cls, "__getattribute__") is not object.__getattribute__:
         return None
@@ -111,7 +110,7 @@ def keeps(cls: type, name: str) -> bool:
 def _has_default_access(cls: type) -> bool:
     """Whether attributes of instances of exactly `cls` are read and written without hooks."""
     return (
-        bool(cls.__flags__ & _HEAP)
+        bool(cls.__flags__ & HEAP_TYPE)
         and type(kind_of(cls)) is InstanceKind
         and lookup(cls, "__getattribute__") is object.__getattribute__
         and lookup(cls, "__getattr__") is None

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
+from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
     attributes,
@@ -30,9 +31,10 @@ from adbc.runtime.calls import (
     resolve,
     steps,
 )
-from adbc.runtime.calls.binding import Bound, Default, bind
+from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute
 from adbc.runtime.calls.generators import suspended
+from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.messages import missing_rule
@@ -44,17 +46,12 @@ from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
-__all__ = ["Answer", "Calls", "no_pullback"]
+__all__ = ["Answer", "Calls", "Names", "Values", "with_keywords"]
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
 """What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
 Names = tuple[str, ...]
 Values = tuple[Any, ...]
-
-
-def no_pullback(bout: Any) -> Sequence[Any]:
-    """The pullback of a call through which nothing flows back."""
-    return ()
 
 
 class Calls(abc.ABC):
@@ -504,7 +501,7 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], l
     indices, rest = row.bind(tuple(range(n)), by_name)
     kwargs = {}
     for name, i in rest.items():
-        if is_active(call.shadows[i]) and row.kind != "zero":
+        if is_active(call.shadows[i]) and row.kind is not RowKind.ZERO:
             raise MissingRuleError(
                 missing_rule(
                     call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
@@ -514,34 +511,3 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], l
     places = [-1 if i is None else i for i in indices]
     given = tuple(map((*args, None).__getitem__, places))
     return given, tuple(map((*call.shadows, None).__getitem__, places)), kwargs, places
-
-
-def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
-    """A pullback that runs `give`, which hands cotangents back itself."""
-
-    def giving_pullback(bout: Any) -> Any:
-        give()
-        return ()
-
-    return giving_pullback
-
-
-def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Pairs of origin and rdata, of the origins and rdata of parameters; ``*args`` has a tuple of origins."""
-    pairs: list[tuple[Any, Any]] = []
-    for origin, r in zip(targets, rdata, strict=False):
-        if origin.__class__ is Default:
-            origin.give(r)
-        elif origin.__class__ is not tuple:
-            pairs.append((origin, r))
-        elif r is not None:
-            pairs += zip(origin, r, strict=True)
-    return pairs
-
-
-def keyword_rdata(bound: Bound) -> list[tuple[Any, Any]]:
-    """What the slots of the dictionary of ``**kwargs``, if there is one, have for its arguments."""
-    if not bound or bound[-1][2].__class__ is not dict or bound[-1][1] is None:
-        return []
-    _, shadow, origins = bound[-1]
-    return [(origin, slot_rdata(shadow[name])) for name, origin in origins.items()]

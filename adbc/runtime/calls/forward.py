@@ -13,7 +13,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, new_classes, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Values, no_pullback, with_keywords
+from adbc.runtime.calls.driver import Answer, Calls, Values, with_keywords
+from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
@@ -31,10 +32,7 @@ def slot(tangent: Any) -> Any:
 class ForwardCalls(Calls):
     """The dynamic calls of one engine in forward mode."""
 
-    mode = "forward"
-    attempted = "forward"
-    name = "forward_calls"
-
+    mode, attempted, name = "forward", "forward", "forward_calls"
     known = staticmethod(Context.known_tangent)
     slot = staticmethod(slot)
     fill = staticmethod(fill_tangent)

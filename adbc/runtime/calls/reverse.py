@@ -15,16 +15,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, new_classes, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import (
-    Answer,
-    Calls,
-    Names,
-    Values,
-    keyword_rdata,
-    no_pullback,
-    scatter,
-    with_keywords,
-)
+from adbc.runtime.calls.driver import Answer, Calls, Names, Values, with_keywords
+from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
@@ -50,10 +42,7 @@ def method_pullback_of_two(bout: Any) -> Sequence[Any]:
 class ReverseCalls(Calls):
     """The dynamic calls of one engine in reverse mode."""
 
-    mode = "reverse"
-    attempted = "protected"
-    name = "reverse_calls"
-
+    mode, attempted, name = "reverse", "protected", "reverse_calls"
     known = staticmethod(Context.known_shadow)
     slot = staticmethod(slot_shadow)
     fill = staticmethod(slot_tangent)

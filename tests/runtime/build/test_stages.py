@@ -17,6 +17,8 @@ def test_an_earlier_stage_leaves_what_a_stage_needs(way: str) -> None:
         for stage in group.stages:
             missing = set(stage.needs) - left
             assert not missing, f"{group.name}.{stage.name} needs {', '.join(sorted(missing))}"
+            if "derived" in stage.leaves:  # another graph, of which nothing else is known
+                left.clear()
             left.update(stage.leaves)
             for part in stage.parts:
                 assert set(part.needs) <= left, f"{stage.name}: {part.name}"

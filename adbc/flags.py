@@ -1,0 +1,11 @@
+"""Flags of classes that CPython gives names to in C only (``Include/object.h``)."""
+
+from __future__ import annotations
+
+__all__ = ["HEAP_TYPE", "IMMUTABLE_TYPE"]
+
+HEAP_TYPE = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: made at run time, by a class statement or in C; not so for static data."""
+
+IMMUTABLE_TYPE = 1 << 8
+"""Py_TPFLAGS_IMMUTABLETYPE: attributes of the class cannot be set."""

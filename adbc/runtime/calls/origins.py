@@ -1,0 +1,47 @@
+"""How cotangents find their arguments again: pairs of an origin (`steps`) and rdata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.runtime.calls.binding import Bound, Default
+from adbc.tangents import slot_rdata
+
+__all__ = ["giving", "keyword_rdata", "no_pullback", "scatter"]
+
+
+def no_pullback(bout: Any) -> Sequence[Any]:
+    """The pullback of a call through which nothing flows back."""
+    return ()
+
+
+def giving(give: Callable[[], None]) -> Callable[[Any], Any]:
+    """A pullback that runs `give`, which hands cotangents back itself."""
+
+    def giving_pullback(bout: Any) -> Any:
+        give()
+        return ()
+
+    return giving_pullback
+
+
+def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Pairs of origin and rdata, of the origins and rdata of parameters; ``*args`` has a tuple of origins."""
+    pairs: list[tuple[Any, Any]] = []
+    for origin, r in zip(targets, rdata, strict=False):
+        if origin.__class__ is Default:
+            origin.give(r)
+        elif origin.__class__ is not tuple:
+            pairs.append((origin, r))
+        elif r is not None:
+            pairs += zip(origin, r, strict=True)
+    return pairs
+
+
+def keyword_rdata(bound: Bound) -> list[tuple[Any, Any]]:
+    """What the slots of the dictionary of ``**kwargs``, if there is one, have for its arguments."""
+    if not bound or bound[-1][2].__class__ is not dict or bound[-1][1] is None:
+        return []
+    _, shadow, origins = bound[-1]
+    return [(origin, slot_rdata(shadow[name])) for name, origin in origins.items()]
