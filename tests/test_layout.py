@@ -258,9 +258,9 @@ ELLIPTIC = re.compile(
 def docstrings(path: pathlib.Path) -> Iterator[tuple[str, int]]:
     """Strings that are statements, with lines: docstrings, and those behind attributes and constants."""
     for node in nodes(path):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                yield node.value.value.strip(), node.lineno
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield text.strip(), node.lineno
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))

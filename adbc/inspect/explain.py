@@ -258,7 +258,7 @@ def _saved(decisions: Decisions, reasons: Reasons) -> Iterator[Saved]:
 
 
 def _is_elsewhere(block: Block) -> bool:
-    """Whether `block`, of a forwards pass, goes on behind a wrong guess: what was seen is reported there."""
+    """Whether `block` of the forwards pass goes on after a failed guess: it is told there what was seen."""
     return any(target(call) is intrinsics._observe_ for call in block.instructions) and any(
         isinstance(operand, Const) and isinstance(operand.value, Continuation)
         for call in block.instructions

@@ -13,7 +13,8 @@ import adbc
 from adbc.ir.values import Instruction
 from adbc.rules.effects import ANYTHING, HANDS_ON, KEEPS, READS, RETURNS, WRITES, Use
 from adbc.runtime import default_engine
-from adbc.types.effects import SUMMARIES, called, exposed, is_harmless, uses
+from adbc.types.callsites import called
+from adbc.types.effects import SUMMARIES, exposed, is_harmless, uses
 from adbc.types.readers import only_reads
 
 ARRAY, TABLE, NUMBERS = np.ones(3), np.ones((3, 3)), [1.0, 2.0]

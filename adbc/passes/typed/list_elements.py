@@ -36,9 +36,9 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch, Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
-from adbc.types.callsites import Binding
+from adbc.types.callsites import Binding, called
 from adbc.types.closed import ClosedKnowledge, is_closed_call
-from adbc.types.effects import OPERATORS, SUMMARIES, Use, bound_types, called, is_passive
+from adbc.types.effects import OPERATORS, SUMMARIES, Use, bound_types, is_passive
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, INT, LIST, AbstractType, Exact, ListType, is_list
 
@@ -177,7 +177,7 @@ def _list_of(term: _Term) -> _Term:
 
 
 def _term_of(type_: AbstractType) -> _Term:
-    """The term that stands for a parameter of this type."""
+    """What is known of a parameter of this type."""
     if isinstance(type_, ListType):
         made = _Term(list, is_fresh=False)
         made.element = _term_of(type_.element)
