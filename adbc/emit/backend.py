@@ -37,8 +37,8 @@ SCHEDULE_FORWARDS: Group[None] = Group(
 
 
 class Bytecode:
-    """See the module.  `inlined` is told which places of a code object are those of functions that were
-    written into it."""
+    """Schedules graphs for the interpreter's stack and writes them as bytecode.  `inlined` is told which
+    places of a code object are those of functions that were written into it."""
 
     by_layout = False
 

@@ -514,7 +514,7 @@ class Schedule:
         )
 
     def _find_recalls(self, found: ForLoop, loop: set[Node]) -> list[Instruction]:
-        """The other instructions that step the iterator where it is on top of the stack."""
+        """The calls of `_recall_` that step the iterator of `found` while it is on top of the stack."""
         recalls = []
         for node, user in self.users.get(found.iterator, []):
             if not isinstance(user, Instruction) or self.forms[user].function is not i._recall_:

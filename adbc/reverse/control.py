@@ -143,7 +143,7 @@ class Reversal:
         return result
 
     def _leaving_first(self, block: Block) -> list[Block]:
-        """The same, those out of the innermost loop in front."""
+        """Where the pullback goes from `block`, with the blocks outside its innermost loop in front."""
         loop = self._region(block)
         sources = self._reversed_sources(block)
         if loop is None:

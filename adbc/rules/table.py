@@ -114,7 +114,7 @@ class Rule:
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
     together: Callable[..., Any] | None = None
-    """See `FormulaCall`."""
+    """Gives the cotangents of all arrays at once, for less than the formulas one by one (`FormulaCall`)."""
     formulas: Sequence[AnyFormula] | None = None
     """Per argument what builders write inline for arrays of real numbers (`rules.formulas`)."""
 
@@ -447,7 +447,7 @@ class RuleTable:
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Any], object]] = []
-        """They are told of each function that a rule is added for."""
+        """Functions that are told of each function that a rule is added for."""
         self.epoch = 0
         """Grows whenever a row is added: derived rules of an older epoch are stale."""
 

@@ -196,7 +196,7 @@ class _Run:
 
 @dataclasses.dataclass(frozen=True)
 class _Tolerances:
-    """See `test_rule`."""
+    """How far results may be apart, and the step of finite differences (`test_rule` says which is which)."""
 
     rtol: float
     atol: float

@@ -217,7 +217,7 @@ def _in_context(call: _OpenCall) -> _Answer:
 
 
 def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
-    """Of this kind if the container that is read from is active."""
+    """The answer for a read: `kind` if argument number `container`, which is read from, is active."""
     return lambda call: kind if call.active(call.arguments[container]) else Kind.PRIMAL
 
 

@@ -221,7 +221,7 @@ def part_of(whole: AbstractType, place: Value, at: AbstractType) -> AbstractType
 
 
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """Of a derivative, and of a record of one of several ways."""
+    """The type of an element of a derivative, or of a record of one of several ways."""
     (whole, at), index = types_, values[1]
     if isinstance(whole, DerivativeType):
         of = STRUCTURAL[operator.getitem](values, [whole.of, at])

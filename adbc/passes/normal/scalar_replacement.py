@@ -54,8 +54,10 @@ class Classes(Protocol):
 
 
 def scalar_replacement(graph: Graph, classes: Classes, choose: Choose) -> Graph:
-    """See the module: `graph`, or another one in its place.  `choose` is given the graph too, else it is that
-    of `inline_calls`."""
+    """`graph`, or another one in its place, with the fields of objects that do not escape as values.
+
+    choose: as for `inline_calls`, but that it is given the graph too.
+    """
     while True:
         found = _once(graph, classes, choose)
         if found is graph:

@@ -56,8 +56,11 @@ class ListKnowledge(ClosedKnowledge, Protocol):
 
 
 def drop_proved_tests(graph: Graph, parameters: Sequence[AbstractType], knowledge: ListKnowledge) -> bool:
-    """See the module, in place, for a typed `graph` of which the lists among `parameters` hold what these
-    types say; lists of which all elements are known get a `ListType`.  Returns whether anything changed."""
+    """Drop tests of classes that follow from what lists hold, in place; returns whether anything changed.
+
+    The graph is typed, and the lists among `parameters` hold what these types say.  Lists of which all
+    elements are known get a `ListType`.
+    """
     found = _Elements(graph, parameters, knowledge)
     return found.known and found.drop_tests()
 

@@ -31,7 +31,7 @@ def constant_arguments(
     names: Sequence[str],
     others: set[int],
 ) -> list[int]:
-    """Those of the arguments `others`, which nobody asks for, that are held constant from here on.
+    """The arguments that are held constant from here on, out of `others`, whose derivatives nobody asks for.
 
     `f` only reads them, and they share no memory with anything else that was given.
     """

@@ -25,7 +25,7 @@ __all__ = ["only_read"]
 def only_read(
     engine: EngineView, f: Any, args: Sequence[Any], names: Sequence[str], places: Collection[int]
 ) -> list[int]:
-    """Those of `places` whose arguments `f` only reads, arrays and lists of numbers.
+    """The places, out of `places`, of arguments that `f` only reads and that are arrays or lists of numbers.
 
     names: of the last arguments, which are given by keyword.
     """

@@ -80,7 +80,7 @@ def check_scalar(f: Callable[..., Any], out: Any) -> None:
 
 
 def seed(out: Any, fout: Any, cotangent: Any) -> Any:
-    """Bring in a cotangent of `out`: what has memory is added to the shadow, the rest returned as rdata."""
+    """Start from a cotangent of `out`: add what has memory to the shadow, and return the rest as rdata."""
     if cotangent is NO_TANGENT or cotangent is None or fout is None:
         return None
     if fout is NO_FDATA:

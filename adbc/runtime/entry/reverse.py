@@ -80,7 +80,7 @@ class _Way:
             (i, type(x), x.dtype, x.ndim) if hasattr(x, "dtype") else (i, type(x), None, 0)
             for i, x in enumerate(args)
         ]
-        """Of each argument its place and class, and of an array dtype and dimensions."""
+        """Place and class of each argument; for an array its dtype and number of dimensions too."""
         self.lists = tuple(lists) or (None,) * len(shadows)
         """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
