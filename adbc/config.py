@@ -34,8 +34,8 @@ class Config:
 
     verify: check every graph after every stage, and every emitted code object.  On in tests.
 
-    dump: leave one numbered file per stage for functions of this name (or qualified name): the graph as
-    lifted, in normal form and typed, then the graphs and bytecode of its derived rules.
+    dump: leave one numbered file per stage for functions of this name (or qualified name): the graph behind
+    each stage that changes it, named after the stage, and the bytecode of its derived rules.
 
     dump_directory: where those files go.
 

@@ -1,11 +1,11 @@
-"""Flags of classes, as CPython keeps them in ``cls.__flags__``, by name."""
+"""Flags of classes that CPython gives names to in C only (``Include/object.h``)."""
 
 from __future__ import annotations
 
 __all__ = ["HEAP_TYPE", "IMMUTABLE_TYPE"]
 
 HEAP_TYPE = 1 << 9
-"""``Py_TPFLAGS_HEAPTYPE``: made by a class statement (or a heap type of C), so that Python code may implement
-its methods, and may change them at any time.  Classes that are written in C as static data do not have it."""
+"""Py_TPFLAGS_HEAPTYPE: made at run time, by a class statement or in C; not so for static data."""
+
 IMMUTABLE_TYPE = 1 << 8
-"""``Py_TPFLAGS_IMMUTABLETYPE``: attributes of the class cannot be set."""
+"""Py_TPFLAGS_IMMUTABLETYPE: attributes of the class cannot be set."""

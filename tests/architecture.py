@@ -1,7 +1,8 @@
-"""What ARCHITECTURE.md shows, from the system itself: ``python -m tests.architecture`` writes it anew.
+"""What ARCHITECTURE.md and the pages behind it show, from the system itself: ``python -m tests.architecture``
+writes it anew.
 
-A comment above a block of the document says what the block shows: a stage and a function of the document's
-first Python block, as in ``<!-- fwd_ir fixed_point -->``.  One above a table says which table it is, as in
+A comment above a block of a page says what the block shows: a stage and a function of the first Python block
+of `FUNCTIONS`, as in ``<!-- fwd_ir fixed_point -->``.  One above a table says which table it is, as in
 ``<!-- table kinds -->``.
 """
 
@@ -21,8 +22,13 @@ from adbc.runtime import default_engine
 from adbc.types.callsites import activity
 from adbc.types.kinds import Kind
 
-PATH = pathlib.Path(__file__).parent.parent / "ARCHITECTURE.md"
-BLOCK = re.compile(r"<!-- (?P<stage>\w+) (?P<name>\w+) -->\n```text\n(?P<text>.*?)\n```", re.DOTALL)
+ROOT = pathlib.Path(__file__).parent.parent
+INTERNALS = ROOT / "docs" / "internals"
+PAGES = [ROOT / "ARCHITECTURE.md", *sorted(INTERNALS.glob("*.md"))]
+FUNCTIONS = INTERNALS / "a-function.md"
+"""The page that has the source of the functions that are shown."""
+
+BLOCK = re.compile(r"<!-- (?P<stage>\w+) (?P<name>\w+) -->\n```text\n(?P<text>(?:.*?\n)?)```", re.DOTALL)
 TABLE = re.compile(r"<!-- table (?P<name>\w+) -->\n(?P<text>(?:\|.*\n)*)")
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
@@ -34,11 +40,11 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def functions() -> dict[str, Any]:
-    """The functions that the document differentiates."""
-    found = re.search(r"```python\n(.*?)```", PATH.read_text(encoding="utf-8"), re.DOTALL)
+    """The functions that the pages differentiate."""
+    found = re.search(r"```python\n(.*?)```", FUNCTIONS.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     names: dict[str, Any] = {}
-    exec(compile(found[1], PATH.name, "exec"), names)
+    exec(compile(found[1], FUNCTIONS.name, "exec"), names)
     return names
 
 
@@ -67,7 +73,7 @@ def inspected(stage: str) -> Callable[[Any, tuple[Any, ...]], str]:
 STAGES: dict[str, Callable[[Any, tuple[Any, ...]], str]] = {
     "lifted": lambda function, arguments: str(lift(function, inline=True)),
     "normal": lambda function, arguments: str(default_engine().primal(function)),
-    **{stage: inspected(stage) for stage in ("primal_ir", "dual_ir", "fwd_ir", "rvs_ir")},
+    **{stage: inspected(stage) for stage in ("primal_ir", "dual_ir", "fwd_ir", "rvs_ir", "records")},
     "forwards_bytecode": lambda function, arguments: disassembly(rule(function, arguments).forwards),
     "pullback_bytecode": lambda function, arguments: disassembly(rule(function, arguments).pullback),
     "call_sites": call_sites,
@@ -90,16 +96,21 @@ def kinds() -> str:
 TABLES: dict[str, Callable[[], str]] = {"kinds": kinds}
 
 
+def text() -> str:
+    """All pages, one behind the other."""
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
 def tables() -> Iterator[tuple[str, str]]:
     """Name and text of each table."""
-    for found in TABLE.finditer(PATH.read_text(encoding="utf-8")):
+    for found in TABLE.finditer(text()):
         yield found["name"], found["text"]
 
 
 def shown() -> Iterator[tuple[str, str, str]]:
     """Stage, function and text of each block."""
-    for found in BLOCK.finditer(PATH.read_text(encoding="utf-8")):
-        yield found["stage"], found["name"], found["text"]
+    for found in BLOCK.finditer(text()):
+        yield found["stage"], found["name"], found["text"].removesuffix("\n")
 
 
 def made(stage: str, function: Any, name: str) -> str:
@@ -118,8 +129,9 @@ def main() -> None:
     def table(found: re.Match[str]) -> str:
         return f"<!-- table {found['name']} -->\n{TABLES[found['name']]()}"
 
-    document = BLOCK.sub(block, PATH.read_text(encoding="utf-8"))
-    PATH.write_text(TABLE.sub(table, document), encoding="utf-8")
+    for page in PAGES:
+        written = BLOCK.sub(block, page.read_text(encoding="utf-8"))
+        page.write_text(TABLE.sub(table, written), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The graphs and bytecode that ARCHITECTURE.md shows are those of the system."""
+"""The graphs, bytecode and tables that the map and the pages behind it show are those of the system."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_block(stage: str, name: str, text: str) -> None:
 
 
 def test_every_block_of_text_is_compared() -> None:
-    document = architecture.PATH.read_text(encoding="utf-8")
+    document = architecture.text()
     assert document.count("```text") == len(SHOWN) >= 9
     assert {stage for stage, _, _ in SHOWN} == set(architecture.STAGES)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -237,3 +238,45 @@ def test_every_family_of_opcodes_has_a_file_of_sources_of_its_name(path: pathlib
 def test_every_folder_has_a_folder_of_tests(path: pathlib.Path) -> None:
     mirror = TESTS / path.relative_to(ROOT)
     assert any(mirror.rglob("test_*.py")) or any(mirror.rglob("*.ir")), f"there are no tests in {mirror}"
+
+
+# -- sizes, and docstrings ---------------------------------------------------------------------------
+
+LONG_FUNCTIONS = {("ir/ops.py", "_rows"): "the table of operations, a row each"}
+"""Functions of more than 80 lines, and why they may be."""
+
+MOST_LINES = 700
+MOST_LINES_OF_A_FUNCTION = 80
+
+ELLIPTIC = re.compile(
+    r"(The same|That of|Those of|Of|As before|Like (that|those)|Likewise|The other|Also|And|But|Bring in"
+    r"|See|They|It|Its|Their)\b"
+)
+"""Beginnings of docstrings that only say something to those who have just read the code around."""
+
+
+def docstrings(path: pathlib.Path) -> Iterator[tuple[str, int]]:
+    """Strings that are statements, with lines: docstrings, and those behind attributes and constants."""
+    for node in nodes(path):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield text.strip(), node.lineno
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_docstrings_begin_like_sentences_that_stand_alone(path: pathlib.Path) -> None:
+    elliptic = [f"{path}:{line} {text}" for text, line in docstrings(path) if ELLIPTIC.match(text)]
+    assert not elliptic, "\n".join(elliptic)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_and_functions_are_short(path: pathlib.Path) -> None:
+    name = path.relative_to(ROOT).as_posix()
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    long = [
+        node.name
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or node.lineno) - node.lineno >= MOST_LINES_OF_A_FUNCTION
+    ]
+    assert set(long) == {function for file, function in LONG_FUNCTIONS if file == name}

@@ -184,7 +184,7 @@ class Mirror(abc.ABC):
         """The companion of a new object, all zeros."""
 
     def _define_loosely(self, source: Instruction, primal: Value, companion: Value | None) -> None:
-        """Likewise, of a companion of which no more is known than that it is one."""
+        """Let `primal` be the copy of `source`, and `companion` one of a form that its type does not tell."""
         self._define(source, primal, companion)
 
     @abc.abstractmethod

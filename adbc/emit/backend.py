@@ -20,7 +20,7 @@ Places = Sequence[tuple[int, int, Inlined]]
 SCHEDULE: Group[None] = Group(
     "schedule",
     (
-        Stage("gather", in_place(gather), ("clean",), ("gathered arithmetic",),
+        Stage("gather", in_place(gather), ("normal form",), ("gathered arithmetic",),
               "arithmetic is put where it is used, once nothing else changes what is used where"),
     ),
 )  # fmt: skip
@@ -37,8 +37,10 @@ SCHEDULE_FORWARDS: Group[None] = Group(
 
 
 class Bytecode:
-    """See the module.  `inlined` is told which places of a code object are those of functions that were
-    written into it."""
+    """Schedules graphs for the interpreter's stack and writes them as bytecode.  `inlined` is told which
+    places of a code object are those of functions that were written into it."""
+
+    by_layout = False
 
     def __init__(self, inlined: Callable[[types.CodeType, Places], object]) -> None:
         self.inlined = inlined

@@ -61,7 +61,7 @@ class Begin:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class End:
-    """The other border of a region."""
+    """The border where the region that began at `region` ends."""
 
     region: Begin
 

@@ -79,7 +79,7 @@ class Schedule:
         self.roots: dict[Node, list[Instruction]] = {}
         self.live_phis: set[Phi] = set()
         self.phis: dict[Node, list[Phi]] = {}
-        """Those of them in each node that has phis."""
+        """The phis that are used, by node."""
         self._find_live_phis()
         self._count()
         self._name_cells()
@@ -514,7 +514,7 @@ class Schedule:
         )
 
     def _find_recalls(self, found: ForLoop, loop: set[Node]) -> list[Instruction]:
-        """The other instructions that step the iterator where it is on top of the stack."""
+        """The calls of `_recall_` that step the iterator of `found` while it is on top of the stack."""
         recalls = []
         for node, user in self.users.get(found.iterator, []):
             if not isinstance(user, Instruction) or self.forms[user].function is not i._recall_:
@@ -611,7 +611,7 @@ class Schedule:
         position = len(body) - 1
 
         def may_absorb(value: Instruction) -> bool:
-            """Of the last instruction that is left."""
+            """Whether `value`, the last instruction not scheduled, may be part of the tree of its user."""
             return (
                 self.uses.get(value) == 1
                 and value not in self.groups

@@ -24,10 +24,10 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import dis
+import inspect
 import sys
 import types
 from collections.abc import Callable
-from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
 from adbc.emit.assembly import ENTERS
@@ -187,7 +187,8 @@ class _Verifier:
 
     def run(self) -> None:
         parameters = self.code.co_argcount + self.code.co_kwonlyargcount
-        parameters += bool(self.code.co_flags & CO_VARARGS) + bool(self.code.co_flags & CO_VARKEYWORDS)
+        parameters += bool(self.code.co_flags & inspect.CO_VARARGS)
+        parameters += bool(self.code.co_flags & inspect.CO_VARKEYWORDS)
         bound = frozenset((*self.code.co_varnames[:parameters], *self.code.co_freevars))
         self.flow(0, 0, _State((), bound))
         while self.work:

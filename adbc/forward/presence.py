@@ -32,7 +32,7 @@ from adbc.types.lattice import (
 __all__ = ["PERHAPS", "is_list_of_lists", "is_slice", "is_told", "mirrored_lists", "present_tangents"]
 
 PERHAPS = 2
-"""Of an argument: it is active, and its tangent may be None nevertheless."""
+"""What a callee is told of an argument that is active though its tangent may be None."""
 
 
 def present_tangents(

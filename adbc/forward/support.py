@@ -35,7 +35,8 @@ class ForwardSupport(CommonSupport):
     fit_array: Callable[..., Any]
     """fit_array(d, x): `d` in shape and dtype of array `x`"""
     own_array: Callable[..., Any]
-    """own_array(d, x, source): the same, in memory that is not that of the tangent `source`"""
+    """own_array(d, x, source): `d` in shape and dtype of array `x`, in memory that is not that of the tangent
+    `source`"""
     fill_array: Callable[..., Any]
     """fill_array(d, x): `d`, or zeros like array `x`"""
     fill_tangent: Callable[..., Any]

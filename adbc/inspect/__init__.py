@@ -7,9 +7,9 @@ from adbc.inspect.explain import Explanation, Saved, Section, Site, explain
 from adbc.inspect.profile import Line, Profile, profile
 from adbc.inspect.round_trip import roundtrip
 from adbc.inspect.show import control_flow, diff, show
-from adbc.inspect.stages import dual_ir, fwd_ir, primal_ir, rvs_ir
+from adbc.inspect.stages import dual_ir, fwd_ir, primal_ir, records, rvs_ir
 
 __all__ = [
     "Explanation", "Line", "Profile", "Saved", "Section", "Site", "control_flow", "diff", "dual_ir",
-    "explain", "fwd_ir", "primal_ir", "profile", "roundtrip", "rvs_ir", "show",
+    "explain", "fwd_ir", "primal_ir", "profile", "records", "roundtrip", "rvs_ir", "show",
 ]  # fmt: skip

@@ -29,6 +29,7 @@ from adbc.runtime.build.engine import Engine
 from adbc.runtime.build.speculation import Continuation
 from adbc.tangents import NoTangent, zero_tangent
 from adbc.types.decisions import Decisions
+from adbc.types.derived import LinksType, TapeType
 from adbc.types.inference import type_of
 
 __all__ = ["Explanation", "Saved", "Section", "Site", "explain"]
@@ -257,7 +258,7 @@ def _saved(decisions: Decisions, reasons: Reasons) -> Iterator[Saved]:
 
 
 def _is_elsewhere(block: Block) -> bool:
-    """The same as `_goes_on`, of a block of the forwards pass: it is told there what was seen."""
+    """Whether `block` of the forwards pass goes on after a failed guess: it is told there what was seen."""
     return any(target(call) is intrinsics._observe_ for call in block.instructions) and any(
         isinstance(operand, Const) and isinstance(operand.value, Continuation)
         for call in block.instructions
@@ -273,7 +274,7 @@ def _first_line(loop: Loop) -> int | None:
 
 def _kept(value: Value, reasons: Reasons) -> str:
     """What a saved value is, in words."""
-    if isinstance(value, Phi | Instruction) and value.name == "tape" and value.type is None:
+    if isinstance(value.type, TapeType | LinksType):
         return "the records of a loop inside"
     if isinstance(value, Phi):
         if value.name == "came_from":

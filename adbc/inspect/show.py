@@ -9,7 +9,15 @@ from typing import Any
 
 from adbc.errors import ArgumentError
 from adbc.inspect.control_flow import ControlFlow
-from adbc.inspect.stages import derived_rule, dual_ir, fwd_ir, primal_ir, python_function, rvs_ir
+from adbc.inspect.stages import (
+    derived_rule,
+    dual_ir,
+    fwd_ir,
+    primal_ir,
+    python_function,
+    records,
+    rvs_ir,
+)
 from adbc.ir.graph import Graph
 from adbc.ir.printer import print_graph
 from adbc.lift import lift
@@ -42,9 +50,10 @@ _CODE = {
     "rvs-bytecode": _bytecode("reverse", "pullback"),
 }
 
-STAGES = (*GRAPHS, *_CODE)
+STAGES = (*GRAPHS, "records", *_CODE)
 """What `show` shows: ``lifted`` (as it was read), ``normal`` (calls only), ``primal`` (with types), ``dual``
-(forward mode), ``fwd`` and ``rvs`` (forwards pass and pullback of reverse mode), and their bytecode."""
+(forward mode), ``fwd`` and ``rvs`` (forwards pass and pullback of reverse mode), ``records`` (what the one
+saves for the other), and their bytecode."""
 
 
 class Text(str):
@@ -61,17 +70,19 @@ def show(f: Callable[..., Any], *args: Any, stage: str = "primal") -> Text:
 
     >>> import adbc.inspect
     >>> adbc.inspect.show(lambda x: x * x, 2.0, stage="rvs")
-    graph <lambda>.pullback(saved, cotangent)
+    graph <lambda>.pullback(saved: float, cotangent: tangent)
     entry:
         %1: tangent = call operator.mul(%saved, %cotangent)
         %2: tangent = call operator.mul(%saved, %cotangent)
         %3: tangent = call operator.add(%1, %2)
-        %4 = call _new_(builtins.tuple, %3)
+        %4: Tuple[tangent] = call _new_(builtins.tuple, %3)
         return %4
     """
     signature = Signature.of(f, *args)
     if stage in _CODE:
         return Text(_CODE[stage](signature))
+    if stage == "records":
+        return Text(records(signature))
     return Text(print_graph(_graph(signature, stage)))
 
 
@@ -107,6 +118,6 @@ def control_flow(f: Callable[..., Any], *args: Any, stage: str = "primal") -> Co
 
 def _graph(signature: Signature, stage: str) -> Graph:
     if stage not in GRAPHS:
-        wanted = ", ".join(GRAPHS if stage in _CODE else STAGES)
+        wanted = ", ".join(GRAPHS if stage in STAGES else STAGES)
         raise ArgumentError(f"there is no graph called {stage!r}; choose one of {wanted}")
     return GRAPHS[stage](signature)

@@ -9,12 +9,13 @@ from typing import Any
 from adbc.errors import ArgumentError
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
+from adbc.reverse.layout import Records
 from adbc.runtime import default_engine
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.entry.signature import Signature, as_signature
 from adbc.types import has_cotangent, has_shadow, infer
 
-__all__ = ["derived_rule", "dual_ir", "fwd_ir", "primal_ir", "python_function", "rvs_ir"]
+__all__ = ["derived_rule", "dual_ir", "fwd_ir", "primal_ir", "python_function", "records", "rvs_ir"]
 
 
 def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
@@ -52,6 +53,27 @@ def fwd_ir(signature: Signature | tuple[Any, ...]) -> Graph:
 def rvs_ir(signature: Signature | tuple[Any, ...]) -> Graph:
     """The pullback of reverse mode, all arguments active."""
     return derived_rule(signature, "reverse").graphs[1]
+
+
+def records(signature: Signature | tuple[Any, ...]) -> Records:
+    """What the forwards pass saves for the pullback, all arguments active: the types of all slots.
+
+    Print it, or walk it.
+
+    >>> import adbc.inspect
+    >>> def power(x, n):
+    ...     y = 1.0
+    ...     for _ in range(n):
+    ...         y *= x
+    ...     return y
+    >>> print(adbc.inspect.records((power, float, int)))
+    call: (float, Tape[loop])
+    loop: a list, with (float) per iteration
+        loop -> exit: ()
+    """
+    found = derived_rule(signature, "reverse").records
+    assert found is not None
+    return found
 
 
 def derived_rule(signature: Signature | tuple[Any, ...], mode: str) -> Derived:

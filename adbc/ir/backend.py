@@ -46,6 +46,11 @@ class Pair(Protocol):
 class Backend(Protocol):
     """A code generator."""
 
+    @property
+    def by_layout(self) -> bool:
+        """Whether arrays that lie in memory in different ways get rules of their own, and so do those that
+        may not be written to."""
+
     def pair(self, pair: Pair, unit: Unit) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The callables of forwards pass and pullback."""
 

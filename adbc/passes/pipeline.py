@@ -29,6 +29,19 @@ __all__ = ["CLEAN", "CLEAN_PULLBACK", "NORMAL", "clean", "clean_pullback", "norm
 Globals = Mapping[str, Any]
 
 
+TIDYING: tuple[Stage[object], ...] = (
+    Stage("idle_handlers", in_place(idle_handlers), ("no copies",), ("handlers that are entered",),
+          "when all is gone that goes; handlers that nobody enters are left to unreachable", False),
+    Stage("unreachable", in_place(unreachable), ("handlers that are entered",), ("reachable blocks",),
+          "before phis are judged by their operands"),
+    Stage("trivial_phis", in_place(trivial_phis), ("reachable blocks",), ("phis that merge",),
+          "before dead code, which it makes"),
+    Stage("dead_code", in_place(dead_code), ("phis that merge",), ("used values",),
+          "empties blocks, which merging then skips"),
+    Stage("merge_blocks", in_place(merge_blocks), ("used values",), ("normal form",),
+          "last: nothing before it needs larger blocks"),
+)  # fmt: skip
+
 NORMAL: Group[Globals] = Group(
     "normal",
     (
@@ -50,16 +63,7 @@ NORMAL: Group[Globals] = Group(
               "before folding, which it gives constants"),
         Stage("fold_constants", in_place(fold_constants), ("no copies", "conditions that are bools"),
               ("folded constants",), "before unreachable, for which it makes work"),
-        Stage("idle_handlers", in_place(idle_handlers), ("folded constants",), ("handlers that are entered",),
-              "when all is gone that goes; handlers that nobody enters are left to unreachable", False),
-        Stage("unreachable", in_place(unreachable), ("folded constants", "handlers that are entered"),
-              ("reachable blocks",), "before phis are judged by their operands"),
-        Stage("trivial_phis", in_place(trivial_phis), ("reachable blocks",), ("phis that merge",),
-              "before dead code, which it makes"),
-        Stage("dead_code", in_place(dead_code), ("phis that merge",), ("used values",),
-              "empties blocks, which merging then skips"),
-        Stage("merge_blocks", in_place(merge_blocks), ("used values",), ("normal form",),
-              "last: nothing before it needs larger blocks"),
+        *TIDYING,
     ),
 )  # fmt: skip
 """From the graph that the lifter wrote to normal form; they are given the globals of the function."""
@@ -75,16 +79,7 @@ CLEAN: Group[None] = Group(
               "builders write what may be wanted: without the rest there are fewer copies to follow"),
         Stage("copy_propagation", in_place(copy_propagation), ("derived",), ("no copies",),
               "saved tuples that are taken apart again become their elements"),
-        Stage("idle_handlers", in_place(idle_handlers), ("no copies",), ("handlers that are entered",),
-              "when all is gone that goes; handlers that nobody enters are left to unreachable", False),
-        Stage("unreachable", in_place(unreachable), ("handlers that are entered",), ("reachable blocks",),
-              "before phis are judged by their operands"),
-        Stage("trivial_phis", in_place(trivial_phis), ("reachable blocks",), ("phis that merge",),
-              "before dead code, which it makes"),
-        Stage("dead_code", in_place(dead_code), ("phis that merge",), ("used values",),
-              "empties blocks, which merging then skips"),
-        Stage("merge_blocks", in_place(merge_blocks), ("used values",), ("clean",),
-              "last: nothing before it needs larger blocks"),
+        *TIDYING,
     ),
 )  # fmt: skip
 """What tidies up a graph in normal form that a builder wrote."""
@@ -93,12 +88,12 @@ CLEAN_PULLBACK: Group[None] = Group(
     "clean_pullback",
     (
         *CLEAN.stages,
-        Stage("shadow_slots", in_place(shadow_slots), ("clean",), ("slots that are read",),
+        Stage("shadow_slots", in_place(shadow_slots), ("normal form",), ("slots that are read",),
               "follows stores to loads within blocks, which are as large as they get by now"),
         *CLEAN.stages,
     ),
 )  # fmt: skip
-"""The same for a pullback: it writes to places that it reads soon after."""
+"""What tidies up a pullback, which reads places that it has written to soon before."""
 
 
 def normalise(graph: Graph, globals: Globals, *, after: Watcher | None = None) -> Graph:

@@ -22,7 +22,7 @@ class Stage(Generic[Work]):
     """A row of the table of stages."""
 
     name: str
-    """That of its file or function; a stage may stand in several places."""
+    """The name of the stage's file or function; a stage may stand in several places."""
     run: Callable[[Any, Work], Any]
     """From what is on its way (a function, then a graph, in the end a code object) and what else the stages
     of its group work with, to what goes on from there: mostly the graph, changed in place."""

@@ -120,14 +120,7 @@ class Reversal:
 
     def _returning(self) -> set[Block]:
         """The blocks from which the call can still return."""
-        seen: set[Block] = set()
-        waiting = [self.exit] if self.exit is not None else []
-        while waiting:
-            block = waiting.pop()
-            if block not in seen:
-                seen.add(block)
-                waiting += self.sources[block]
-        return seen
+        return set() if self.exit is None else self._before(self.exit)
 
     def _is_idle(self, loop: Loop) -> bool:
         """Whether reversing the loop would do nothing, so that the pullback can step over it."""
@@ -150,7 +143,7 @@ class Reversal:
         return result
 
     def _leaving_first(self, block: Block) -> list[Block]:
-        """The same, those out of the innermost loop in front."""
+        """Where the pullback goes from `block`, with the blocks outside its innermost loop in front."""
         loop = self._region(block)
         sources = self._reversed_sources(block)
         if loop is None:
@@ -266,15 +259,16 @@ class Reversal:
         seen = self._before(way)
         return [slot for slot, need in self.needed.items() if slot[1] is None and need.users & seen]
 
-    def _before(self, way: Block) -> set[Block]:
-        """The blocks that may have run when `way` ends."""
+    def _before(self, way: Block, since: Block | None = None) -> set[Block]:
+        """The blocks that may have run when `way` ends, since the block `since` was last entered if given."""
         seen: set[Block] = set()
         waiting = [way]
         while waiting:
             block = waiting.pop()
             if block not in seen:
                 seen.add(block)
-                waiting += self.sources[block]
+                if block is not since:
+                    waiting += self.sources[block]
         return seen
 
     def _is_header(self, block: Block) -> bool:
@@ -435,17 +429,8 @@ class Reversal:
 
     def _partial_iteration(self, loop: Loop, source: Block) -> set[Block]:
         """The blocks that may have run in the iteration that leaves `loop` from `source`."""
-        seen: set[Block] = set()
-        waiting = [source]
-        while waiting:
-            block = waiting.pop()
-            if block in seen:
-                continue
-            seen.add(block)
-            if block is not loop.header:
-                waiting += self.sources[block]
         # Blocks behind inner exits leave the inner loop's tape to be read there.
-        return seen | {t for s, t in loop.exits if s is source}
+        return self._before(source, since=loop.header) | {t for s, t in loop.exits if s is source}
 
     def _records(self) -> Records:
         """What has been saved, once the forwards pass is typed."""

@@ -37,9 +37,8 @@ from adbc.ir.terminators import Jump, Raise
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
-from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.callsites import CallSite, called, is_inline_number
 from adbc.types.derived import EXCEPTION, RAISED, merge
-from adbc.types.effects import called
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, BOOL, IteratorType, TupleType

@@ -51,7 +51,7 @@ _MULTIPLE = Formula(operator.mul, is_elementwise=True)
 
 
 _Share = tuple[bool, bool, Value | None]
-"""Of the cotangent of an argument: whether it fits as it is, whether its negative is meant, and the value."""
+"""The cotangent of an argument: whether it fits as it is, whether its negative is meant, and the value."""
 _NOTHING: _Share = (True, False, None)
 
 
@@ -88,8 +88,8 @@ class Part:
         arrays = [j for j, t in enumerate(types) if isinstance(t, ArrayType)]
         is_elementwise = known.is_elementwise or is_simple
         self.uniform = known.uniform if is_double else None
-        """Of a sum over all of its argument: the number that the cotangent is full of, by cotangent and
-        shape; 1 if that is the cotangent itself."""
+        """The number that the cotangent of an argument that is summed up is full of, by cotangent and shape;
+        1 if that is the cotangent itself."""
         self.makes_new = known.makes_new
         check = known.fits
         self.fits = (
@@ -124,9 +124,11 @@ class Part:
 
 @dataclasses.dataclass
 class FormulaStep(Step):
-    """See the module.  `parts` are None where an argument is inactive; `out` and `values` are result and
-    arguments in the forwards pass, `shadows` those of arguments that are memory.  Of arrays that no formula
-    reads only `shapes` are kept: pairs of shape and code of the dtype, by array.
+    """``y = f(a, b)``: each active argument gets what its formula gives for the cotangent of the result.
+
+    `parts` are None where an argument is inactive; `out` and `values` are result and arguments in the
+    forwards pass, `shadows` those of arguments that are memory.  Of arrays that no formula reads only
+    `shapes` are kept: pairs of shape and code of the dtype, by array.
     """
 
     result: Value
@@ -447,7 +449,7 @@ def values_read(
     values: Sequence[Value],
     together: Callable[..., object] | None = None,
 ) -> list[Value]:
-    """Those of result and arguments that one of the formulas reads, each once."""
+    """What the formulas read of the result `out` and the arguments `values`, each once."""
     everything = [out, *values]
     if together is not None:
         return list(dict.fromkeys(everything))

@@ -171,7 +171,7 @@ class PullbackWriter:
         return self.builder.call(self.support.add, a, b)
 
     def _sum_of_arrays(self, a: Value, b: Value, type: AbstractType) -> Value:
-        """The same of cotangents that have the shape and dtype of one array."""
+        """Sum two cotangents of one array; their shapes and dtypes agree."""
         if a in self.uniform and b in self.uniform:
             total = self.builder.call(operator.add, a, b)
             self.uniform.add(total)
@@ -196,7 +196,7 @@ class PullbackWriter:
         return total
 
     def _difference(self, a: Value, b: Value, type: AbstractType) -> Value:
-        """The same where just one of the two is a negation."""
+        """Sum two cotangents of one array of which just one is a negation."""
         if a in self.negations:
             a, b = b, a
         if not self.is_never_none(a, type):

@@ -69,7 +69,7 @@ class Recomputation:
         self.home_of = home_of
         self.spared: dict[Value, tuple[Loop | None, Need]] = {}
         self.operands: dict[Value, tuple[Value, ...]] = {}
-        """Of what is spared: passes may change the forwards pass before a pullback is written."""
+        """The operands of spared values: passes may change the forwards pass before a pullback is written."""
         self.regions: dict[Value, list[Loop | None]] = {}
         for value, region in needed:
             self.regions.setdefault(value, []).append(region)

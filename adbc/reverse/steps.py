@@ -355,7 +355,7 @@ class SlotStep(Step):
 
 @dataclasses.dataclass
 class SlotStoreStep(StoreStep):
-    """The same for a list or a field: `old` is what the store has saved."""
+    """``l[i] = v`` or ``obj.x = v``: undone by the runtime; `old` is what the store has saved."""
 
     is_field: bool = False
 
@@ -387,7 +387,10 @@ class AppendStep(Step):
 
 @dataclasses.dataclass
 class OverwriteStep(StoreStep):
-    """The same where `old` is a float and its slot of `shadow`, which is never None, has a number: inline."""
+    """``l[i] = v`` or ``obj.x = v`` over a float, undone inline.
+
+    The slot of `shadow`, which is never None, has a number.
+    """
 
     is_field: bool = False
 

@@ -39,7 +39,7 @@ def of_list(typecode: str, values: list[Any]) -> Any:
 
 
 def of_bytes(typecode: str, data: Any) -> Any:
-    """The same of bytes or text."""
+    """``array(typecode, data)`` of bytes or text."""
     return array(typecode, data)
 
 

@@ -15,14 +15,14 @@ class Use(Flag):
 
     READS = 0
     WRITES = 1
-    """It changes the memory."""
+    """The call changes the memory."""
     KEEPS = 2
-    """Memory that was there before refers to it afterwards: a list has it, an attribute, a global."""
+    """Memory that was there before refers to the argument afterwards: a list, an attribute, a global."""
     RETURNS = 4
-    """The result may be it."""
+    """The result may be the argument."""
     HANDS_ON = 8
-    """The result may share memory with what is in it, or give it later: with elements of a list, views of an
-    array."""
+    """The result may share memory with what is in the argument, or give it later: with elements of a list,
+    views of an array."""
     ANYTHING = 15
 
 

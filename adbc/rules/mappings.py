@@ -32,7 +32,7 @@ def empty_list(cls: Any) -> Any:
 
 
 def empty_dict(cls: Any) -> Any:
-    """The same for dict."""
+    """A new instance of a subclass of dict, whatever its methods say."""
     return dict.__new__(cls)
 
 

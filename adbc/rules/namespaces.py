@@ -30,7 +30,7 @@ def check_name(namespace: Any, name: Any) -> None:
 
 
 def check_all_names(namespace: Any, names: Any) -> None:
-    """The same for several names."""
+    """Raise if `namespace` is that of a module, where one of `names` is a function, class or module."""
     if _is_of_module(namespace):
         for name in list(names):
             check_name(namespace, name)

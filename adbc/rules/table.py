@@ -58,7 +58,7 @@ When = Callable[..., bool] | None
 
 @dataclasses.dataclass(frozen=True)
 class ArrayLike:
-    """Of an array, what is known of it before the program runs."""
+    """What is known of an array before the program runs."""
 
     dtype: str
     ndim: int
@@ -96,8 +96,8 @@ class Rule:
     from the types of its arguments (`rules.numpy.sampling`)."""
 
     joined: Callable[..., Any] | None = None
-    """The same function with the elements of its first argument, a tuple or list, as arguments of their own,
-    and with the others by name (`joined_names`): it has a row too."""
+    """A function that does this with the elements of its first argument, a tuple or list, as arguments of
+    their own, and with the others by name (`joined_names`): it has a row too."""
     joined_names: Sequence[str] = ()
     joined_shape = False
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
@@ -114,7 +114,7 @@ class Rule:
     """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
     together: Callable[..., Any] | None = None
-    """See `FormulaCall`."""
+    """Gives the cotangents of all arrays at once, for less than the formulas one by one (`FormulaCall`)."""
     formulas: Sequence[AnyFormula] | None = None
     """Per argument what builders write inline for arrays of real numbers (`rules.formulas`)."""
 
@@ -132,9 +132,9 @@ class Rule:
         return None
 
     moves: str | None = None
-    """Of a function that may give a view of its first argument, when it is called with ints (and tuples of
-    such) besides: "reshape" if the elements keep their order, "transpose" if called with nothing besides it
-    turns the order of the axes round."""
+    """What the function does if it gives a view of its first argument when it is called with ints (and tuples
+    of such) besides: "reshape" if the elements keep their order, "transpose" if called with nothing besides
+    it turns the order of the axes round."""
 
     def __init__(
         self,
@@ -280,7 +280,7 @@ class ScalarRule(Rule):
         return out, fout, scalar_pullback
 
     def _rrule_of_two(self, out: Any, args: Args, fargs: Args) -> tuple[Any, Any, Pullback]:
-        """The same for two arguments: the operators of Python come here whenever types are not known."""
+        """`rrule` for two arguments: the operators of Python come here whenever types are not known."""
         x, y = args
         fx, fy = fargs
         by_x, by_y = self.partials
@@ -447,7 +447,7 @@ class RuleTable:
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Any], object]] = []
-        """They are told of each function that a rule is added for."""
+        """Functions that are told of each function that a rule is added for."""
         self.epoch = 0
         """Grows whenever a row is added: derived rules of an older epoch are stale."""
 

@@ -186,7 +186,7 @@ def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
 
 
 _SMALL = 8192
-"""Of up to so many numbers, sums along rows or columns are quicker as products with a vector."""
+"""Up to so many numbers are summed along rows or columns as products with a vector, which is quicker."""
 _FEW = 128
 """Up to so many are added one by one without a loss of digits that matters."""
 

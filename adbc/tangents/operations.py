@@ -86,7 +86,7 @@ class _CheckAdd(_Leaf):
         return numbers[0]
 
     def reduce_arrays(self, rows: Iterable[Any]) -> None:
-        """Their shapes and dtypes have been compared already."""
+        """Nothing: shapes and dtypes of the arrays have been compared already."""
 
 
 def _check_numbers(t: Any, s: Any) -> None:

@@ -196,7 +196,7 @@ class _Run:
 
 @dataclasses.dataclass(frozen=True)
 class _Tolerances:
-    """See `test_rule`."""
+    """How far results may be apart, and the step of finite differences (`test_rule` says which is which)."""
 
     rtol: float
     atol: float
@@ -205,7 +205,7 @@ class _Tolerances:
     step: float
 
     def widened(self, precision: float) -> _Tolerances:
-        """The same for numbers of `precision`, the distance from one to the next float."""
+        """Tolerances for numbers of `precision`, the distance from one to the next float."""
         coarse = precision / float(np.finfo(np.float64).eps)
         found = dataclasses.replace(
             self, reverse_rtol=self.reverse_rtol * coarse, value_rtol=self.value_rtol * coarse

@@ -53,7 +53,7 @@ def _is_plain_instance(x: Any) -> bool:
     """Whether `x` is made of its attributes and nothing else."""
     cls = type(x)
     return (
-        bool(cls.__flags__ & HEAP_TYPE)
+        bool(cls.__flags__ & HEAP_TYPE)  # defined by a class statement
         and cls.__basicsize__ == object.__basicsize__ + 8 * _extra_words(cls)
         and not issubclass(cls, type | enum.Enum)
     )

@@ -14,7 +14,7 @@ import dataclasses
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
@@ -45,11 +45,14 @@ from adbc.types.lattice import (
 )
 
 __all__ = [
+    "DESCRIPTIONS",
     "DTYPE_CODES",
     "Binding",
     "CallSite",
+    "Called",
     "Knowledge",
     "activity",
+    "called",
     "classify",
     "formula_call",
     "is_complex",
@@ -214,7 +217,7 @@ def _in_context(call: _OpenCall) -> _Answer:
 
 
 def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
-    """Of this kind if the container that is read from is active."""
+    """The answer for a read: `kind` if argument number `container`, which is read from, is active."""
     return lambda call: kind if call.active(call.arguments[container]) else Kind.PRIMAL
 
 
@@ -440,14 +443,24 @@ def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | 
 def _is_description(arguments: Sequence[Value], types_: Sequence[AbstractType]) -> bool:
     """Whether an attribute of an array is read that is not made of its numbers."""
     name = arguments[1]
-    return isinstance(types_[0], ArrayType) and isinstance(name, Const) and name.value in _DESCRIPTIONS
+    return isinstance(types_[0], ArrayType) and isinstance(name, Const) and name.value in DESCRIPTIONS
 
 
-_DESCRIPTIONS = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
+DESCRIPTIONS = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
+"""What an array is, besides its numbers."""
 
 
-def row_of(call: Instruction, knowledge: Knowledge) -> Any:
-    """The rule by which `call` is differentiated, if the types decide it."""
+class Called(NamedTuple):
+    """A call of a known function, taken apart."""
+
+    function: Any
+    arguments: Sequence[Value]
+
+
+def called(call: Instruction) -> Called | None:
+    """What `call` calls, if it is one and that is known and may be looked up in tables."""
+    if call.op != "call":
+        return None
     callee, arguments = call_parts(call)
     if not isinstance(callee, Const):
         return None
@@ -455,7 +468,13 @@ def row_of(call: Instruction, knowledge: Knowledge) -> Any:
         hash(callee.value)
     except TypeError:
         return None
-    return knowledge.row(callee.value, [type_of(a) for a in arguments])
+    return Called(callee.value, arguments)
+
+
+def row_of(call: Instruction, knowledge: Knowledge) -> Any:
+    """The rule by which `call` is differentiated, if the types decide it."""
+    found = called(call)
+    return None if found is None else knowledge.row(found.function, [type_of(a) for a in found.arguments])
 
 
 def _is_plain_check(arguments: Sequence[Value]) -> bool:

@@ -18,8 +18,8 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.rules.kinds import RowKind
-from adbc.types.callsites import Binding
-from adbc.types.effects import HARMLESS, bound_types, called, is_passive
+from adbc.types.callsites import Binding, called
+from adbc.types.effects import HARMLESS, bound_types, is_passive
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, IteratorType, class_of
 

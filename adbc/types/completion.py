@@ -96,28 +96,28 @@ def complete(graph: Graph, results: Results, oracle: Oracle, sample: Sampler) ->
         return answer
 
     unknown: list[Phi | Instruction] = []
-    is_circular = False
     for block in reverse_postorder(graph):
-        for phi in block.phis:
-            if phi.type is None:
-                unknown.append(phi)
-                is_circular = True
+        unknown += [phi for phi in block.phis if phi.type is None]
         unknown += [i for i in block.instructions if i.type is None]
     for value in unknown:
         value.type = NEVER
+    # In this order operands come before their users, save for phis that look at a block behind their own:
+    # after the first round, an instruction is looked at again only if something before it has moved.
     for round in itertools.count():
-        changed = False
+        moved: set[Value] = set()
         for value in unknown:
             if value.__class__ is Phi:
                 found = merge_all(map(type_of, value.operands.values()))
+            elif round and moved.isdisjoint(value.operands):
+                continue
             else:
                 found = _result(value, results, asked)  # type: ignore[arg-type]  # no phi
             old = value.type
             if found is not old:
-                found = merge(old, found) if round < _ROUNDS else ANY
-                changed |= found != old
-                value.type = found
-        if not (changed and is_circular):
+                value.type = merge(old, found) if round < _ROUNDS else ANY
+                if value.type != old:
+                    moved.add(value)
+        if not moved:
             return graph
     raise AssertionError("types have settled")
 
@@ -126,13 +126,14 @@ def _result(call: Instruction, results: Results, asked: _Asked) -> AbstractType:
     if call.op != "call":
         return EXCEPTION if call.op == "catch" else ANY
     callee, arguments = call_parts(call)
-    types_ = [type_of(a) for a in arguments]
-    if any(t is NEVER for t in types_):
-        return NEVER  # not reached yet
+    types_ = list(map(type_of, arguments))
+    for known in types_:
+        if known is NEVER:
+            return NEVER  # not reached yet
     if not isinstance(callee, Const):
         known = present(type_of(callee))
         return known.gives if isinstance(known, CallableType) else NEVER if known is NEVER else ANY
-    function = callee.value
+    function: Any = callee.value
     row = results.get(id(function)) or _ROWS.get(id(function))
     if row is not None:
         answer = row(arguments, types_)
@@ -220,7 +221,7 @@ def part_of(whole: AbstractType, place: Value, at: AbstractType) -> AbstractType
 
 
 def _getitem(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """Of a derivative, and of a record of one of several ways."""
+    """The type of an element of a derivative, or of a record of one of several ways."""
     (whole, at), index = types_, values[1]
     if isinstance(whole, DerivativeType):
         of = STRUCTURAL[operator.getitem](values, [whole.of, at])

@@ -14,13 +14,13 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const, Instruction, Value
 from adbc.rules.effects import ANYTHING, HANDS_ON, KEEPS, READS, RETURNS, WRITES, Use
 from adbc.rules.kinds import RowKind
-from adbc.types.callsites import Binding
+from adbc.types.callsites import DESCRIPTIONS, Binding, Called, called
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import (
     AbstractType,
@@ -39,10 +39,9 @@ __all__ = [
     "HARMLESS",
     "OPERATORS",
     "SUMMARIES",
-    "Called",
     "EffectKnowledge",
+    "Use",
     "bound_types",
-    "called",
     "exposed",
     "is_harmless",
     "is_passive",
@@ -66,27 +65,6 @@ class EffectKnowledge(Protocol):
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> Sequence[bool]:
         """Per parameter, whether `function` only reads it."""
-
-
-class Called(NamedTuple):
-    """A call of a known function, taken apart."""
-
-    function: Any
-    arguments: Sequence[Value]
-
-
-def called(call: Instruction) -> Called | None:
-    """What `call` calls, if it is one and that is known and may be looked up in tables."""
-    if call.op != "call":
-        return None
-    callee, arguments = call_parts(call)
-    if not isinstance(callee, Const):
-        return None
-    try:
-        hash(callee.value)
-    except TypeError:
-        return None
-    return Called(callee.value, arguments)
 
 
 def bound_types(
@@ -150,11 +128,10 @@ SUMMARIES: Mapping[Any, tuple[Use, ...]] = {
 _DECIDED_BY_ALL: frozenset[Any] = frozenset({*_IN_PLACE, operator.contains, intrinsics._not_contains_})
 """Functions that keep an argument if the class of the other says so."""
 
+_WITH_OPTIONS: frozenset[Any] = frozenset({zip, enumerate})
+"""Functions that are given nothing by keyword that is called or changed."""
 _CHOOSING: frozenset[Any] = frozenset({sum, min, max})
 """Functions that may give one of several arguments."""
-
-PLAIN_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
-"""What an array is, besides its numbers."""
 
 
 def uses(call: Instruction, knowledge: EffectKnowledge, *, is_list: bool = False) -> Sequence[Use] | None:
@@ -185,9 +162,10 @@ def _uses(found: Called, call: Instruction, knowledge: EffectKnowledge, is_list:
         return _of_function(function, call, arguments, knowledge)
     if summary is None or (function in _BY_RULE and not is_list):
         return _of_rows(function, call, arguments, knowledge, is_list)
-    if call.keywords or (function in _DECIDED_BY_ALL and not all(map(_has_no_say, arguments))):
+    is_open = function in _DECIDED_BY_ALL and not all(map(_has_no_say, arguments))
+    if is_open or (call.keywords and function not in _WITH_OPTIONS):
         return [ANYTHING] * count
-    if _takes_copies(arguments[0]):
+    if arguments and _takes_copies(arguments[0]):
         summary = tuple(use & ~KEEPS for use in summary)
     if function in _CHOOSING and count > 1:
         return [HANDS_ON | RETURNS] * count
@@ -243,7 +221,7 @@ def _of_attribute(arguments: Sequence[Value], is_list: bool) -> Sequence[Use]:
     if is_list or not isinstance(name, Const):
         return [ANYTHING, ANYTHING]
     # A method that is read is a name of the array; calls of it that are known do not use what was read.
-    return [READS if name.value in PLAIN_ATTRIBUTES else RETURNS, READS]
+    return [READS if name.value in DESCRIPTIONS else RETURNS, READS]
 
 
 def _of_function(
@@ -301,7 +279,7 @@ def is_harmless(call: Instruction) -> bool:
     function, arguments = found
     if function is intrinsics._getattr_:
         name = arguments[1]
-        is_plain = isinstance(name, Const) and name.value in PLAIN_ATTRIBUTES
+        is_plain = isinstance(name, Const) and name.value in DESCRIPTIONS
         return is_plain and isinstance(type_of(arguments[0]), ArrayType)
     return function in HARMLESS
 

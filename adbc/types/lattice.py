@@ -67,6 +67,7 @@ __all__ = [
     "join_all",
     "memory_type",
     "tangent_of",
+    "without_layout",
 ]
 
 
@@ -153,16 +154,46 @@ class TupleType(AbstractType):
         return f"Tuple[{', '.join(map(str, self.elements))}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False, init=False)
 class ArrayType(AbstractType):
-    """An `ndarray` proper (no subclass); `ndim` is None if unknown.  `dtype` is the dtype's name."""
+    """An `ndarray` proper (no subclass); `ndim` is None if unknown.  `dtype` is the dtype's name.
+
+    layout: how it lies in memory, "C", "F" or "strided" (neither; what is both is "C").  writable: whether it
+    may be written to.  Both are None if unknown, as they are unless a backend asks (`Backend.by_layout`):
+    rules for arrays that differ in nothing else are then one rule.
+    """
 
     dtype: str
     ndim: int | None
     cls: type
+    layout: str | None = None
+    writable: bool | None = None
+
+    # Dynamic calls make such types and look rules up by them: one tuple is made of what is compared.
+    def __init__(
+        self,
+        dtype: str,
+        ndim: int | None,
+        cls: type,
+        layout: str | None = None,
+        writable: bool | None = None,
+    ) -> None:
+        parts = dtype, ndim, cls, layout, writable
+        self.__dict__.update(dtype=dtype, ndim=ndim, cls=cls, layout=layout, writable=writable, _parts=parts)
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is self.__class__ and other._parts == self._parts  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self._parts)  # type: ignore[attr-defined]  # set in one step with the fields
 
     def __str__(self) -> str:
-        return f"Array[{self.dtype}, {'?' if self.ndim is None else self.ndim}]"
+        parts = [self.dtype, "?" if self.ndim is None else str(self.ndim)]
+        if self.layout is not None:
+            parts.append(self.layout)
+        if self.writable is not None:
+            parts.append("writable" if self.writable else "read-only")
+        return f"Array[{', '.join(parts)}]"
 
 
 class ValueArrayType(ArrayType):
@@ -371,7 +402,13 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
         return TupleType(tuple(join(x, y) for x, y in zip(a.elements, b.elements, strict=True)))
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.dtype == b.dtype:
-        return ArrayType(a.dtype, a.ndim if a.ndim == b.ndim else None, a.cls)
+        return ArrayType(
+            a.dtype,
+            a.ndim if a.ndim == b.ndim else None,
+            a.cls,
+            a.layout if a.layout == b.layout else None,
+            a.writable if a.writable == b.writable else None,
+        )
     if class_of(a) is types.FunctionType and class_of(b) is types.FunctionType:
         return Exact(types.FunctionType)
     if isinstance(a, IteratorType) and isinstance(b, IteratorType):
@@ -383,7 +420,18 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
 
 def memory_type(type: AbstractType) -> AbstractType:
     """`type`, which says nothing of how a cotangent is passed."""
-    return ArrayType(type.dtype, type.ndim, type.cls) if isinstance(type, ValueArrayType) else type
+    if not isinstance(type, ValueArrayType):
+        return type
+    return ArrayType(type.dtype, type.ndim, type.cls, type.layout, type.writable)
+
+
+def without_layout(type: AbstractType) -> AbstractType:
+    """`type`, which says nothing of how arrays lie in memory and whether they may be written to."""
+    if isinstance(type, ArrayType) and (type.layout is not None or type.writable is not None):
+        return dataclasses.replace(type, layout=None, writable=None)
+    if isinstance(type, TupleType):
+        return TupleType(tuple(map(without_layout, type.elements)))
+    return type
 
 
 def inferred_type(type: AbstractType) -> AbstractType:

@@ -6,6 +6,7 @@ so the contents of mutable containers are not looked at, while tuples are.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
 import weakref
@@ -13,7 +14,7 @@ from typing import Any
 
 from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ClosureType, ConstType, Exact, TupleType
 
-__all__ = ["is_local", "is_plain_builtin", "keep_apart", "make_local", "typeof"]
+__all__ = ["exact_typeof", "is_local", "is_plain_builtin", "keep_apart", "make_local", "typeof"]
 
 _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
 
@@ -43,6 +44,18 @@ def typeof(value: object) -> AbstractType:
     if cls is slice and not _is_plain(value):
         return SLICE
     return Exact(cls)
+
+
+def exact_typeof(value: object) -> AbstractType:
+    """The abstract type of `value`, with the layout of arrays."""
+    known = typeof(value)
+    if isinstance(known, TupleType):
+        return TupleType(tuple(map(exact_typeof, value)))  # type: ignore[call-overload]  # a tuple
+    if not isinstance(known, ArrayType):
+        return known
+    flags = value.flags  # type: ignore[attr-defined]  # an array
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "strided"
+    return dataclasses.replace(known, layout=layout, writable=flags.writeable)
 
 
 def _of_function(function: types.FunctionType) -> AbstractType:

@@ -1,4 +1,7 @@
-"""Arithmetic is moved to where it is used; nothing else moves, and nothing is used before it is there."""
+"""Arithmetic is moved to where it is used; nothing else moves, and nothing is used before it is there.
+
+``gather.ir`` has the single decisions.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,14 @@ from hypothesis import strategies as st
 
 import adbc
 from adbc.emit.gather import gather
-from adbc.ir import intrinsics
 from adbc.ir.builder import Builder
 from adbc.ir.graph import Graph
-from adbc.ir.terminators import Jump, Return
-from adbc.ir.values import Instruction, Phi, Value
+from adbc.ir.terminators import Return
+from adbc.ir.values import Instruction, Value
 from adbc.ir.verify import verify
 from adbc.passes.query import target
 from adbc.testing import test_rule as check_rule
-from adbc.types.lattice import FLOAT, INT, TANGENT, AbstractType, Exact
+from adbc.types.lattice import FLOAT, TANGENT
 
 
 def straight(*names: str) -> tuple[Graph, Builder, list[Value]]:
@@ -46,62 +48,6 @@ def order(graph: Graph) -> list[Instruction]:
     return list(graph.entry.instructions)
 
 
-def test_values_wait_for_their_user() -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    early = builder.call(operator.mul, x, y, type=FLOAT)
-    seen = builder.call(look, x)
-    shared = builder.call(operator.sub, x, y, type=FLOAT)
-    late = builder.call(operator.add, early, shared, type=FLOAT)
-    graph = finish(builder, seen, late, shared)
-    assert order(graph)[:4] == [shared, seen, early, late]
-
-
-def test_who_takes_from_the_stack_comes_at_once() -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    element = builder.call(look, x)
-    other = builder.call(look, y)
-    product = builder.call(operator.mul, element, y, type=TANGENT)
-    graph = finish(builder, other, product)
-    assert order(graph)[:3] == [element, product, other]
-
-
-@pytest.mark.parametrize("known", [None, INT, Exact(complex), Exact(object)])
-def test_other_values_stay(known: AbstractType | None) -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    first = builder.call(operator.mul, x, y, type=known)
-    seen = builder.call(look, x)
-    graph = finish(builder, seen, first)
-    assert order(graph)[:2] == [first, seen]
-
-
-def test_a_product_with_an_int_stays() -> None:
-    """It may be too large for a float."""
-    graph, builder, (x,) = straight("x")
-    n = graph.add_argument("n", INT)
-    first = builder.call(operator.mul, x, n, type=FLOAT)
-    seen = builder.call(look, x)
-    graph = finish(builder, seen, first)
-    assert order(graph)[:2] == [first, seen]
-
-
-@pytest.mark.parametrize(("known", "moves"), [(FLOAT, False), (TANGENT, True)])
-def test_divisions_of_tangents_only(known: AbstractType, moves: bool) -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    quotient = builder.call(operator.truediv, x, y, type=known)
-    seen = builder.call(look, x)
-    graph = finish(builder, seen, quotient)
-    assert (order(graph)[:2] == [seen, quotient]) == moves
-
-
-def test_divisions_do_not_come_earlier() -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    first = builder.call(operator.truediv, x, y, type=FLOAT)
-    tangent = builder.call(operator.truediv, x, y, type=TANGENT)
-    total = builder.call(operator.sub, tangent, first, type=TANGENT)
-    graph = finish(builder, total)
-    assert order(graph)[:3] == [first, tangent, total]
-
-
 def test_blocks_with_handlers_stay() -> None:
     def f(x: Any, y: Any) -> Any:
         z = x * y
@@ -116,53 +62,6 @@ def test_blocks_with_handlers_stay() -> None:
     check_rule(f, 1.5, 0.7)
     assert adbc.grad(f, argnums=(0, 1))(1.5, 0.0) == (0.0, 0.0)  # 3 z z, and z is 1.5 * 0.0
     assert adbc.jvp(f, (1.5, 0.0), (1.0, 1.0))[1] == 0.0
-
-
-def test_loop_variables_come_behind_the_last_use_of_the_old_ones() -> None:
-    graph = Graph("f")
-    x, dx = graph.add_argument("x", FLOAT), graph.add_argument("dx", TANGENT)
-    entry, loop = graph.add_block("entry"), graph.add_block("loop")
-    entry.terminator = Jump(loop)
-    y, dy = Phi(loop, FLOAT, "y"), Phi(loop, TANGENT, "dy")
-    loop.phis += [y, dy]
-    builder = Builder(graph, loop)
-    new = builder.call(operator.mul, y, x, type=FLOAT)
-    rest = builder.call(operator.mul, y, dx, type=TANGENT)
-    tangent = builder.call(operator.add, rest, dy, type=TANGENT)
-    y.operands = {entry: x, loop: new}
-    dy.operands = {entry: dx, loop: tangent}
-    loop.terminator = Jump(loop)
-    gather(graph)
-    assert loop.instructions == [rest, tangent, new]
-
-
-def test_how_a_block_is_left_comes_last() -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    one, two = graph.add_block("one"), graph.add_block("two")
-    product = builder.call(operator.mul, x, y, type=TANGENT)
-    size = builder.call(look, x, y)
-    test = builder.call(operator.lt, size, x)
-    total = builder.call(operator.add, x, y, type=TANGENT)
-    builder.branch(test, one, two)
-    Builder(graph, one).ret(product)
-    Builder(graph, two).ret(total)
-    verify(gather(graph))
-    assert order(graph) == [product, total, size, test]
-
-
-def test_steps_of_iterators_come_last() -> None:
-    graph, builder, (x, y) = straight("x", "y")
-    iterator = builder.call(intrinsics._iter_, x)
-    loop, rest = graph.add_block("loop"), graph.add_block("rest")
-    builder.jump(loop)
-    inner = Builder(graph, loop)
-    product = inner.call(operator.mul, x, y, type=TANGENT)
-    element = inner.call(intrinsics._next_, iterator)
-    test = inner.call(intrinsics._exhausted_, element)
-    inner.branch(test, rest, loop)
-    Builder(graph, rest).ret(product)
-    verify(gather(graph))
-    assert loop.instructions == [product, element, test]
 
 
 @given(st.data())

@@ -19,6 +19,7 @@ from benchmarks.workload import Workload, duplicate, numbers
 from benchmarks.workloads import GROUPS
 from tests.emit import toy_backend
 from tests.emit.toy_backend import Toy, WrongTypeError, fits
+from tests.test_documents import blocks
 
 WORKLOADS = {workload.name: workload for workloads in GROUPS.values() for workload in workloads}
 
@@ -95,3 +96,13 @@ def test_a_graph_whose_types_are_wrong_is_refused() -> None:
 
     with using(make_engine(default_table(), backend=Spoilt())), pytest.raises(WrongTypeError, match="square"):
         adbc.grad(square)(3.0)
+
+
+def test_the_page_about_backends_shows_one_that_works() -> None:
+    page = pathlib.Path(__file__).parents[2] / "docs" / "internals" / "adding-a-backend.md"
+    (block,) = blocks(page)
+    names: dict[str, Any] = {}
+    exec(compile(block, page.name, "exec"), names)
+    with names["using"](names["make_engine"](default_table(), backend=names["Interpreted"]())):
+        assert adbc.grad(names["newton"])(2.0) == adbc.grad(names["newton"])(2.0)
+    assert adbc.grad(names["newton"])(2.0) == 0.35355339059327373

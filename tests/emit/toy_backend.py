@@ -61,6 +61,7 @@ class Toy:
 
     pairs: list[Pair] = dataclasses.field(default_factory=list)
     checked: int = 0
+    by_layout: bool = False
 
     def pair(self, pair: Pair, unit: Unit) -> tuple[Callable[..., Any], Callable[..., Any]]:
         assert isinstance(pair.records, Records)

@@ -173,3 +173,12 @@ def test_branch_on_a_constant_bool():
     verify(graph)
     graph.entry.terminator = Branch(Const(1), a, b)
     assert len(problems(graph)) == 1
+
+
+def test_values_without_a_type_are_named_where_all_must_have_one():
+    graph = parse_graph(
+        "graph f(x: float, y)\nentry:\n    %1: float = neg %x\n    %2 = neg %y\n    return %2\n"
+    )
+    assert problems(graph) == []
+    found = problems(graph, is_typed=lambda known: known is not None)
+    assert [str(problem) for problem in found] == ["f: no type: y", "entry: %2: its type is None"]

@@ -13,7 +13,8 @@ import adbc
 from adbc.ir.values import Instruction
 from adbc.rules.effects import ANYTHING, HANDS_ON, KEEPS, READS, RETURNS, WRITES, Use
 from adbc.runtime import default_engine
-from adbc.types.effects import SUMMARIES, called, exposed, is_harmless, uses
+from adbc.types.callsites import called
+from adbc.types.effects import SUMMARIES, exposed, is_harmless, uses
 from adbc.types.readers import only_reads
 
 ARRAY, TABLE, NUMBERS = np.ones(3), np.ones((3, 3)), [1.0, 2.0]
@@ -26,7 +27,7 @@ def last_call(function: Callable[..., Any], *arguments: Any) -> Instruction:
 
 
 def uses_of(function: Callable[..., Any], *arguments: Any, is_list: bool = False) -> list[Use] | None:
-    found = uses(last_call(function, *arguments), default_engine(), is_list=is_list)
+    found = uses(last_call(function, *arguments), default_engine().knowledge, is_list=is_list)
     return None if found is None else list(found)
 
 
@@ -114,7 +115,9 @@ def test_a_function_written_in_python_is_known_by_what_it_does(
     function: Any, arguments: tuple[Any, ...], expected: list[bool]
 ) -> None:
     graph = adbc.inspect.primal_ir(adbc.Signature.of(function, *arguments))
-    assert [only_reads(graph, argument, default_engine()) for argument in graph.arguments] == expected
+    assert [
+        only_reads(graph, argument, default_engine().knowledge) for argument in graph.arguments
+    ] == expected
 
 
 def test_a_rule_may_declare_its_effects() -> None:
@@ -126,7 +129,7 @@ def test_a_rule_may_declare_its_effects() -> None:
 
 def test_a_call_is_exposed_to_what_its_rule_wants_companions_of() -> None:
     call = last_call(lambda x, y: np.fill_diagonal(x, y), TABLE, 2.0)
-    row = default_engine().row(np.fill_diagonal, [v.type for v in called(call).arguments])  # type: ignore[union-attr]
+    row = default_engine().knowledge.row(np.fill_diagonal, [v.type for v in called(call).arguments])  # type: ignore[union-attr]
     assert list(exposed(call, row, None)) == list(called(call).arguments)  # type: ignore[union-attr]
 
 

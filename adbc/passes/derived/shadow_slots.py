@@ -59,7 +59,7 @@ _Place = tuple[str, Value, Any]
 
 
 def shadow_slots(graph: Graph) -> Graph:
-    """See the module, in place."""
+    """Forward stores to loads of numbers in shadows, and drop dead stores; in place."""
     replaced: dict[Value, Value] = {}
     plain = [block for block in graph.blocks if block.handler is None]
     for block in plain:

@@ -94,14 +94,14 @@ class Functions(Protocol):
 
 
 _ALIASES = (i._iter_, i._check_, builtins.iter)
-"""Their result is their first argument, if that is a generator."""
+"""Functions whose result is their first argument, if that is a generator."""
 
 HOLDERS: tuple[Any, ...] = (
     zip, enumerate, map, filter, itertools.chain, itertools.takewhile, itertools.dropwhile,
     itertools.starmap, itertools.accumulate, itertools.compress, itertools.filterfalse, itertools.pairwise,
     itertools.zip_longest, itertools.islice,
 )  # fmt: skip
-"""Their result refers to their arguments, for as long as there is something to be had from those."""
+"""Iterators that refer to their arguments for as long as there is something to be had from those."""
 
 _FIRST = (
     next, list, tuple, set, frozenset, dict, sorted, sum, any, all, min, max, math.fsum, math.prod,
@@ -193,7 +193,7 @@ class _Object:
 
 
 def drop_generators(graph: Graph, functions: Functions) -> Graph:
-    """See the module, in place."""
+    """Close generators where the frame drops its last reference to them; in place."""
     found = _Objects(graph, functions)
     objects = found.found()
     if objects:
@@ -388,7 +388,7 @@ class _Drops:
         self._find_alive(blocks)
 
     def write(self) -> None:
-        """See the module; nothing is written if a phi takes an object that keeps another name."""
+        """Write the drops; none is written if a phi takes an object that keeps another name."""
         if any(self._is_shared(a, b) for a in self.order for b in a.successors):
             return
         edges = [(a, b) for a in self.order for b in a.terminator.successors]

@@ -47,7 +47,7 @@ def foreigncall_to_call(graph: Graph) -> Graph:
 
 
 def normal_call(instruction: Instruction) -> None:
-    """The same for one instruction."""
+    """Mark `instruction` if it calls a class (`_new_`) or a function written in C (`_foreigncall_`)."""
     function = target(instruction)
     if function is NOTHING or _is_syntax(function):
         return

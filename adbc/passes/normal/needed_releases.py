@@ -1,4 +1,4 @@
-"""Of what the lifter says about letting go, only that is kept in which a round trip would differ.
+"""Drop what the lifter says about letting go, but for that in which a round trip would differ.
 
 A generator that is dropped runs what stands in its ``finally``.  Code that is emitted drops an iterator where
 its loop is left, and a variable when another value takes its place, so it is enough to keep (`_release_`)

@@ -92,7 +92,7 @@ def _private_cells(graph: Graph) -> set[Value]:
 
 
 def _maybe_empty(graph: Graph, cells: set[Value]) -> set[Value]:
-    """Those of `cells` that a get or delete may find empty."""
+    """Which of `cells` a get or delete may find empty."""
     predecessors = graph.predecessors()
     # Every cell is taken to be full at the end of every block, until it is seen not to be.
     full: dict[Block, set[Value]] = {block: set(cells) for block in graph.blocks}

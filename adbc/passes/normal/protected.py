@@ -46,7 +46,7 @@ def is_isolated(block: Block) -> bool:
 
 
 def isolate(graph: Graph) -> Graph:
-    """See the module, in place."""
+    """Give each instruction that may raise into a handler a block of its own; in place."""
     for block in list(graph.blocks):
         if block.handler is None or isinstance(block.terminator, Raise):
             continue
@@ -91,7 +91,7 @@ def _forget_handler(block: Block) -> None:
 
 
 def landing_pads(graph: Graph) -> Graph:
-    """See the module, in place."""
+    """Give each exceptional edge a handler block of its own; in place."""
     sources: dict[Block, list[Block]] = {}
     for block in graph.blocks:
         if block.handler is not None:

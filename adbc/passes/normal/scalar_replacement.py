@@ -54,8 +54,10 @@ class Classes(Protocol):
 
 
 def scalar_replacement(graph: Graph, classes: Classes, choose: Choose) -> Graph:
-    """See the module: `graph`, or another one in its place.  `choose` is given the graph too, else it is that
-    of `inline_calls`."""
+    """`graph`, or another one in its place, with the fields of objects that do not escape as values.
+
+    choose: as for `inline_calls`, but that it is given the graph too.
+    """
     while True:
         found = _once(graph, classes, choose)
         if found is graph:
@@ -102,7 +104,7 @@ class _Attempt:
         """The methods that were taken from the classes of objects."""
 
     def run(self) -> list[int]:
-        """Those of the numbers that might do, all of them if they did."""
+        """Replace the objects if that is possible for all; the numbers of those for which it might be."""
         opened = [call for call in self.number if self._open(call)]
         if len(opened) < len(self.number):
             return [self.number[call] for call in opened]

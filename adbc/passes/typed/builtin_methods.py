@@ -29,7 +29,7 @@ __all__ = ["builtin_methods", "drop_method_reads"]
 
 
 def builtin_methods(graph: Graph) -> bool:
-    """See the module, in place, but for the reads of methods, which stay; whether anything was changed."""
+    """Call methods by their functions, in place, and leave their reads; returns whether anything changed."""
     changed = False
     for block in graph.blocks:
         for call in block.instructions:

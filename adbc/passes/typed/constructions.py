@@ -40,7 +40,7 @@ class ConstructionKnowledge(Protocol):
 
 
 def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle) -> bool:
-    """See the module, in place; whether anything was changed."""
+    """Write calls of classes as allocation and ``__init__``, in place; returns whether anything changed."""
     changed = False
     for block in graph.blocks:
         if block.handler is not None:

@@ -38,7 +38,7 @@ class DisplayKnowledge(Protocol):
 
 
 def spread_displays(graph: Graph, knowledge: DisplayKnowledge) -> None:
-    """See the module, in place."""
+    """Give the elements of displays to the functions that make arrays of them, in place."""
     for block in graph.blocks:
         if block.handler is None:
             for call in list(block.instructions):

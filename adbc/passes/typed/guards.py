@@ -141,8 +141,10 @@ def behind_steps(step: Instruction) -> Block | None:
 
 
 def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) -> tuple[Block, int]:
-    """This place in `block`, or behind the guards of other steps, or of what else was unpacked, that stand
-    there: what follows may use what they prove."""
+    """The place for a guard: place `at` in `block`, or behind the guards of siblings that stand there.
+
+    Siblings are other steps, and what else was unpacked; what follows may use what their guards prove.
+    """
     while (
         isinstance(block.terminator, Branch)
         and len(block.instructions) == at + 1

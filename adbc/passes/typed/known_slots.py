@@ -68,7 +68,7 @@ _TOUCHING = frozenset(
 def known_slots(
     graph: Graph, is_field: Callable[[type, str], bool], is_method: Callable[[Instruction], bool]
 ) -> dict[Value, Value]:
-    """See the module, in place; which reads were replaced by which values.
+    """Replace reads of fields and slots whose values are known, in place; gives the values, by read.
 
     `is_method` says of a call of `_getattr_` that it only looks up a method.
     """

@@ -36,10 +36,9 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Branch, Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
-from adbc.rules.effects import HANDS_ON, KEEPS, RETURNS, WRITES
-from adbc.types.callsites import Binding
+from adbc.types.callsites import Binding, called
 from adbc.types.closed import ClosedKnowledge, is_closed_call
-from adbc.types.effects import OPERATORS, SUMMARIES, bound_types, called, is_passive
+from adbc.types.effects import OPERATORS, SUMMARIES, Use, bound_types, is_passive
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ANY, BOOL, INT, LIST, AbstractType, Exact, ListType, is_list
 
@@ -57,8 +56,11 @@ class ListKnowledge(ClosedKnowledge, Protocol):
 
 
 def drop_proved_tests(graph: Graph, parameters: Sequence[AbstractType], knowledge: ListKnowledge) -> bool:
-    """See the module, in place, for a typed `graph` of which the lists among `parameters` hold what these
-    types say; lists of which all elements are known get a `ListType`.  Returns whether anything changed."""
+    """Drop tests of classes that follow from what lists hold, in place; returns whether anything changed.
+
+    The graph is typed, and the lists among `parameters` hold what these types say.  Lists of which all
+    elements are known get a `ListType`.
+    """
     found = _Elements(graph, parameters, knowledge)
     return found.known and found.drop_tests()
 
@@ -175,7 +177,7 @@ def _list_of(term: _Term) -> _Term:
 
 
 def _term_of(type_: AbstractType) -> _Term:
-    """That of a parameter of this type."""
+    """What is known of a parameter of this type."""
     if isinstance(type_, ListType):
         made = _Term(list, is_fresh=False)
         made.element = _term_of(type_.element)
@@ -196,7 +198,7 @@ _CONTAINERS = (list, _Iterator)
 _READING: frozenset[Any] = frozenset(
     function
     for function, uses in SUMMARIES.items()
-    if function not in OPERATORS and not any(use & (KEEPS | RETURNS | HANDS_ON) for use in uses)
+    if function not in OPERATORS and not any(use & ~Use.WRITES for use in uses)
 )
 """Functions that neither keep a list nor put anything into it."""
 _NUMBERS_OF: frozenset[Any] = frozenset(
@@ -207,9 +209,9 @@ _ITERATORS: frozenset[Any] = frozenset({intrinsics._iter_, intrinsics._list_iter
 _COPIES: frozenset[Any] = frozenset({list, sorted, list.copy, operator.mul, operator.add})
 _GROWS: frozenset[Any] = frozenset({list.extend, operator.iadd})
 _WRITES: dict[Any, int] = {
-    function: uses.index(KEEPS)
+    function: uses.index(Use.KEEPS)
     for function, uses in SUMMARIES.items()
-    if uses[0] == WRITES and KEEPS in uses and function not in _GROWS
+    if uses[0] == Use.WRITES and Use.KEEPS in uses and function not in _GROWS
 }
 """Functions that put an argument into a list, and which."""
 _INDICES = (INT, BOOL)

@@ -49,7 +49,7 @@ Counters = dict[Block, tuple[Phi, Instruction]]
 
 
 def count_list_loops(graph: Graph) -> bool:
-    """See the module, in place; whether anything was changed."""
+    """Let loops over lists read by a counter, in place; returns whether anything changed."""
     found = [
         (made, step)
         for step in graph.instructions()

@@ -39,7 +39,7 @@ _INPLACE = frozenset(
 
 
 def drop_self_writes(graph: Graph) -> None:
-    """See the module, in place."""
+    """Drop the writes of arrays into the places that they were read from; in place."""
     for block in graph.blocks:
         if block.handler is not None:
             continue

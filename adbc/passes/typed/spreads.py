@@ -28,7 +28,10 @@ __all__ = ["spread_calls"]
 
 
 def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
-    """See the module, in place; whether anything was changed.  `normal` brings a call into normal form."""
+    """Write spread tuples of known length as so many arguments, in place; returns whether anything changed.
+
+    normal: brings a call into normal form.
+    """
     changed = False
     for block in graph.blocks:
         calls: list[Instruction] = []

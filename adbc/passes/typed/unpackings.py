@@ -29,7 +29,7 @@ __all__ = ["list_unpackings"]
 
 
 def list_unpackings(graph: Graph) -> bool:
-    """See the module, in place; whether anything was changed."""
+    """Read what is unpacked from lists by index, in place; returns whether anything changed."""
     found = [call for call in graph.instructions() if _calls(call, _unpack_) and _is_of_list(call)]
     users = uses(graph) if found else {}
     changed = False

@@ -139,7 +139,9 @@ def sorting_order(keys: Any, reverse: bool) -> tuple[int, ...]:
 
 
 class _WatchedOrder:
-    """The same for keys that are compared by Python code; the runtime sees to it that this changes nothing.
+    """The indices of keys in sorted order, like `sorting_order`, for keys that are compared by Python code.
+
+    The runtime sees to it that the comparisons change nothing.
 
     It is no function, so that nobody enters it.
     """

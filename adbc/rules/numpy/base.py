@@ -160,7 +160,8 @@ def give(f: Any, x: Any, d: Any) -> Any:
 
 
 def give_parts(f: Any, x: Any, d: Any) -> Any:
-    """The same for a list or tuple `x` where `d` has one part for each of its elements."""
+    """Add cotangent `d`, with a part for each element of the list or tuple `x`, to the shadow `f` of `x`; the
+    result is the rdata part."""
     if f is None:
         return None
     kind = type(x)

@@ -270,7 +270,7 @@ class InplaceRule(ElementwiseRule):
     def __init__(self, function: Any, ufunc: np.ufunc, pure: ElementwiseRule) -> None:
         super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
         self.sign = pure.formulas[1] if pure.formulas and pure.formulas[0] == 1 else None
-        """Of ``+=`` and ``-=``, which are linear."""
+        """What the right operand is multiplied by, 1 or -1, if the function is linear: ``+=`` or ``-=``."""
         self.inline = "update" if self.sign in (1, -1) else None
         self.save = before_update
         self.result = np.ndarray
@@ -331,7 +331,7 @@ def elementwise(
 
 
 def operator_row(function: Any, row: ElementwiseRule) -> ElementwiseRule:
-    """The same derivative as `row` for an operator, where an operand is an array or NumPy scalar."""
+    """The row of an operator differentiated as in `row`, where an operand is an array or NumPy scalar."""
     same = ElementwiseRule(function, jvp=row.jvp, vjp=row.vjp, when=array_operands, formulas=row.formulas)
     same.together = row.together
     return same

@@ -51,7 +51,7 @@ def conjugate_back(by: Any, out: Any, x: Any) -> Any:
 
 
 def _conjugate_row(function: Any) -> ViewRule:
-    """Of real numbers it is the array itself."""
+    """The row of a function that conjugates an array, and gives the array itself if its numbers are real."""
     return ViewRule(function, back=_conjugated, parameters=("x",), names="x", against=conjugate_back)
 
 

@@ -171,7 +171,7 @@ def _blocks(by: Any, a: Any, b: Any) -> Any:
 
 
 def kron_both(by: Any, y: Any, a: Any, b: Any) -> Any:
-    """Both cotangents are products of the same matrix and one of the arrays as a vector."""
+    """The cotangents of both arguments of `kron`: one matrix times the other argument as a vector."""
     blocks = _blocks(by, a, b)
     by_a = np.dot(blocks, conj(np.ravel(b))).reshape(np.shape(a))
     return by_a, np.dot(conj(np.ravel(a)), blocks).reshape(np.shape(b))

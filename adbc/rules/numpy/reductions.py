@@ -322,7 +322,7 @@ class ReductionRule(ArrayRule):
     """A reduction of one array."""
 
     quick: Callable[..., Any] | None = None
-    """The same of arrays alone, with no more than `axis` and `keepdims` besides."""
+    """What does it for arrays of NumPy's own class, with no more than `axis` and `keepdims` besides."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         return (
@@ -369,7 +369,7 @@ def quick_min(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def quick_mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """Of double precision, or it is not quicker."""
+    """The mean of an array; in one division where the array is of double precision."""
     if axis is None and keepdims is False and a.dtype.char == "d" and a.size:
         return _SUM(a, None) / a.size
     return np.mean(a, axis, keepdims=keepdims)
@@ -409,7 +409,7 @@ _WHOLE: dict[Formulas, Formula] = {
     SUM: Formula(_spread_sum, uniform=1),
     MEAN: Formula(_spread_mean, uniform=_mean_share),
 }
-"""Of sums over a whole array, where no axis has to be put back."""
+"""What builders write inline for reductions of a whole array, where no axis has to be put back."""
 
 CUMSUM: Formulas = (cumsum_jvp, CUMSUM_FORMULA)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)

@@ -63,7 +63,7 @@ def _real_back(by: Any, x: Any) -> Any:
 
 
 def _imag_back(by: Any, x: Any) -> Any:
-    """Of a real array the imaginary part is a constant."""
+    """The cotangent of a complex array from that of its imaginary part."""
     return 1j * by
 
 

@@ -144,7 +144,11 @@ def stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) -> 
 
 def install(function: types.FunctionType, made: Callable[..., Any]) -> None:
     """Let `function`, a stub, do what a backend has made."""
-    if isinstance(made, types.FunctionType) and made.__globals__ is function.__globals__:
+    if (
+        isinstance(made, types.FunctionType)
+        and made.__globals__ is function.__globals__
+        and not (made.__closure__ or made.__defaults__ or made.__kwdefaults__)
+    ):
         function.__code__ = made.__code__
         function.__kwdefaults__ = None  # None means no defaults
     else:

@@ -44,6 +44,7 @@ from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
 from adbc.types.derived import count_typed
+from adbc.types.lattice import without_layout
 from adbc.types.typeof import keep_apart
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Engine:
         self.stale = self.guesses.stale
         self.bindings = Bindings(table)
         self.graphs = graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
-        self.knowledge = Knowledge(table, self.graphs, self.guesses, self.lock, self.building, self.cache)
+        self.knowledge = Knowledge(self.graphs, self.guesses, self.building, self.cache)
         self.partials = Partials(self.graphs, self.knowledge)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
@@ -144,12 +145,23 @@ class Engine:
         if self.epoch != self.table.epoch:
             self.clear()
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        rule = self.rules.get(key)
-        if rule is None:
-            with self.lock:
-                rule = self.rules.get(key)
-                if rule is None:
-                    rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)
+        return self.rules.get(key) or self._made_rule(function, parameters, active, mode)
+
+    def _made_rule(
+        self,
+        function: types.FunctionType,
+        parameters: Sequence[AbstractType],
+        active: Sequence[int],
+        mode: str,
+    ) -> Derived:
+        """A rule that is not there, or not for exactly these types."""
+        if not self.backend.by_layout:
+            parameters = list(map(without_layout, parameters))
+        key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
+        with self.lock:
+            rule = self.rules.get(key)
+            if rule is None:
+                rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)
         return rule
 
     def _new_rule(

@@ -47,7 +47,7 @@ class NameFact:
         self.kwdefaults = getattr(value, "__kwdefaults__", None)
 
     def key(self) -> object:
-        """The same for equal facts; what it has the address of is held here."""
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
         known = self.value, self.code, self.defaults, self.kwdefaults
         return id(self.globals), self.path, *map(id, known)
 
@@ -82,7 +82,7 @@ class ClassFact:
         self.function = function
 
     def key(self) -> object:
-        """The same for equal facts."""
+        """A key that is equal for equal facts."""
         return self.cls, self.name, self.function
 
     def holds(self) -> bool:
@@ -101,7 +101,7 @@ class ConstructorFact:
         self.function = function
 
     def key(self) -> object:
-        """The same for equal facts."""
+        """A key that is equal for equal facts."""
         return self.cls, "()", self.function
 
     def holds(self) -> bool:
@@ -120,7 +120,7 @@ class KeepingFact:
         self.name = name
 
     def key(self) -> object:
-        """The same for equal facts."""
+        """A key that is equal for equal facts."""
         return self.cls, self.name
 
     def holds(self) -> bool:
@@ -233,7 +233,7 @@ def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
 
 
 def together(facts: Iterable[Fact]) -> Sequence[Checked]:
-    """The same facts, none twice, those about the fields of a class as one, and those of names in modules."""
+    """The facts without repetitions; those about fields of a class are one, and those of names in modules."""
     fields: dict[type, dict[str, None]] = {}
     others: dict[Any, Checked] = {}
     names: _Names = {}

@@ -7,7 +7,6 @@ answered about classes is noted as facts that the rule that is being built depen
 
 from __future__ import annotations
 
-import threading
 import types
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -18,7 +17,6 @@ from adbc.ir.values import Const, Value
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.list_elements import kept_lists
 from adbc.rules.kinds import RowKind
-from adbc.rules.table import RuleTable
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.facts import ClassFact, ConstructorFact
 from adbc.runtime.build.graphs import Graphs
@@ -61,18 +59,10 @@ class Knowledge:
     """What is known of functions, rules and classes in one engine."""
 
     def __init__(
-        self,
-        table: RuleTable,
-        graphs: Graphs,
-        guesses: Guesses,
-        lock: threading.RLock,
-        building: Sequence[Derived],
-        kept: ReadsCache | None,
+        self, graphs: Graphs, guesses: Guesses, building: Sequence[Derived], kept: ReadsCache | None
     ) -> None:
-        self.table = table
-        self.graphs = graphs
-        self.guesses = guesses
-        self.lock = lock
+        self.graphs, self.guesses = graphs, guesses
+        self.table, self.lock = graphs.table, graphs.lock
         self.building = building
         """The rules that are being built, the innermost last: what it asks of classes becomes facts of it."""
         self.kept = kept

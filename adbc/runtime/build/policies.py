@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _format_, _getattr_
@@ -22,29 +22,26 @@ __all__ = ["Policy", "Watching", "runs_special_methods"]
 Key = tuple[Any, ...]
 
 
+class Copied(Protocol):
+    """The copy that is guessed in: `typed.Typing`."""
+
+    knowledge: Knowledge
+    guesses: Guesses
+    base: Base
+    key: Key
+    globals: dict[str, Any]
+    copies: dict[Value, Value]
+
+
 class Policy:
     """What to guess in one copy of a base."""
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        guesses: Guesses,
-        key: Key,
-        base: Base,
-        globals: dict[str, Any],
-        graph: Graph,
-        originals: dict[Value, Value],
-        copies: dict[Value, Value],
-    ) -> None:
-        self.knowledge = knowledge
-        self.guesses = guesses
-        self.key = key
-        self.base = base
-        self.globals = globals
+    def __init__(self, copied: Copied, graph: Graph, originals: dict[Value, Value]) -> None:
+        self.copied = copied
+        self.knowledge, self.guesses, self.base = copied.knowledge, copied.guesses, copied.base
         self.originals = originals
-        self.copies = copies
         self.used = how_used(graph, self._is_scalar)
-        self.numbers = {call: k for k, call in enumerate(base.graph.instructions())}
+        self.numbers = {call: k for k, call in enumerate(self.base.graph.instructions())}
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
@@ -57,7 +54,7 @@ class Policy:
     def site(self, call: Instruction) -> Site:
         if self.guesses.mode == "always":
             return Unchangeable(set())
-        return self.guesses.site((*self.key, self.numbers[self.originals[call]]))  # type: ignore[index]
+        return self.guesses.site((*self.copied.key, self.numbers[self.originals[call]]))  # type: ignore[index]
 
     def guess(self, call: Instruction) -> Exact | None:
         if not self._is_open(call):
@@ -114,8 +111,8 @@ class Policy:
 
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
         original: Any = self.originals[call]
-        continuation = Continuation(self.base, original, self.globals, self.key)
-        return continuation, [self.copies[v] for v in continuation.live]
+        continuation = Continuation(self.base, original, self.copied.globals, self.copied.key)
+        return continuation, [self.copied.copies[v] for v in continuation.live]
 
 
 _BY_USE = {"number": FLOAT, "index": INT, "container": Exact(list)}

@@ -202,7 +202,7 @@ COMPLETE: Group[CommonSupport] = Group(
     "complete",
     (
         Stage("completion", lambda graph, support: support.complete(graph),
-              ("clean",), ("types of derivatives",),
+              ("normal form",), ("types of derivatives",),
               "what cleaning has put in gets its type with the rest; what comes behind puts nothing in"),
     ),
 )  # fmt: skip

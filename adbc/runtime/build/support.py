@@ -64,6 +64,19 @@ class Owner(Protocol):
 Told = Callable[[Decisions], None]
 
 
+def _by_name(*functions: Any) -> dict[str, Any]:
+    return {function.__name__: function for function in functions}
+
+
+_ABOUT_ARRAYS: dict[str, Any] = _by_name(
+    arrays.give_array, arrays.copied, arrays.inner, arrays.fit, arrays.filled, arrays.fit_array,
+    arrays.filled_array, arrays.add_to_array, arrays.transposed, arrays.reshaped, arrays.share,
+    arrays.full_array, arrays.new_array, arrays.as_part, arrays.add_to_part, arrays.give_own, arrays.take_own,
+    arrays.negate, arrays.take_array, arrays.as_negative_part, arrays.take_from_part,
+)  # fmt: skip
+"""The functions about arrays that reverse mode is handed under their own names."""
+
+
 def _common(
     owner: Owner, mode: str, calls: ReverseCalls | ForwardCalls, watch: Watch | None, told: Told | None
 ) -> dict[str, Any]:
@@ -121,27 +134,7 @@ def reverse_support(
         restore_field=slots.restore_field,
         set_field=fields.SET.rrule,
         bound=slots.bound_shadow,
-        give_array=arrays.give_array,
-        copied=arrays.copied,
-        inner=arrays.inner,
-        fit=arrays.fit,
-        filled=arrays.filled,
-        fit_array=arrays.fit_array,
-        filled_array=arrays.filled_array,
-        add_to_array=arrays.add_to_array,
-        transposed=arrays.transposed,
-        reshaped=arrays.reshaped,
-        share=arrays.share,
-        full_array=arrays.full_array,
-        new_array=arrays.new_array,
-        as_part=arrays.as_part,
-        add_to_part=arrays.add_to_part,
-        give_own=arrays.give_own,
-        take_own=arrays.take_own,
-        negate=arrays.negate,
-        take_array=arrays.take_array,
-        as_negative_part=arrays.as_negative_part,
-        take_from_part=arrays.take_from_part,
+        **_ABOUT_ARRAYS,
         values=watch is None,
         add_to_slot=slots.add_to_slot,
         restore_slot=slots.restore_slot,

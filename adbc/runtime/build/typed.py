@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from adbc.ir.graph import Graph
@@ -27,30 +28,22 @@ _DEPTH = {"learn": 0, "always": 3}
 """A function that has gone wrong at more sites than this is not guessed at any more."""
 
 
+@dataclasses.dataclass(eq=False)
 class Typing:
     """What the stages of this module work with: a copy of one function for arguments of some types."""
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        guesses: Guesses,
-        base: Base,
-        key: tuple[Any, ...],
-        globals: dict[str, Any],
-        parameters: tuple[AbstractType, ...],
-    ) -> None:
-        self.knowledge = knowledge
-        self.guesses = guesses
-        self.base = base
-        self.key = key
-        self.globals = globals
-        self.parameters = parameters
-        self.copies: dict[Any, Any] = {}
-        """From values of the base to those of the copy."""
-        self.policy: Policy | None = None
-        """What is guessed, if anything is."""
-        self.watching: Watching | None = None
-        """What is only watched, if nothing is guessed."""
+    knowledge: Knowledge
+    guesses: Guesses
+    base: Base
+    key: tuple[Any, ...]
+    globals: dict[str, Any]
+    parameters: tuple[AbstractType, ...]
+    copies: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    """From values of the base to those of the copy."""
+    policy: Policy | None = None
+    """What is guessed, if anything is."""
+    watching: Watching | None = None
+    """What is only watched, if nothing is guessed."""
 
     @property
     def sites(self) -> list[Site]:
@@ -67,20 +60,10 @@ class Typing:
         if mode in ("never", "dynamic") or runs_special_methods(graph):
             return
         originals = {copy: value for value, copy in self.copies.items()}
-        given = (
-            self.knowledge,
-            self.guesses,
-            self.key,
-            self.base,
-            self.globals,
-            graph,
-            originals,
-            self.copies,
-        )
         if len(self.base.excluded) <= _DEPTH[mode]:
-            self.policy = Policy(*given)
+            self.policy = Policy(self, graph, originals)
         elif mode == "learn":
-            self.watching = Watching(*given)
+            self.watching = Watching(self, graph, originals)
 
 
 def _copied(base: Base, typing: Typing) -> Graph:
@@ -173,7 +156,7 @@ def _with_direct_calls(graph: Graph, knowledge: Knowledge) -> Graph:
 DIRECT: Group[Knowledge] = Group(
     "direct",
     (
-        Stage("direct_calls", _with_direct_calls, ("clean",), ("clean",),
+        Stage("direct_calls", _with_direct_calls, ("normal form",), ("direct calls",),
               "rules are found by the functions that users call: only when none is looked for any more"),
     ),
 )  # fmt: skip

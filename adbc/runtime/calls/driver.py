@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
+from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
     attributes,
@@ -502,7 +503,7 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], l
     indices, rest = row.bind(tuple(range(n)), by_name)
     kwargs = {}
     for name, i in rest.items():
-        if is_active(call.shadows[i]) and row.kind != "zero":
+        if is_active(call.shadows[i]) and row.kind is not RowKind.ZERO:
             raise MissingRuleError(
                 missing_rule(
                     call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"

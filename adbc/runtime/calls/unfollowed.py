@@ -33,7 +33,12 @@ def runs_as_it_is(function: types.FunctionType, shadows: Sequence[Any] = ()) -> 
     return module in _TYPING and not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
 
 
-_DIFFERENTIATION = frozenset({"adbc.api", "adbc.runtime.entry.boxed", "adbc.runtime"})
+_DIFFERENTIATION = frozenset(
+    {
+        "adbc.api", "adbc.runtime", "adbc.runtime.entry.boxed", "adbc.runtime.entry.forward",
+        "adbc.runtime.entry.reverse",
+    }
+)  # fmt: skip
 
 
 def is_differentiation(function: Any) -> bool:

@@ -7,14 +7,17 @@ what has no derivative says so with `NoFData()` and `NoRData()`.
 
 from __future__ import annotations
 
+import inspect
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import InvalidTangentError, PullbackConsumedError
+from adbc.runtime.calls.plans import Mode
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.signature import Signature
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
 from adbc.tangents import (
     NO_TANGENT,
     CoDual,
@@ -28,7 +31,7 @@ from adbc.tangents import (
 )
 from adbc.tangents.fit import as_numbers, fdata_misfit, misfit, rdata_misfit
 from adbc.tangents.protocol import kind_of
-from adbc.types import class_of
+from adbc.types import class_of, has_cotangent, has_shadow
 
 __all__ = ["DerivedFRule", "DerivedRule", "Pullback"]
 
@@ -71,69 +74,81 @@ class Pullback:
         return str(getattr(self._primals[0], "__qualname__", self._primals[0]))
 
 
-class DerivedRule:
-    """A derived reverse rule: ``rule(CoDual(f, ff), CoDual(x, fx), ...) -> (CoDual, pullback)``."""
+class _Rule:
+    """A derived rule of one mode: what is given is checked, and arrives with one memo for all of it."""
 
-    def __init__(self, engine: Any, signature: Signature) -> None:
+    mode: Mode
+    kind: type[Dual] | type[CoDual]
+    part: str
+    """What a dual holds beside the primal."""
+
+    def __init__(self, engine: EngineView, signature: Signature) -> None:
         self.engine = engine
         self.signature = signature
+        function = signature.function
+        if isinstance(function, types.FunctionType) and not engine.table.rows(function):
+            code = function.__code__
+            is_known = code.co_argcount == len(signature.types) and not code.co_kwonlyargcount
+            if is_known and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+                # It is known what will be called: it is built now, and errors are raised now.
+                active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
+                engine.entry(function, signature.types, active, self.mode).build()
 
     @property
     def is_primitive(self) -> bool:
         """Whether the rule table has the rule, so that nothing was derived."""
-        classes = tuple(map(class_of, self.signature.types))
+        classes: tuple[Any, ...] = tuple(map(class_of, self.signature.types))
         return self.engine.table.find(self.signature.function, classes) is not None
 
-    def __call__(self, *duals: CoDual) -> tuple[CoDual, Pullback]:
-        primals = [_primal(d, CoDual, "fdata") for d in duals]
+    def _primals(self, duals: Sequence[Any]) -> list[Any]:
+        """The function and its arguments, if as many have come as the signature says."""
+        primals = [_primal(d, self.kind, self.part) for d in duals]
         _check_arity(self.signature, duals)
+        return primals
+
+    def _enter(self, call: Callable[..., Any], primals: Sequence[Any], companions: Sequence[Any]) -> Any:
+        """What `call` gives for the function and its arguments with their shadows or tangents."""
+        context = Context()
+        for x, companion in zip(primals, companions, strict=True):
+            context.shadows.adopt(x, companion)
+        _hold_constants(context, primals[1:], companions[1:])
+        return enter(call, context, (), primals[0], companions[0], tuple(primals[1:]), tuple(companions[1:]))
+
+    def __repr__(self) -> str:
+        return f"<derived {self.mode} rule of {self.signature}>"
+
+
+class DerivedRule(_Rule):
+    """A derived reverse rule: ``rule(CoDual(f, ff), CoDual(x, fx), ...) -> (CoDual, pullback)``."""
+
+    mode = "reverse"
+    kind = CoDual
+    part = "fdata"
+
+    def __call__(self, *duals: CoDual) -> tuple[CoDual, Pullback]:
+        primals = self._primals(duals)
         for i, dual in enumerate(duals):
             _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
         shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
-        context = Context()
-        for x, shadow in zip(primals, shadows, strict=True):
-            context.shadows.adopt(x, shadow)
-        _hold_constants(context, primals[1:], shadows[1:])
-        call = self.engine.reverse_calls.call
-        out, fout, pullback = enter(
-            call, context, (), primals[0], shadows[0], tuple(primals[1:]), tuple(shadows[1:])
-        )
+        out, fout, pullback = self._enter(self.engine.reverse_calls.call, primals, shadows)
         return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, out)
 
-    def __repr__(self) -> str:
-        return f"<derived reverse rule of {self.signature}>"
 
-
-class DerivedFRule:
+class DerivedFRule(_Rule):
     """A derived forward rule: ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual``."""
 
-    def __init__(self, engine: Any, signature: Signature) -> None:
-        self.engine = engine
-        self.signature = signature
-
-    @property
-    def is_primitive(self) -> bool:
-        """Whether the rule table has the rule, so that nothing was derived."""
-        classes = tuple(map(class_of, self.signature.types))
-        return self.engine.table.find(self.signature.function, classes) is not None
+    mode = "forward"
+    kind = Dual
+    part = "tangent"
 
     def __call__(self, *duals: Dual) -> Dual:
-        primals = [_primal(d, Dual, "tangent") for d in duals]
-        _check_arity(self.signature, duals)
+        primals = self._primals(duals)
         for i, dual in enumerate(duals):
             if dual.tangent is not NO_TANGENT:
                 _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
         tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
-        context = Context()
-        for x, tangent in zip(primals, tangents, strict=True):
-            context.shadows.adopt(x, tangent)
-        _hold_constants(context, primals[1:], tangents[1:])
-        call = self.engine.forward_calls.call
-        out, dout = enter(call, context, (), primals[0], tangents[0], tuple(primals[1:]), tuple(tangents[1:]))
+        out, dout = self._enter(self.engine.forward_calls.call, primals, tangents)
         return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
-
-    def __repr__(self) -> str:
-        return f"<derived forward rule of {self.signature}>"
 
 
 def _primal(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> Any:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.runtime.calls.plans import BY_VALUE, FLOATS, ROWS
+from adbc.runtime.state.engine import SupportView
 from adbc.types import AbstractType
 
-__all__ = ["NUMBERS", "described", "elements", "lists_in"]
+__all__ = ["NUMBERS", "described", "elements", "is_watched", "lists_in"]
 
 NUMBERS = frozenset({float, int, bool})
 """Classes of which nothing else is needed to enter a function with an instance."""
@@ -51,3 +52,8 @@ def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
             key.append(x.dtype)
             key.append(x.ndim)
     return tuple(key)
+
+
+def is_watched(support: SupportView) -> bool:
+    """Whether debugging looks at every call from outside: then none takes a short way."""
+    return support.checks_aliases or support.watch is not None

@@ -10,17 +10,22 @@ which says what is wrong with the arguments if anything is.
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import ArgumentError
 from adbc.runtime.calls.plans import FLOATS, ROWS, plan
-from adbc.runtime.entry.described import NUMBERS, described, elements, lists_in
+from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
 from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.first import first_dual_call
+from adbc.runtime.entry.results import with_tangent
+from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["enter_known", "learn"]
+__all__ = ["value_and_tangent"]
 
 _NUMBER, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "given", "zeros", "held", "nothing"
 """What an argument has for a tangent: a number; what was given; zeros, for it may be written to; it is held
@@ -65,16 +70,19 @@ class _Entered(Context):
         return made
 
 
-def learn(
-    engine: Any, f: Any, primals: Sequence[Any], given: Sequence[Any], directions: Sequence[Any]
+def _learn(
+    engine: EngineView, f: Any, primals: Sequence[Any], given: Sequence[Any], directions: Sequence[Any]
 ) -> None:
     """Keep what a call that took the long way has shown, if it was a simple one.
 
     given: the tangents from outside; directions: those that the function was entered with.
     """
-    if engine.forward.checks_aliases or engine.forward.watch is not None:
-        return  # debugging looks at every call from outside
-    if type(f) is not types.FunctionType or f.__closure__ is not None or engine.table.rows(f):
+    if (
+        is_watched(engine.forward)
+        or type(f) is not types.FunctionType
+        or f.__closure__ is not None
+        or engine.table.rows(f)
+    ):
         return
     if described(primals) is None or any(
         type(t) is not type(x) and t is not None for x, t in zip(primals, given, strict=True)
@@ -101,32 +109,47 @@ def learn(
     del ways[_MOST:]
 
 
-def enter_known(engine: Any, f: Any, primals: Sequence[Any], given: Sequence[Any]) -> Any:
-    """Value and tangent of ``f(*primals)`` if a way is known and still good, else None."""
-    if type(f) is not types.FunctionType or engine.stale or engine.epoch != engine.table.epoch:
-        return None
-    for way in engine.ways.get(id(f.__code__), ()):
-        if (
-            way.code is f.__code__
-            and way.namespace is f.__globals__
-            and way.generation == engine.generation
-            and len(way.parts) == len(primals)
-        ):
-            context = _Entered()
-            context.pairs = []
-            arguments = _arguments(way, context.pairs, primals, given)
-            if arguments is not None:
-                if f is not way.function and engine.table.rows(f):
-                    return None  # of functions with the same code, some may have a rule
-                rule = way.rule
-                if not rule.is_built:
-                    return None
-                if not rule.holds():
-                    engine.clear()
-                    return None
-                context.entered = rule
-                return enter(rule.forwards, context, *arguments)
-    return None
+def value_and_tangent(
+    engine: EngineView, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """``f(*primals)`` and its derivative in the direction `tangents`.
+
+    The arguments are described; the way in for them is looked up, or found by a first call; it is gone; and
+    the tangent is given the form of the value.
+    """
+    if len(primals) != len(tangents):
+        raise ArgumentError(
+            f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
+        )
+    if type(f) is types.FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
+        for way in engine.ways.get(id(f.__code__), ()):
+            if (
+                way.code is f.__code__
+                and way.namespace is f.__globals__
+                and way.generation == engine.generation
+                and len(way.parts) == len(primals)
+            ):
+                context = _Entered()
+                context.pairs = []
+                arguments = _arguments(way, context.pairs, primals, tangents)
+                if arguments is not None:
+                    if f is not way.function and engine.table.rows(f):
+                        break  # of functions with the same code, some may have a rule
+                    rule = way.rule
+                    if not rule.is_built:
+                        break
+                    if not rule.holds():
+                        engine.clear()
+                        break
+                    context.entered = rule
+                    return with_tangent(*enter(rule.forwards, context, *arguments))
+    try:
+        answer, given, directions = first_dual_call(engine, f, primals, tangents)
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise
+    _learn(engine, f, primals, given, directions)
+    return with_tangent(*answer)
 
 
 def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequence[Any]) -> list[Any] | None:

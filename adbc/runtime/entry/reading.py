@@ -16,20 +16,21 @@ from typing import Any
 
 from adbc.errors import LiftError
 from adbc.runtime.calls.plans import BY_VALUE, is_derived
+from adbc.runtime.state.engine import EngineView
 from adbc.types import typeof
 
 __all__ = ["only_read"]
 
 
 def only_read(
-    engine: Any, f: Any, args: Sequence[Any], names: Sequence[str], places: Collection[int]
+    engine: EngineView, f: Any, args: Sequence[Any], names: Sequence[str], places: Collection[int]
 ) -> list[int]:
-    """Those of `places` whose arguments `f` only reads, arrays and lists of numbers.
+    """The places, out of `places`, of arguments that `f` only reads and that are arrays or lists of numbers.
 
     names: of the last arguments, which are given by keyword.
     """
     code = getattr(f, "__code__", None)
-    if code is None or not any(_is_plain(args[i]) for i in places):
+    if code is None or not any(_is_numeric(args[i]) for i in places):
         return []
     key: list[Any] = [code, id(f.__globals__), type(getattr(f, "__self__", None)), names]
     for x in args:
@@ -40,10 +41,10 @@ def only_read(
     known = engine.read_places.get(tuple(key))
     if known is None:
         known = engine.read_places[tuple(key)] = _reading(engine, f, args, names)
-    return [i for i in known if i in places and _is_plain(args[i])]
+    return [i for i in known if i in places and _is_numeric(args[i])]
 
 
-def _reading(engine: Any, f: Any, args: Sequence[Any], names: Sequence[str]) -> list[int]:
+def _reading(engine: EngineView, f: Any, args: Sequence[Any], names: Sequence[str]) -> list[int]:
     """The arguments that `f` only reads, provided that they are arrays or lists of numbers."""
     first: tuple[Any, ...] = ()
     if type(f) is types.MethodType:
@@ -76,7 +77,7 @@ def _reading(engine: Any, f: Any, args: Sequence[Any], names: Sequence[str]) -> 
 _ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 
-def _is_plain(x: Any) -> bool:
+def _is_numeric(x: Any) -> bool:
     """Whether `x` is an array of floats, or a list of nothing but Python's numbers."""
     cls = type(x)
     if cls is list:

@@ -16,24 +16,29 @@ is.
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.errors import LiftError
+from adbc.errors import LiftError, PullbackConsumedError
 from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
-from adbc.runtime.entry.described import NUMBERS, described, elements, lists_in
+from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
 from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
+from adbc.runtime.entry.results import argument_numbers, check_scalar, seed
+from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_shadow
 from adbc.types.callsites import is_inline_number
 
-__all__ = ["Entered", "Entrance", "gradient", "short"]
+__all__ = ["Entrance", "short", "value_and_gradient_of", "value_and_pullback"]
 
 Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...]]
 """Value, its shadow, the pullback (without the function in front), and the shadows of the arguments."""
@@ -75,7 +80,7 @@ class _Way:
             (i, type(x), x.dtype, x.ndim) if hasattr(x, "dtype") else (i, type(x), None, 0)
             for i, x in enumerate(args)
         ]
-        """Of each argument its place and class, and of an array dtype and dimensions."""
+        """Place and class of each argument; for an array its dtype and number of dimensions too."""
         self.lists = tuple(lists) or (None,) * len(shadows)
         """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
@@ -103,7 +108,7 @@ class _Way:
         self.plan = plan
         self.shadows = shadows
 
-    def is_good(self, engine: Any, f: Any) -> bool:
+    def is_good(self, engine: EngineView, f: Any) -> bool:
         """Whether nothing that the way was found from has changed."""
         if self.generation != engine.generation or self.engine is not engine or engine.stale:
             return False
@@ -136,7 +141,7 @@ class Entrance:
         self.latest: _Way | None = None
         """The way that was found last."""
 
-    def way(self, engine: Any, f: Any, args: tuple[Any, ...]) -> _Way | None:
+    def way(self, engine: EngineView, f: Any, args: tuple[Any, ...]) -> _Way | None:
         """The way in for arguments like `args`, if one is known or can be said without a call."""
         way = self.latest
         if way is None or not way.is_good(engine, f) or not way.is_for(args):
@@ -147,11 +152,13 @@ class Entrance:
             self.latest = way
         return way
 
-    def _prepared(self, engine: Any, f: Any, args: tuple[Any, ...], key: tuple[Any, ...]) -> _Way | None:
+    def _prepared(
+        self, engine: EngineView, f: Any, args: tuple[Any, ...], key: tuple[Any, ...]
+    ) -> _Way | None:
         """A way on which the cotangents of arrays are values, if there is one."""
         n = len(args)
         wanted = [i % n for i in self.numbers if -n <= i < n]
-        if len(wanted) != len(self.numbers) or _is_watched(engine) or engine.table.rows(f):
+        if len(wanted) != len(self.numbers) or is_watched(engine.reverse) or engine.table.rows(f):
             return None
         types_ = tuple(map(engine.typeof, args))
         values = {i for i in wanted if _is_value(types_[i])}
@@ -178,11 +185,16 @@ class Entrance:
         return way
 
     def learn(
-        self, engine: Any, f: Any, args: tuple[Any, ...], shadows: Sequence[Any], constants: Sequence[int]
+        self,
+        engine: EngineView,
+        f: Any,
+        args: tuple[Any, ...],
+        shadows: Sequence[Any],
+        constants: Sequence[int],
     ) -> None:
         """Keep what a call that took the long way has shown, if it was a simple one."""
         key = described(args)
-        if key is None or _is_watched(engine) or not _is_simple(f):
+        if key is None or is_watched(engine.reverse) or not _is_simple(f):
             return
         known = self.ways.get(key)
         if known is not None and known.is_good(engine, f):
@@ -199,7 +211,7 @@ class Entrance:
         wanted = [i % len(args) for i in self.numbers]
         self.ways[key] = _Way(f.__code__, engine.generation, plan, tuple(kinds), args, wanted, lists)
 
-    def enter(self, engine: Any, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
+    def enter(self, engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
         rule = way.plan.rule
         context = Context()
@@ -241,7 +253,7 @@ class Entrance:
         return out, fout, pullback, given
 
 
-def short(engine: Any, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
+def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients on a way on which nothing needs a shadow, unless the arrays share memory."""
     owners = []
     for i in way.arrays:
@@ -269,7 +281,8 @@ def short(engine: Any, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any
 
 
 class _Closed(Context):
-    """That of a function that meets no memory but that of its arguments, none of which has a shadow."""
+    """The context of a closed function: it touches no memory but its arguments', none of which has a shadow,
+    so none can be asked for."""
 
     def __getattr__(self, name: str) -> Any:
         made = super().__getattr__(name)
@@ -278,7 +291,7 @@ class _Closed(Context):
         return made
 
 
-def gradient(shadow: Any, x: Any, b: Any) -> Any:
+def _gradient(shadow: Any, x: Any, b: Any) -> Any:
     """The gradient by the argument `x` of a call that was entered here, of which the pullback returned
     `b`."""
     if shadow is not NO_FDATA:
@@ -294,12 +307,8 @@ def _array(b: Any, x: Any) -> Any:
     return kind_of(type(x)).alike(b, x)  # type: ignore[attr-defined]  # the kind of arrays
 
 
-def _is_watched(engine: Any) -> bool:
-    """Whether debugging looks at every call from outside."""
-    return engine.reverse.checks_aliases or engine.reverse.watch is not None
-
-
 def _is_simple(f: Any) -> bool:
+    """Whether a function brings nothing along: neither a closure nor defaults."""
     return type(f) is types.FunctionType and f.__closure__ is None and not f.__defaults__
 
 
@@ -332,3 +341,76 @@ def _zero(x: Any, is_constant: bool, known_list: Any) -> Any:
     if x.base is not None or x.dtype.kind not in "fc":
         return None
     return NO_TANGENT if is_constant else kind_of(type(x)).zeros(x)  # type: ignore[attr-defined]  # of an array
+
+
+def value_and_gradient_of(
+    f: Callable[..., Any], argnums: int | Sequence[int], engine_in_use: Callable[[], EngineView]
+) -> Callable[..., tuple[Any, Any]]:
+    """The function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
+
+    The arguments are described; the way in for them is looked up, or found by a first call; it is gone; and
+    what comes back is given the form of the arguments.
+    """
+    numbers = argument_numbers(argnums)
+    single = not isinstance(argnums, Sequence)
+    entrance = Entrance(numbers)
+
+    @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
+    def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        engine = engine_in_use()
+        way = None if kwargs else entrance.way(engine, f, args)
+        entered = None
+        if way is not None and way.is_short:
+            answer = short(engine, way, args)
+            if answer is not None:
+                out, gradients = answer
+                return out, gradients[0] if single else gradients
+        elif way is not None:
+            entered = entrance.enter(engine, way, f, args)
+        if entered is not None:
+            out, fout, pullback, shadows = entered
+            check_scalar(f, out)
+            bargs = pullback(seed(out, fout, 1.0))
+            if way is not None and way.is_closed:
+                gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
+            else:
+                gradients = tuple(
+                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+                )
+        else:
+            try:
+                call = FirstCall(engine, f, args, kwargs, numbers)
+            except BaseException as error:  # any exception of the user's is passed on
+                leave(error)
+                raise
+            check_scalar(f, call.out)
+            bargs = call.pullback(1.0)
+            out, gradients = call.out, tuple(call.gradient(i, bargs) for i in call.numbers)
+            if not kwargs:
+                entrance.learn(engine, f, args, call.shadows, call.constants)
+        return out, gradients[0] if single else gradients
+
+    return value_and_gradient
+
+
+def value_and_pullback(
+    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...]
+) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once."""
+    try:
+        call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        if call.done:
+            raise PullbackConsumedError(
+                "this pullback has been run already; the values it needs are gone."
+                " Call adbc.vjp again for another."
+            )
+        call.check(cotangent)
+        bargs = call.pullback(cotangent)
+        return tuple(call.gradient(i, bargs) for i in call.numbers)
+
+    return call.out, pullback

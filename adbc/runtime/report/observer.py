@@ -6,6 +6,7 @@ leaving it out changes no result.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import itertools
 import pathlib
@@ -40,7 +41,7 @@ class Observer:
         is_normal: whether it is in normal form from the beginning.  is_typed: whether each value must have a
         type once derivatives are typed, because each value of the primal has one.
         """
-        if not self.config.verify and not self._is_wanted(code):
+        if not self.config.verify and not self.is_wanted(code):
             return None
         return _Watch(self, code, part, is_normal, is_typed)
 
@@ -51,10 +52,11 @@ class Observer:
             from adbc.emit.verify_stack import verify_stack
 
             verify_stack(emitted)
-        if self._is_wanted(code):
+        if self.is_wanted(code):
             self._write(code, f"{part}-bytecode", dis.Bytecode(emitted).dis().rstrip())
 
-    def _is_wanted(self, code: types.CodeType) -> bool:
+    def is_wanted(self, code: types.CodeType) -> bool:
+        """Whether the stages of the function with this code are to be written down."""
         return self.config.dump is not None and self.config.dump in (code.co_name, code.co_qualname)
 
     def show(self, code: types.CodeType, part: str, stage: str, text: str) -> None:
@@ -72,18 +74,15 @@ class Observer:
         path.write_text(f"{text}\n", encoding="utf-8")
 
 
+@dataclasses.dataclass
 class _Watch:
     """Looks at one graph behind each stage.  A stage that leaves the text as it was leaves no file."""
 
-    def __init__(
-        self, observer: Observer, code: types.CodeType, part: str, is_normal: bool, is_typed: bool
-    ) -> None:
-        self.observer = observer
-        self.code = code
-        self.part = part
-        self.is_normal = is_normal
-        self.is_typed = is_typed
-        self.is_written = observer._is_wanted(code)
+    observer: Observer
+    code: types.CodeType
+    part: str
+    is_normal: bool
+    is_typed: bool
 
     def __call__(self, stage: Stage[Any], made: Any) -> None:
         self.is_normal = self.is_normal or "calls" in stage.leaves
@@ -96,7 +95,7 @@ class _Watch:
     def _look(self, stage: Stage[Any], graph: Graph, part: str) -> None:
         if self.observer.config.verify and stage.is_whole:
             self._verify(stage, graph, part)
-        if self.is_written:
+        if self.observer.is_wanted(self.code):
             self.observer.show(self.code, part, stage.name, str(graph))
 
     def _verify(self, stage: Stage[Any], graph: Graph, part: str) -> None:

@@ -21,7 +21,7 @@ __all__ = [
 
 
 def view(shadow: Any, index: Any) -> Any:
-    """The same view of a shadow or tangent as of its array: writable, even where NumPy gives it read-only."""
+    """``shadow[index]``, the view that belongs to the same view of the array; always writable."""
     if shadow is None:
         return None
     result = shadow[index]

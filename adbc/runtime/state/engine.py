@@ -14,7 +14,7 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import AbstractType
 
-__all__ = ["CallsView", "DerivedView", "EngineView", "SupportView"]
+__all__ = ["CallsView", "DerivedView", "EngineView", "ReverseCallsView", "SupportView"]
 
 Types = Sequence[AbstractType]
 
@@ -54,6 +54,14 @@ class CallsView(Protocol):
     @property
     def call_from_outside(self) -> Callable[..., Any]:
         """`call`, for the first call of all, of which nobody has looked at the arguments."""
+
+
+class ReverseCallsView(CallsView, Protocol):
+    """The dynamic calls of reverse mode, as they are entered from outside."""
+
+    @property
+    def enter_planned(self) -> Callable[..., Any]:
+        """``enter_planned(context, plan, f, ff, xs, fs, first)``: a call whose inline cache is known"""
 
 
 class SupportView(Protocol):
@@ -106,7 +114,7 @@ class EngineView(Protocol):
     def forward(self) -> SupportView: ...
 
     @property
-    def reverse_calls(self) -> CallsView: ...
+    def reverse_calls(self) -> ReverseCallsView: ...
 
     @property
     def forward_calls(self) -> CallsView: ...

@@ -136,21 +136,6 @@ def _choose(call: Instruction) -> Any:
     return (graph, call.operands[1:]) if len(call.operands) == len(graph.arguments) + 1 else None
 
 
-def test_a_straight_function_leaves_its_lines_alone() -> None:
-    def straight(x: float) -> float:
-        return scaled(2.0, x) + 1.0
-
-    graph = _graph(straight)
-    assert inline_calls(graph, _choose)
-    verify(graph)
-    assert str(graph).splitlines()[-4:] == [
-        "entry:",
-        "    %1 = call operator.mul(2.0, %x)",
-        "    %2 = call operator.add(%1, 1.0)",
-        "    return %2",
-    ]
-
-
 def test_branches_become_blocks() -> None:
     def straight(x: float) -> float:
         return clipped(x, 0.0, 1.0) + 1.0

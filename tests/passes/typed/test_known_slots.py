@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.inspect import primal_ir
-from adbc.ir.values import Const
-from adbc.passes.typed.known_slots import known_slots
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
-from adbc.types import Exact, infer
 
 
 class Cell:
@@ -208,45 +204,3 @@ def test_a_numpy_number_in_place_of_a_float() -> None:
         assert abs(value - (1.4 * 0.3) ** 2) < 1e-15
         assert abs(du[0] - 2 * 1.4 * 0.3 * 0.3 * 2.0) < 1e-14
         assert abs(dx - 2 * 1.4 * 0.3 * 1.4) < 1e-14
-
-
-def calls(graph: Any) -> list[str]:
-    return [
-        i.operands[0].value.__name__
-        for i in graph.instructions()
-        if i.op == "call" and isinstance(i.operands[0], Const)
-    ]
-
-
-def known(function: Callable[..., Any], *types: type) -> list[str]:
-    graph = primal_ir((function, *types))
-    while known_slots(graph, lambda cls, name: name in ("x", "y"), lambda call: False):
-        infer(graph, [Exact(cls) for cls in types], default_engine().knowledge.oracle)
-    return calls(graph)
-
-
-def test_what_is_known_is_not_read_again() -> None:
-    def function(u: list[float], x: float) -> float:
-        u[0] = x * x
-        u[0] = u[0] * x
-        return u[0] + u[0]
-
-    found = known(function, list, float)
-    assert found.count("getitem") == 0
-    assert found.count("setitem") == 1 and found.count("_overwrite_item_") == 1
-
-
-def test_what_may_have_changed_is_read_again() -> None:
-    def function(u: list[float], v: list[float], x: float) -> float:
-        u[0] = x * x
-        v[0] = x
-        return u[0] + v[0]
-
-    assert known(function, list, list, float).count("getitem") == 1
-
-    def calling(u: list[float], x: float, f: Any) -> float:
-        u[0] = x * x
-        f()
-        return u[0]
-
-    assert known(calling, list, float, type(calling)).count("getitem") == 1

@@ -18,14 +18,18 @@ from adbc.runtime.entry import forward as forward_entry
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each call went the short way."""
     found: list[bool] = []
-    original = forward_entry.enter_known
+    differentiate, first = forward_entry.value_and_tangent, forward_entry.first_dual_call
 
     def watched(*arguments: Any) -> Any:
-        answer = original(*arguments)
-        found.append(answer is not None)
-        return answer
+        found.append(True)
+        return differentiate(*arguments)
 
-    monkeypatch.setattr("adbc.api.enter_known", watched)
+    def watched_first(*arguments: Any) -> Any:
+        found[-1] = False
+        return first(*arguments)
+
+    monkeypatch.setattr("adbc.api.value_and_tangent", watched)
+    monkeypatch.setattr(forward_entry, "first_dual_call", watched_first)
     return found
 
 

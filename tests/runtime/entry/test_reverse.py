@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc import api
 from adbc.errors import ArgumentError
 from adbc.runtime import default_engine
+from adbc.runtime.entry import reverse as reverse_entry
 from adbc.runtime.entry.reverse import Entrance
 
 
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether a short way is taken, for each call from now on that could."""
     said: list[bool] = []
-    way, enter, short = Entrance.way, Entrance.enter, api.short
+    way, enter, short = Entrance.way, Entrance.enter, reverse_entry.short
 
     def asked(self: Entrance, engine: Any, f: Any, args: Any) -> Any:
         answer = way(self, engine, f, args)
@@ -37,7 +37,7 @@ def entered(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(Entrance, "way", asked)
     monkeypatch.setattr(Entrance, "enter", watched)
-    monkeypatch.setattr(api, "short", short_watched)
+    monkeypatch.setattr(reverse_entry, "short", short_watched)
     return said
 
 

@@ -1,0 +1,169 @@
+"""The long way in, for the first call with arguments of their kind, and for all that are not simple."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import ArgumentError, InvalidTangentError
+from adbc.runtime.entry.constants import constant_arguments, hold_constants
+from adbc.runtime.entry.described import lists_in
+from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.results import check_differentiable, seed
+from adbc.runtime.report.messages import describe
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import EngineView
+from adbc.tangents import NO_TANGENT, Const, slot_increment, slot_shadow
+from adbc.tangents.aliasing import is_consistent, shared_memory_conflict
+from adbc.tangents.fit import as_numbers, misfit
+
+__all__ = ["FirstCall", "first_dual_call"]
+
+
+class FirstCall:
+    """A forwards pass from outside of which nothing is known: shadows for the arguments from one memo, then
+    the rule."""
+
+    def __init__(
+        self,
+        engine: EngineView,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        numbers: Sequence[int],
+        strict: bool = True,
+    ) -> None:
+        n = len(args)
+        for i in numbers:
+            if not -n <= i < n:
+                raise ArgumentError(
+                    f"argnums has {i}, but {describe(f)} was called with {n} positional arguments"
+                )
+        self.numbers = [i % n for i in numbers]
+        self.done = False
+        self.context = context = Context()
+        if isinstance(f, Const) or Const in map(type, args) or Const in map(type, kwargs.values()):
+            held = [type(x) is Const for x in args]
+            for i in self.numbers:
+                if strict and held[i]:
+                    raise ArgumentError(
+                        f"argument {i} of {describe(f)} is declared adbc.Const, but argnums asks for its"
+                        " gradient"
+                    )
+            f, *held_values = hold_constants(context, (f, *args, *kwargs.values()))
+            args, kwargs = tuple(held_values[:n]), dict(zip(kwargs, held_values[n:], strict=True))
+            self.tangents = [
+                NO_TANGENT if is_held else context.shadows.tangent(x)
+                for x, is_held in zip(args, held, strict=True)
+            ]
+            constants: list[int] = []
+        else:
+            given = (*args, *kwargs.values())
+            constants = constant_arguments(
+                engine, context, f, given, tuple(kwargs), set(range(len(given))) - set(self.numbers)
+            )
+            self.tangents = [
+                NO_TANGENT if i in constants else context.shadows.tangent(x) for i, x in enumerate(args)
+            ]
+        if strict:
+            for i in self.numbers:
+                check_differentiable(f, i, args[i], self.tangents[i])
+        shadows = []
+        for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=True)):
+            shadow = slot_shadow(tangent)
+            shadows.append(shadow if i in self.numbers or shadow is None else context.known_shadow(x))
+        named = [
+            None if i in constants else context.known_shadow(x)
+            for i, x in enumerate(kwargs.values(), len(args))
+        ]
+        self.shadows = shadows
+        self.constants = constants
+        self.out, self.fout, self._pullback = enter(
+            engine.reverse_calls.call_from_outside,
+            context,
+            tuple(kwargs),
+            f,
+            context.known_shadow(f),
+            (*args, *kwargs.values()),
+            (*shadows, *named),
+            lists_in(args),
+        )
+
+    def check(self, cotangent: Any) -> None:
+        """`InvalidTangentError` if `cotangent` is none of the value; nothing has been done then."""
+        out = self.out
+        if type(out) is float and type(cotangent) is float:
+            return
+        if cotangent is NO_TANGENT or (isinstance(out, int) and type(cotangent) in (int, float)):
+            return
+        problem = misfit(out, cotangent, self.context.shadows.is_constant, allow_none=True)
+        if problem is not None:
+            raise InvalidTangentError(
+                f"this is not a cotangent of the value, which has the structure of a tangent: {problem}"
+            )
+
+    def pullback(self, cotangent: Any) -> Sequence[Any]:
+        """What comes back to the arguments for a cotangent of the value."""
+        rdata = seed(self.out, self.fout, cotangent)
+        self.done = True
+        result: Sequence[Any] = self._pullback(rdata)[1:]
+        return result
+
+    def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
+        """The cotangent of argument `i`, of which the pullback has returned `bargs`."""
+        return slot_increment(self.tangents[i], bargs[i])
+
+
+def first_dual_call(
+    engine: EngineView, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[tuple[Any, Any], Sequence[Any], Sequence[Any]]:
+    """Value and tangent of ``f(*primals)`` in the direction `tangents`, those as they were taken, and the
+    directions that the function was entered with."""
+    context = Context()
+    for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        if type(x) is Const and t is not None and t is not NO_TANGENT:
+            raise InvalidTangentError(
+                f"argument {i} is declared adbc.Const, so it has no tangent: give None, not {t!r:.60}"
+            )
+    f, *primals = hold_constants(context, (f, *primals))
+    given = [None if t is NO_TANGENT else t for t in tangents]
+    for i, (x, t) in enumerate(zip(primals, given, strict=True)):
+        if t is None or (type(t) is float and type(x) is float):
+            continue
+        problem = misfit(x, t, context.shadows.is_constant)
+        if problem is not None:
+            raise InvalidTangentError(f"this is not a tangent of argument {i} of {describe(f)}: {problem}")
+        given[i] = as_numbers(x, t)
+    conflict = shared_memory_conflict(primals, given)
+    if conflict is not None:
+        raise InvalidTangentError(
+            f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in"
+            " the same"
+            " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
+        )
+    shared = tuple(NO_TANGENT if t is None else t for t in given)
+    if not is_consistent(tuple(primals), shared, arrays=False):
+        raise InvalidTangentError(
+            "one object in the arguments has several tangents, or several objects have one. One object has"
+            " one tangent of its own: give that wherever the object stands, or pass copies"
+        )
+    for x, t in zip(primals, given, strict=True):
+        context.shadows.adopt(x, t)
+    nothing = {i for i, t in enumerate(given) if t is None}
+    constants = constant_arguments(engine, context, f, primals, (), nothing)
+    directions = [
+        None if i in constants else context.known_tangent(x) if t is None else t
+        for i, (x, t) in enumerate(zip(primals, given, strict=True))
+    ]
+    call = engine.forward_calls.call_from_outside
+    answer = enter(
+        call,
+        context,
+        (),
+        f,
+        context.known_tangent(f),
+        tuple(primals),
+        tuple(directions),
+        lists_in(primals),
+    )
+    return answer, given, directions

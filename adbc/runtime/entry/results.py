@@ -1,0 +1,103 @@
+"""What users are given and give: the checks of arguments and values, cotangents going in, derivatives out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import ArgumentError
+from adbc.runtime.report.messages import describe
+from adbc.runtime.state.activity import is_active
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    FData,
+    RData,
+    check_increment,
+    increment,
+    zero_tangent,
+)
+from adbc.tangents.fit import as_numbers
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["argument_numbers", "check_differentiable", "check_scalar", "seed", "with_tangent"]
+
+
+def argument_numbers(argnums: int | Sequence[int]) -> tuple[int, ...]:
+    """`argnums` as places, or `ArgumentError` if it is none."""
+    numbers = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
+    for i in numbers:
+        if isinstance(i, bool) or not isinstance(i, int):
+            raise ArgumentError(f"argnums is an int or a sequence of ints, not {argnums!r}")
+    return numbers
+
+
+def check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -> None:
+    """`ArgumentError` if argument `i`, which is `x` and has this tangent, has no derivative."""
+    if tangent is not NO_TANGENT and (is_active(tangent) or not _holds_integers(x)):
+        return
+    if tangent is NO_TANGENT and zero_tangent(x) is not NO_TANGENT:
+        raise ArgumentError(
+            f"argument {i} of {describe(f)} is a {type(x).__name__} that an adbc.Const holds, so it has no"
+            " gradient: leave it out of argnums, or pass a copy to one of the two"
+        )
+    if type(x) in (int, bool):
+        remedy = f"pass a float instead: {float(x)!r}"
+    elif hasattr(x, "dtype"):
+        remedy = "pass an array of floats instead: x.astype(float)"
+    else:
+        remedy = "leave it out of argnums"
+    if tangent is not NO_TANGENT:
+        remedy = "write its numbers as floats"
+    raise ArgumentError(
+        f"argument {i} of {describe(f)} is a {type(x).__name__} ({x!r:.40}),"
+        f" which has no derivative; {remedy}"
+    )
+
+
+def _holds_integers(x: Any) -> bool:
+    """Whether all that a list, tuple or dict has are integers, where floats were meant."""
+    if isinstance(x, dict):
+        x = x.values()
+    elif not isinstance(x, list | tuple):
+        return isinstance(x, int) or getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u", "b")
+    return len(x) > 0 and all(map(_holds_integers, x))
+
+
+def check_scalar(f: Callable[..., Any], out: Any) -> None:
+    """`ArgumentError` if `out` is no real number, of which alone there is a gradient."""
+    cls = type(out)
+    if cls is float or cls is int or cls is bool:
+        return
+    is_number = getattr(out, "ndim", None) == 0 and getattr(getattr(out, "dtype", None), "kind", "") in "fiub"
+    if not is_number:
+        shape = f" of shape {out.shape}" if hasattr(out, "shape") else ""
+        raise ArgumentError(
+            f"the value of {describe(f)} is a {cls.__name__}{shape}, but a gradient is of a real scalar;"
+            " return a number (sum the components, or take one), or use adbc.vjp, which takes a cotangent for"
+            " the value"
+        )
+
+
+def seed(out: Any, fout: Any, cotangent: Any) -> Any:
+    """Start from a cotangent of `out`: add what has memory to the shadow, and return the rest as rdata."""
+    if cotangent is NO_TANGENT or cotangent is None or fout is None:
+        return None
+    if fout is NO_FDATA:
+        return cotangent if type(cotangent) is float else as_numbers(out, cotangent)
+    if type(fout) is tuple:
+        return tuple(map(seed, out, fout, cotangent))
+    if type(fout) is FData:
+        kind: Any = kind_of(type(out))
+        of, given = fout.__dict__, cotangent.__dict__
+        return RData(**{k: seed(c, of.get(k), given[k]) for k, c in kind.parts(out)})
+    check_increment(fout, cotangent)
+    increment(fout, cotangent)
+    return None
+
+
+def with_tangent(out: Any, dout: Any) -> tuple[Any, Any]:
+    """What `jvp` gives for a value and its tangent, None for zero."""
+    if type(out) is float and type(dout) is float:
+        return out, dout
+    return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
