@@ -99,6 +99,21 @@ def test_the_reference_has_every_public_name() -> None:
     } - {"AdbcError", "MissingRuleError"}
 
 
+@pytest.mark.parametrize("module", [adbc.inspect, adbc.testing], ids=lambda module: module.__name__)
+def test_the_documents_have_every_name_of_a_public_module(module: types.ModuleType) -> None:
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.rst"))
+    shown = set(re.findall(rf"^\.\. auto(?:function|class):: {module.__name__}\.(\w+)$", pages, re.MULTILINE))
+    assert shown == set(module.__all__)
+
+
+@pytest.mark.parametrize("name", [*adbc.inspect.__all__, *adbc.testing.__all__])
+def test_the_example_of_a_name_of_a_public_module_gives_what_it_shows(name: str) -> None:
+    thing = getattr(adbc.inspect, name, None) or getattr(adbc.testing, name)
+    runner = doctest.DocTestRunner()
+    for test in doctest.DocTestFinder(recurse=False).find(thing, name, module=False, globs={}):
+        assert not runner.run(test).failed
+
+
 def test_remedies_that_an_error_names_exist() -> None:
     text = messages.missing_rule(Call(len, None, ([1.0],), (None,), (None,)))
     named = set(re.findall(r"adbc\.(\w+)", text))

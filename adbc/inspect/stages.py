@@ -41,24 +41,65 @@ def primal_ir(signature: Signature | tuple[Any, ...]) -> Graph:
 
 
 def dual_ir(signature: Signature | tuple[Any, ...]) -> Graph:
-    """The dual graph of forward mode, all arguments active."""
+    """The dual graph of forward mode for `signature`, all arguments active: print it, or walk it.
+
+    It takes a context, then each argument with its tangent, and returns value and tangent.  Raises as
+    `primal_ir` does.
+
+    >>> import adbc.inspect
+    >>> print(adbc.inspect.dual_ir((lambda x: x * x, float)))
+    graph <lambda>(context: Context, x: float, dx: tangent)
+    entry:
+        %1: tangent = call operator.mul(%x, %dx)
+        %2: float = call operator.mul(%x, %x)
+        %3: tangent = call operator.add(%1, %1)
+        %4: Tuple[float, tangent] = call _new_(builtins.tuple, %2, %3)
+        return %4
+    """
     return derived_rule(signature, "forward").graphs[0]
 
 
 def fwd_ir(signature: Signature | tuple[Any, ...]) -> Graph:
-    """The forwards pass of reverse mode, all arguments active."""
+    """The forwards pass of reverse mode for `signature`, all arguments active: print it, or walk it.
+
+    It takes a context, then each argument, with its shadow if it has memory, and returns the value, its
+    shadow if it has one, and what is saved for the pullback.  Raises as `primal_ir` does.
+
+    >>> import adbc.inspect
+    >>> print(adbc.inspect.fwd_ir((lambda x: x * x, float)))
+    graph <lambda>(context: Context, x: float)
+    entry:
+        %1: float = call operator.mul(%x, %x)
+        %2: Tuple[float, float] = call _new_(builtins.tuple, %1, %x)
+        return %2
+    """
     return derived_rule(signature, "reverse").graphs[0]
 
 
 def rvs_ir(signature: Signature | tuple[Any, ...]) -> Graph:
-    """The pullback of reverse mode, all arguments active."""
+    """The pullback of reverse mode for `signature`, all arguments active: print it, or walk it.
+
+    It takes what the forwards pass has saved and the cotangent of the value, if that is a number or holds
+    any, and returns the cotangents of those arguments that are or hold numbers.  Raises as `primal_ir`
+    does.
+
+    >>> import adbc.inspect
+    >>> print(adbc.inspect.rvs_ir((lambda x: x * x, float)))
+    graph <lambda>.pullback(saved: float, cotangent: tangent)
+    entry:
+        %1: tangent = call operator.mul(%saved, %cotangent)
+        %2: tangent = call operator.mul(%saved, %cotangent)
+        %3: tangent = call operator.add(%1, %2)
+        %4: Tuple[tangent] = call _new_(builtins.tuple, %3)
+        return %4
+    """
     return derived_rule(signature, "reverse").graphs[1]
 
 
 def records(signature: Signature | tuple[Any, ...]) -> Records:
     """What the forwards pass saves for the pullback, all arguments active: the types of all slots.
 
-    Print it, or walk it.
+    Print it, or walk it.  Raises as `primal_ir` does.
 
     >>> import adbc.inspect
     >>> def power(x, n):

@@ -154,7 +154,7 @@ class TupleType(AbstractType):
         return f"Tuple[{', '.join(map(str, self.elements))}]"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False, init=False)
 class ArrayType(AbstractType):
     """An `ndarray` proper (no subclass); `ndim` is None if unknown.  `dtype` is the dtype's name.
 
@@ -168,6 +168,24 @@ class ArrayType(AbstractType):
     cls: type
     layout: str | None = None
     writable: bool | None = None
+
+    # Dynamic calls make such types and look rules up by them: one tuple is made of what is compared.
+    def __init__(
+        self,
+        dtype: str,
+        ndim: int | None,
+        cls: type,
+        layout: str | None = None,
+        writable: bool | None = None,
+    ) -> None:
+        parts = dtype, ndim, cls, layout, writable
+        self.__dict__.update(dtype=dtype, ndim=ndim, cls=cls, layout=layout, writable=writable, _parts=parts)
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is self.__class__ and other._parts == self._parts  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self._parts)  # type: ignore[attr-defined]  # set in one step with the fields
 
     def __str__(self) -> str:
         parts = [self.dtype, "?" if self.ndim is None else str(self.ndim)]

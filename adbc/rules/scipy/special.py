@@ -242,6 +242,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("expm1", lambda out, x: np.exp(x)),
     _row("log1p", lambda out, x: 1 / (1 + x)),
     _row("exprel", lambda out, x: _exprel_slope(x)),
+    _row("wrightomega", lambda out, x: out / (1 + out)),
     _row("cbrt", lambda out, x: 1 / (3 * out * out)),
     _row("exp2", lambda out, x: out * LN2),
     _row("exp10", lambda out, x: out * LN10),

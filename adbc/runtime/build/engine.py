@@ -144,15 +144,24 @@ class Engine:
         """The derived rule, perhaps not built yet.  Raises `LiftError` if `function` cannot be lifted."""
         if self.epoch != self.table.epoch:
             self.clear()
+        key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
+        return self.rules.get(key) or self._made_rule(function, parameters, active, mode)
+
+    def _made_rule(
+        self,
+        function: types.FunctionType,
+        parameters: Sequence[AbstractType],
+        active: Sequence[int],
+        mode: str,
+    ) -> Derived:
+        """A rule that is not there, or not for exactly these types."""
         if not self.backend.by_layout:
             parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        rule = self.rules.get(key)
-        if rule is None:
-            with self.lock:
-                rule = self.rules.get(key)
-                if rule is None:
-                    rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)
+        with self.lock:
+            rule = self.rules.get(key)
+            if rule is None:
+                rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)
         return rule
 
     def _new_rule(

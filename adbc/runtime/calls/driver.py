@@ -69,8 +69,6 @@ class Calls(abc.ABC):
     """What stands beside a value of which a slot holds this tangent."""
     fill: Callable[[Any, Any], Any]
     """The tangent for a slot that gets a value, from what stands beside the value."""
-    copy: Callable[[Any, Any], Any]
-    """What another slot gets that gets the value of a slot (`new_classes.Copy`)."""
     get_field: Callable[..., Any]
     """The rule of reading a field."""
 
@@ -139,6 +137,10 @@ class Calls(abc.ABC):
     @abc.abstractmethod
     def of_record(self, record: Any, shadows: dict[str, Any]) -> Any:
         """What stands beside a frozen dataclass or named tuple, from what stands beside its fields."""
+
+    def copy(self, value: Any, slot: Any) -> Any:
+        """The tangent for another slot that gets `value`, of which `slot` is the tangent (`Copy`)."""
+        return self.fill(value, self.slot(slot))
 
     # -- entry points ------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime.calls import fields, new_classes, plans, steps
+from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.driver import Answer, Calls, Values, with_keywords
@@ -36,7 +36,6 @@ class ForwardCalls(Calls):
     known = staticmethod(Context.known_tangent)
     slot = staticmethod(slot)
     fill = staticmethod(fill_tangent)
-    copy = staticmethod(new_classes.same)
     get_field = staticmethod(fields.GET.frule)
 
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:

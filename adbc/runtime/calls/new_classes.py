@@ -18,24 +18,23 @@ from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment, slot_rdata
 from adbc.types import make_local
 
 __all__ = [
     "Copy",
     "Give",
-    "apart",
     "carry",
     "defaults_of_record",
     "is_class",
     "made",
     "nothing",
     "on_class",
-    "same",
 ]
 
 Copy = Callable[[Any, Any], Any]
-"""``copy(value, slot)``: what another slot gets that gets `value`, whose derivative is in `slot`."""
+"""``copy(value, slot)``: the tangent for another slot that gets `value`, of which `slot` is the tangent.
+What is collected by value is each slot's own, what has memory is shared."""
 
 Give = Callable[[], None]
 """What hands cotangents back, in reverse mode."""
@@ -150,16 +149,6 @@ def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, co
 
 def nothing() -> None:
     """The `Give` of a class without derivatives."""
-
-
-def same(value: Any, slot: Any) -> Any:
-    """The `Copy` of forward mode: a tangent is that of both."""
-    return slot
-
-
-def apart(value: Any, slot: Any) -> Any:
-    """The `Copy` of reverse mode: what a slot collects by value is its own, what has memory is shared."""
-    return slot_tangent(value, slot_shadow(slot))
 
 
 def defaults_of_record(cls: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from adbc.errors import AdbcError
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
-from adbc.runtime.calls import fields, new_classes, plans, steps
+from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
 from adbc.runtime.calls.driver import Answer, Calls, Names, Values, with_keywords
@@ -46,7 +46,6 @@ class ReverseCalls(Calls):
     known = staticmethod(Context.known_shadow)
     slot = staticmethod(slot_shadow)
     fill = staticmethod(slot_tangent)
-    copy = staticmethod(new_classes.apart)
     get_field = staticmethod(fields.GET.rrule)
 
     def attempt(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:

@@ -34,6 +34,7 @@ UNARY: dict[str, tuple[float, ...]] = {
     **dict.fromkeys(["erfcinv", "log1p", "entr", "loggamma", "expi", "exp1", "spence"], X),
     **dict.fromkeys(["y0", "y1", "k0", "k1", "k0e", "k1e"], X),
     "ndtri_exp": (-0.2, -1.5, -30.0),
+    "wrightomega": SIGNED,
 }
 FAR: dict[str, tuple[float, ...]] = {
     "log_ndtr": (-40.0, -5.0, 9.0),
@@ -44,6 +45,7 @@ FAR: dict[str, tuple[float, ...]] = {
     "gammaln": (1e3, -2.5),
     "j1": (0.0, 12.0),
     "i1": (0.0, 5.0),
+    "wrightomega": (-700.0, -40.0, 30.0, 1e6),
 }
 
 Pairs = tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]
@@ -116,7 +118,7 @@ def test_radian() -> None:
 
 
 COMPLEX = ["erf", "erfc", "erfi", "erfcx", "dawsn", "ndtr", "gamma", "loggamma", "rgamma", "expm1", "log1p",
-           "spence", "expi", "exp1", "log_ndtr"]  # fmt: skip
+           "spence", "expi", "exp1", "log_ndtr", "wrightomega"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMPLEX)
