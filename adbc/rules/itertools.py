@@ -12,17 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.ir.intrinsics import EXHAUSTED, _next_
+from adbc.rules.builtins.iteration import OwnIterator
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
 
 
-class _Iterator:
-    def __iter__(self) -> Any:
-        return self
-
-
-class _Chain(_Iterator):
+class _Chain(OwnIterator):
     def __init__(self, iterables: Any) -> None:
         self.iterables = iter(iterables)
         self.current: Any = iter(())
@@ -35,7 +31,7 @@ class _Chain(_Iterator):
             self.current = iter(next(self.iterables))
 
 
-class _Accumulate(_Iterator):
+class _Accumulate(OwnIterator):
     def __init__(self, iterable: Any, function: Callable[..., Any] | None, initial: Any) -> None:
         self.iterator = iter(iterable)
         self.function = operator.add if function is None else function
@@ -58,7 +54,7 @@ def check_bounds(where: slice) -> None:
     itertools.islice((), where.start, where.stop, where.step)
 
 
-class _Islice(_Iterator):
+class _Islice(OwnIterator):
     def __init__(self, iterable: Any, where: slice) -> None:
         check_bounds(where)
         self.iterator = iter(iterable)
@@ -81,7 +77,7 @@ class _Islice(_Iterator):
         return value
 
 
-class _Repeat(_Iterator):
+class _Repeat(OwnIterator):
     def __init__(self, value: Any, times: int | None) -> None:
         self.value = value
         self.left = times
@@ -99,7 +95,7 @@ class _Repeat(_Iterator):
         return max(self.left, 0)
 
 
-class _Count(_Iterator):
+class _Count(OwnIterator):
     def __init__(self, start: Any, step: Any) -> None:
         self.start = start
         self.step = step
@@ -110,7 +106,7 @@ class _Count(_Iterator):
         return value
 
 
-class _Cycle(_Iterator):
+class _Cycle(OwnIterator):
     def __init__(self, iterable: Any) -> None:
         self.iterator: Any = iter(iterable)
         self.saved: list[Any] = []
@@ -131,7 +127,7 @@ class _Cycle(_Iterator):
         return value
 
 
-class _Starmap(_Iterator):
+class _Starmap(OwnIterator):
     def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
@@ -140,7 +136,7 @@ class _Starmap(_Iterator):
         return self.function(*tuple(next(self.iterator)))
 
 
-class _While(_Iterator):
+class _While(OwnIterator):
     def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
@@ -169,7 +165,7 @@ class _Dropwhile(_While):
         return value
 
 
-class _Pairwise(_Iterator):
+class _Pairwise(OwnIterator):
     def __init__(self, iterable: Any) -> None:
         self.iterator = iter(iterable)
         self.last: Any = EXHAUSTED
@@ -182,7 +178,7 @@ class _Pairwise(_Iterator):
         return before, self.last
 
 
-class _ZipLongest(_Iterator):
+class _ZipLongest(OwnIterator):
     def __init__(self, iterables: tuple[Any, ...], fill: Any) -> None:
         self.iterators: list[Any] = [iter(x) for x in iterables]
         self.ended = [False for _ in iterables]
@@ -202,7 +198,7 @@ class _ZipLongest(_Iterator):
         return tuple(row)
 
 
-class _Compress(_Iterator):
+class _Compress(OwnIterator):
     def __init__(self, data: Any, selectors: Any) -> None:
         self.data = iter(data)
         self.selectors = iter(selectors)
@@ -214,7 +210,7 @@ class _Compress(_Iterator):
                 return value
 
 
-class _Filterfalse(_Iterator):
+class _Filterfalse(OwnIterator):
     def __init__(self, function: Callable[..., Any] | None, iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
@@ -227,7 +223,7 @@ class _Filterfalse(_Iterator):
                 return value
 
 
-class _Groupby(_Iterator):
+class _Groupby(OwnIterator):
     """The groups share the iterator: one that is not the newest has come to its end."""
 
     def __init__(self, iterable: Any, key: Callable[..., Any] | None) -> None:
@@ -253,7 +249,7 @@ class _Groupby(_Iterator):
         return self.key, _Group(self, self.key, self.newest)
 
 
-class _Group(_Iterator):
+class _Group(OwnIterator):
     def __init__(self, groups: Any, key: Any, number: int) -> None:
         self.groups = groups
         self.key = key
@@ -280,7 +276,7 @@ class _Shared:
         self.taken: list[Any] = []
 
 
-class _Tee(_Iterator):
+class _Tee(OwnIterator):
     def __init__(self, shared: _Shared, index: int) -> None:
         self.shared = shared
         self.index = index
@@ -297,7 +293,7 @@ class _Tee(_Iterator):
         return _Tee(self.shared, self.index)
 
 
-class _Batched(_Iterator):
+class _Batched(OwnIterator):
     def __init__(self, iterable: Any, n: int, strict: bool) -> None:
         self.iterator = iter(iterable)
         self.n = n
@@ -319,7 +315,7 @@ class _Batched(_Iterator):
         return tuple(row)
 
 
-class _Selections(_Iterator):
+class _Selections(OwnIterator):
     """Elements of pools by tuples of indices."""
 
     def __init__(self, pools: list[Any], indices: Any) -> None:

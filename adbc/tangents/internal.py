@@ -16,7 +16,7 @@ from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.tangents.scalars import ScalarKind
-from adbc.tangents.split import fdata, record, zero_rdata
+from adbc.tangents.split import fdata, record, split_parts, zero_rdata
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
@@ -36,12 +36,8 @@ def slot_shadow(t: Any) -> Any:
         return NO_FDATA
     if t is NO_TANGENT or t is None:
         return None
-    if cls is tuple:
-        parts = tuple([slot_shadow(c) for c in t])
-        return None if all(f is None for f in parts) else parts
-    if cls is Tangent or cls is FData:
-        fields = {k: slot_shadow(c) for k, c in t.__dict__.items()}
-        return None if all(f is None for f in fields.values()) else FData(**fields)
+    if cls is tuple or cls is Tangent or cls is FData:
+        return split_parts(t, slot_shadow, FData, None)
     if is_address_tangent(cls):
         return t
     return NO_FDATA
@@ -81,12 +77,8 @@ def slot_rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT or t is None:
         return None
-    if cls is tuple:
-        parts = tuple([slot_rdata(c) for c in t])
-        return None if all(r is None for r in parts) else parts
-    if cls is Tangent:
-        fields = {k: slot_rdata(c) for k, c in t.__dict__.items()}
-        return None if all(r is None for r in fields.values()) else RData(**fields)
+    if cls is tuple or cls is Tangent:
+        return split_parts(t, slot_rdata, RData, None)
     return None if is_address_tangent(cls) else t
 
 

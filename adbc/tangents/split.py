@@ -7,6 +7,7 @@ very same objects at the address parts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import InvalidTangentError
@@ -15,7 +16,26 @@ from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["fdata", "rdata", "tangent", "zero_rdata"]
+__all__ = ["fdata", "rdata", "split_parts", "tangent", "zero_rdata"]
+
+
+def split_parts(t: Any, split: Callable[[Any], Any], record: Callable[..., Any], nothing: Any) -> Any:
+    """What `split` gives for each part of the tuple or record `t`: a tuple, or a `record` with these fields.
+
+    It is `nothing` if that is what `split` gives for all of them.
+    """
+    # This is hot: a loop that ends at the first part that is something costs less than `all` of a generator.
+    if type(t) is tuple:
+        parts = tuple([split(c) for c in t])
+        for part in parts:
+            if part is not nothing:
+                return parts
+        return nothing
+    fields = {k: split(c) for k, c in t.__dict__.items()}
+    for part in fields.values():
+        if part is not nothing:
+            return record(**fields)
+    return nothing
 
 
 def fdata(t: Any) -> Any:
@@ -33,12 +53,8 @@ def fdata(t: Any) -> Any:
     cls = type(t)
     if cls is float or t is NO_TANGENT:
         return NO_FDATA
-    if cls is tuple:
-        parts = tuple([fdata(c) for c in t])
-        return NO_FDATA if all(f is NO_FDATA for f in parts) else parts
-    if cls is Tangent:
-        fields = {k: fdata(c) for k, c in t.__dict__.items()}
-        return NO_FDATA if all(f is NO_FDATA for f in fields.values()) else FData(**fields)
+    if cls is tuple or cls is Tangent:
+        return split_parts(t, fdata, FData, NO_FDATA)
     return t if is_address_tangent(cls) else NO_FDATA
 
 
@@ -58,12 +74,8 @@ def rdata(t: Any) -> Any:
         return t
     if t is NO_TANGENT:
         return NO_RDATA
-    if cls is tuple:
-        parts = tuple([rdata(c) for c in t])
-        return NO_RDATA if all(r is NO_RDATA for r in parts) else parts
-    if cls is Tangent:
-        fields = {k: rdata(c) for k, c in t.__dict__.items()}
-        return NO_RDATA if all(r is NO_RDATA for r in fields.values()) else RData(**fields)
+    if cls is tuple or cls is Tangent:
+        return split_parts(t, rdata, RData, NO_RDATA)
     return NO_RDATA if is_address_tangent(cls) else t
 
 

@@ -125,34 +125,33 @@ class ContextType(AbstractType):
 
 
 @dataclasses.dataclass(frozen=True)
-class TapeType(AbstractType):
+class RecordsType(AbstractType):
+    """What holds the records of the iterations of the loop `loop`."""
+
+    loop: str
+    word = ""
+
+    def __str__(self) -> str:
+        return f"{self.word}[{self.loop}]"
+
+
+class TapeType(RecordsType):
     """A list with the records of the iterations of the outermost loop `loop`, and of the loops inside."""
 
-    loop: str
-
-    def __str__(self) -> str:
-        return f"Tape[{self.loop}]"
+    word = "Tape"
 
 
-@dataclasses.dataclass(frozen=True)
-class PlayedType(AbstractType):
+class PlayedType(RecordsType):
     """The iterator that runs backwards over a `TapeType`."""
 
-    loop: str
-
-    def __str__(self) -> str:
-        return f"Played[{self.loop}]"
+    word = "Played"
 
 
-@dataclasses.dataclass(frozen=True)
-class LinksType(AbstractType):
+class LinksType(RecordsType):
     """The record of an iteration of the loop `loop` as a tuple that ends in the record before; None if there
     is none."""
 
-    loop: str
-
-    def __str__(self) -> str:
-        return f"Links[{self.loop}]"
+    word = "Links"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,6 +19,7 @@ from adbc.flags import HEAP_TYPE
 from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
+from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.types.lattice import (
     ANY,
@@ -111,7 +112,7 @@ def infer(
     for block in graph.blocks:
         for value in (*block.phis, *block.instructions):
             value.type = NEVER
-    order = _reverse_postorder(graph)
+    order = depth_first_postorder([graph.entry], _SUCCESSORS)[::-1]
     number = {block: i for i, block in enumerate(order)}
     # In this order operands come before their users, save for phis that look at a block behind their own.
     backwards = [
@@ -158,21 +159,7 @@ def _cut(type: AbstractType, depth: int) -> AbstractType:
     return type
 
 
-def _reverse_postorder(graph: Graph) -> list[Block]:
-    seen = {graph.entry}
-    order: list[Block] = []
-    stack = [(graph.entry, iter(graph.entry.successors))]
-    while stack:
-        block, rest = stack[-1]
-        for successor in rest:
-            if successor not in seen:
-                seen.add(successor)
-                stack.append((successor, iter(successor.successors)))
-                break
-        else:
-            order.append(block)
-            stack.pop()
-    return order[::-1]
+_SUCCESSORS: Callable[[Block], Sequence[Block]] = operator.attrgetter("successors")
 
 
 # -- attributes of builtin objects ------------------------------------------------------------

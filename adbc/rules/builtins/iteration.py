@@ -24,7 +24,7 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
 
-__all__ = ["ITERATORS", "ROWS", "making_iterator", "next_frule", "next_rrule"]
+__all__ = ["ITERATORS", "ROWS", "OwnIterator", "making_iterator", "next_frule", "next_rrule"]
 
 _ORDERED: Any = OrderedDict()
 _DICTS: tuple[Any, ...] = ({}, _ORDERED)
@@ -345,16 +345,20 @@ class _Filter:
                 return value
 
 
-class _Calls:
+class OwnIterator:
+    """What is its own iterator."""
+
+    def __iter__(self) -> Any:
+        return self
+
+
+class _Calls(OwnIterator):
     """``iter(function, sentinel)``."""
 
     def __init__(self, function: Any, sentinel: Any) -> None:
         self.function = function
         self.sentinel = sentinel
         self.ended = False
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
 
     def __next__(self) -> Any:
         if self.ended:
@@ -370,16 +374,13 @@ class _Calls:
         return value
 
 
-class _Sequence:
+class _Sequence(OwnIterator):
     """The iterator of what has ``__getitem__`` only, or `reversed` of it."""
 
     def __init__(self, sequence: Any, index: int, stride: int) -> None:
         self.sequence = sequence
         self.index = index
         self.stride = stride
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
 
     def __next__(self) -> Any:
         if self.index < 0:

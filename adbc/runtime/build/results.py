@@ -113,6 +113,8 @@ def _reshaped(values: Values, types_: Types) -> AbstractType:
     return CotangentOf(ArrayType(known.dtype, ndim, known.cls))
 
 
+_OF_SECOND = ("known", "instance", "caught", "function")
+"""Functions of both modes that give the derivative of their second argument; the first is the context."""
 _LATER = CallableType(SequenceType(()))
 _ITERATOR = Exact(type(iter([])))
 
@@ -121,10 +123,7 @@ def reverse_results(support: Support) -> Results:
     """The rows of the functions that reverse mode calls."""
     rows: dict[str, Row] = {
         "fresh_shadow": _shadow_of(0),
-        "known": _shadow_of(1),
-        "instance": _shadow_of(1),
-        "caught": _shadow_of(1),
-        "function": _shadow_of(1),
+        **dict.fromkeys(_OF_SECOND, _shadow_of(1)),
         "bound": _shadow_of(0),
         "resumed": constant(ShadowOf(_ITERATOR)),
         "defaults_pullback": constant(CallableType(SequenceType((CotangentOf(ANY),)))),
@@ -171,10 +170,7 @@ def forward_results(support: ForwardSupport) -> Results:
     """The rows of the functions that forward mode calls."""
     rows: dict[str, Row] = {
         "fresh_tangent": _tangent_of(0),
-        "known": _tangent_of(1),
-        "instance": _tangent_of(1),
-        "function": _tangent_of(1),
-        "caught": _tangent_of(1),
+        **dict.fromkeys(_OF_SECOND, _tangent_of(1)),
         "bound": _tangent_of(0),
         "fill_tangent": _tangent_of(0),
         "own_array": _tangent_of(1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from adbc.runtime.calls.driver import Calls
 from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.calls.protocols import ALL_PROTOCOLS
 from adbc.runtime.calls.reverse import ReverseCalls
@@ -28,28 +29,28 @@ def forward_calls(engine: EngineView, watch: Watch | None) -> ForwardCalls:
     return _WatchedForwardCalls(engine, watch)
 
 
-class _WatchedReverseCalls(ReverseCalls):
+class _Watched(Calls):
+    """What both modes watch of dynamic calls."""
+
+    is_forward: bool
+
     def __init__(self, engine: EngineView, watch: Watch) -> None:
         super().__init__(engine, ALL_PROTOCOLS)
         self.checks = watch
 
     def call(self, *given: Any) -> Any:
-        return self.checks.call(super().call)(*given)
+        return self.checks.call(super().call, self.is_forward)(*given)
+
+    def handler(self, function: Any) -> Callable[..., Any] | None:
+        return self.checks.handler(super().handler(function), self.is_forward)
+
+
+class _WatchedReverseCalls(_Watched, ReverseCalls):
+    is_forward = False
 
     def attempt(self, *given: Any) -> Any:
-        return self.checks.call(super().attempt)(*given)
-
-    def handler(self, function: Any) -> Callable[..., Any] | None:
-        return self.checks.handler(super().handler(function))
+        return self.checks.call(super().attempt, self.is_forward)(*given)
 
 
-class _WatchedForwardCalls(ForwardCalls):
-    def __init__(self, engine: EngineView, watch: Watch) -> None:
-        super().__init__(engine, ALL_PROTOCOLS)
-        self.checks = watch
-
-    def call(self, *given: Any) -> Any:
-        return self.checks.dual_call(super().call)(*given)
-
-    def handler(self, function: Any) -> Callable[..., Any] | None:
-        return self.checks.dual_handler(super().handler(function))
+class _WatchedForwardCalls(_Watched, ForwardCalls):
+    is_forward = True

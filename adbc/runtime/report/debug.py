@@ -55,28 +55,6 @@ class Watch:
 
         return watched_rrule
 
-    def handler(self, handler: Callable[..., Answer] | None) -> Callable[..., Answer] | None:
-        """The handler of a protocol in reverse mode, watched."""
-        if handler is None:
-            return None
-
-        def watched_handler(context: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Answer:
-            call = _Call(self, handler.__name__, xs, fs, 0)
-            return call.reverse(handler(context, xs, fs))
-
-        return watched_handler
-
-    def call(self, call_: Callable[..., Answer]) -> Callable[..., Answer]:
-        """A call in reverse mode, watched."""
-
-        def watched_call(
-            context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]
-        ) -> Answer:
-            call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1)
-            return call.reverse(call_(context, keywords, f, ff, xs, fs))
-
-        return watched_call
-
     # -- forward mode --------------------------------------------------------------------------------
 
     def frule(self, row: Rule) -> Callable[..., Answer]:
@@ -88,34 +66,38 @@ class Watch:
 
         return watched_frule
 
-    def dual_handler(self, handler: Callable[..., Answer] | None) -> Callable[..., Answer] | None:
-        """The handler of a protocol in forward mode, watched."""
+    # -- both modes ----------------------------------------------------------------------------------
+
+    def handler(
+        self, handler: Callable[..., Answer] | None, is_forward: bool
+    ) -> Callable[..., Answer] | None:
+        """The handler of a protocol, watched."""
         if handler is None:
             return None
 
-        def watched_dual_handler(context: Any, xs: Sequence[Any], dxs: Sequence[Any]) -> Answer:
-            call = _Call(self, handler.__name__, xs, dxs, 0, is_forward=True)
-            return call.forward(handler(context, xs, dxs))
+        def watched_handler(context: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Answer:
+            call = _Call(self, handler.__name__, xs, fs, 0, is_forward)
+            return call.checked(handler(context, xs, fs))
 
-        return watched_dual_handler
+        return watched_handler
 
-    def dual_call(self, call_: Callable[..., Answer]) -> Callable[..., Answer]:
-        """A call in forward mode, watched."""
+    def call(self, call_: Callable[..., Answer], is_forward: bool) -> Callable[..., Answer]:
+        """A call, watched."""
 
-        def watched_dual_call(
-            context: Any, keywords: Any, f: Any, df: Any, xs: Sequence[Any], dxs: Sequence[Any]
+        def watched_call(
+            context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]
         ) -> Answer:
-            call = _Call(self, name_of(f), (f, *xs), (df, *dxs), 1, is_forward=True)
-            return call.forward(call_(context, keywords, f, df, xs, dxs))
+            call = _Call(self, name_of(f), (f, *xs), (ff, *fs), 1, is_forward)
+            return call.checked(call_(context, keywords, f, ff, xs, fs))
 
-        return watched_dual_call
+        return watched_call
 
 
 class _Call:
     """One call of a rule: `xs` are the arguments, `fs` their shadows or tangents; with `first` 1 the
     function itself stands before them."""
 
-    __slots__ = ("before", "first", "fs", "has_run", "name", "place", "watch", "xs")
+    __slots__ = ("before", "first", "fs", "has_run", "is_forward", "name", "place", "watch", "xs")
 
     def __init__(
         self,
@@ -128,6 +110,7 @@ class _Call:
     ) -> None:
         self.watch, self.name, self.first = watch, name, first
         self.xs, self.fs = tuple(xs), tuple(fs)
+        self.is_forward = is_forward
         self.has_run = False
         self.place = where()
         self.before: list[tuple[Any, Any]] = []
@@ -136,6 +119,10 @@ class _Call:
             self.before = list(contents(self.xs[1:] if mine else self.xs))
         if watch.trace_nan and is_forward:
             self._trace(self.fs, "is given the tangent", "of argument")
+
+    def checked(self, answer: Answer) -> Answer:
+        """`answer`, if it is what a rule of the call's mode may give."""
+        return self.forward(answer) if self.is_forward else self.reverse(answer)
 
     # -- forward mode
 
