@@ -9,6 +9,7 @@ It refuses to know what a graph is: it is told names, objects, labels and positi
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Final
 
 from adbc.emit.assembly import PY312, PY313, PY314, PY315, Assembly
@@ -170,19 +171,19 @@ class Assembler(Assembly):
 
     def get_slice(self) -> None:
         """``container start stop -> value``"""
-        if PY312:
-            self.op("BINARY_SLICE", None, -2)
-        else:
-            self.op("BUILD_SLICE", 2, -1)
-            self.getitem()
+        self._slice("BINARY_SLICE", -2, self.getitem)
 
     def set_slice(self) -> None:
         """``value container start stop ->``"""
+        self._slice("STORE_SLICE", -4, self.setitem)
+
+    def _slice(self, name: str, effect: int, subscript: Callable[[], None]) -> None:
+        """The operation `name` on the bounds of a slice; before 3.12, `subscript` by the slice itself."""
         if PY312:
-            self.op("STORE_SLICE", None, -4)
+            self.op(name, None, effect)
         else:
             self.op("BUILD_SLICE", 2, -1)
-            self.setitem()
+            subscript()
 
     # -- attributes, iteration, containers ---------------------------------------------------------
 

@@ -269,10 +269,18 @@ def _class_is(a: list[Value]) -> Plan:
     return Plan([Callee(Const(type)), a[0], ("call", 1, ()), a[1], ("is_", False)])
 
 
-@_row(i._getattr_, 2)
-def _getattr(a: list[Value]) -> Plan | None:
-    name = _text(a[1])
-    return None if name is None else Plan([a[0], ("getattr", name)])
+def _of_name(function: Callable[..., Any], operation: str) -> None:
+    """Register the plan of `function`, which is `operation` on an object and a name."""
+
+    @_row(function, 2)
+    def make(a: list[Value]) -> Plan | None:
+        name = _text(a[1])
+        return None if name is None else Plan([a[0], (operation, name)])
+
+
+_of_name(i._getattr_, "getattr")
+_of_name(i._import_from_, "import_from")
+_of_name(i._check_, "check")
 
 
 @_row(i._setattr_, 3)
@@ -351,18 +359,6 @@ def _delete_global(a: list[Value]) -> Plan:
 @_row(i._import_, 3)
 def _import(a: list[Value]) -> Plan:
     return Plan([a[1], a[2], ("import_name", _text(a[0]))])
-
-
-@_row(i._import_from_, 2)
-def _import_from(a: list[Value]) -> Plan | None:
-    name = _text(a[1])
-    return None if name is None else Plan([a[0], ("import_from", name)])
-
-
-@_row(i._check_, 2)
-def _check(a: list[Value]) -> Plan | None:
-    name = _text(a[1])
-    return None if name is None else Plan([a[0], ("check", name)])
 
 
 @_row(i._format_, 3)

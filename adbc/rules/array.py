@@ -115,25 +115,26 @@ def _in_step(change: Callable[[], Any], undo: Callable[[], None]) -> Any:
         ) from None
 
 
-def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    a, i, v = args
-    da, _, dv = dargs
-    _check_constant(a, da, dv)
-    at = max(0, len(a) + i) if i < 0 else min(i, len(a))
-    a.insert(at, v)
-    if da is not None:
-        _in_step(lambda: da.insert(at, 0.0 if dv is None else dv), lambda: a.pop(at))
-    return None, None
-
-
-def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    a, i, v = args
-    fa, _, fv = fargs
+def _inserted(args: Args, fargs: Args, derivative: Any) -> Any:
+    """Insert into an array, and `derivative` into its shadow or tangent: where that was."""
+    (a, i, v), (fa, _, fv) = args, fargs
     _check_constant(a, fa, fv)
     at = max(0, len(a) + i) if i < 0 else min(i, len(a))
     a.insert(at, v)
     if fa is not None:
-        _in_step(lambda: fa.insert(at, 0.0), lambda: a.pop(at))
+        _in_step(lambda: fa.insert(at, derivative), lambda: a.pop(at))
+    return at
+
+
+def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    dv = dargs[2]
+    _inserted(args, dargs, 0.0 if dv is None else dv)
+    return None, None
+
+
+def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    a, (fa, _, fv) = args[0], fargs
+    at = _inserted(args, fargs, 0.0)
 
     def insert_pullback(bout: Any) -> Sequence[Any]:
         del a[at]

@@ -11,7 +11,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
 from adbc.rules.builtins.lists import getitem_frule, getitem_rrule, setitem_frule, setitem_rrule
 from adbc.rules.classes import integer
-from adbc.rules.sequences import count_of, emptied, nothing, refuse_constant, symbolic
+from adbc.rules.sequences import check_constant, count_of, emptied, nothing, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
@@ -34,9 +34,8 @@ def _push(
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         a, v = args
         da, dv = dargs
-        if da is None:
-            refuse_constant(a, dv)
-        else:
+        check_constant(a, da, dv)
+        if da is not None:
             push(da, fill_tangent(v, dv))
         push(a, v)
         return None, None
@@ -44,8 +43,7 @@ def _push(
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         a, v = args
         fa, fv = fargs
-        if fa is None:
-            refuse_constant(a, fv)
+        check_constant(a, fa, fv)
         if a.maxlen == 0:
             return None, None, nothing(2)
         full = len(a) == a.maxlen
@@ -95,14 +93,21 @@ def _take(take: Callable[..., Any], put_back: Callable[..., None]) -> Primitive:
     return Primitive(take, frule=frule, rrule=rrule, when=_deque_first)
 
 
-def _permuting(change: Callable[..., None], undo: Callable[..., None]) -> Primitive:
-    """A change of order, undone by its inverse."""
+def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
+    """The forward rule of a change that is made to the tangent in the same way."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         change(*args)
         if dargs[0] is not None:
             change(dargs[0], *args[1:])
         return None, None
+
+    return frule
+
+
+def _permuting(change: Callable[..., None], undo: Callable[..., None]) -> Primitive:
+    """A change of order, undone by its inverse."""
+    frule = _in_step(change)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         frule(args, fargs)
@@ -122,11 +127,7 @@ def _rotate_back(a: Any, count: int = 1) -> None:
     a.rotate(-count)
 
 
-def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    args[0].clear()
-    if dargs[0] is not None:
-        dargs[0].clear()
-    return None, None
+_clear_frule = _in_step(deque.clear)
 
 
 def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:

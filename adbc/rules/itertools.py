@@ -140,33 +140,30 @@ class _Starmap(_Iterator):
         return self.function(*tuple(next(self.iterator)))
 
 
-class _Takewhile(_Iterator):
+class _While(_Iterator):
     def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
         self.function = function
         self.iterator = iter(iterable)
-        self.stopped = False
+        self.has_failed = False
 
+
+class _Takewhile(_While):
     def __next__(self) -> Any:
-        if self.stopped:
+        if self.has_failed:
             raise StopIteration
         value = next(self.iterator)
         if not self.function(value):
-            self.stopped = True
+            self.has_failed = True
             raise StopIteration
         return value
 
 
-class _Dropwhile(_Iterator):
-    def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
-        self.function = function
-        self.iterator = iter(iterable)
-        self.started = False
-
+class _Dropwhile(_While):
     def __next__(self) -> Any:
         value = next(self.iterator)
-        while not self.started:
+        while not self.has_failed:
             if not self.function(value):
-                self.started = True
+                self.has_failed = True
                 return value
             value = next(self.iterator)
         return value

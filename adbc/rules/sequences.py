@@ -27,6 +27,7 @@ from adbc.tangents.protocol import kind_of
 __all__ = [
     "ITERABLES",
     "Source",
+    "check_constant",
     "check_key",
     "count_of",
     "element_tangents",
@@ -65,6 +66,12 @@ def refuse_constant(container: Any, *shadows: Any) -> None:
             f"an active value is written into a {type(container).__name__} that is constant, so its"
             f" derivative would be lost; {ConstWriteError.remedy}"
         )
+
+
+def check_constant(container: Any, shadow: Any, written: Any) -> None:
+    """Raise if `container` has no shadow or tangent, and what is `written`, by its own, is active."""
+    if shadow is None:
+        refuse_constant(container, written)
 
 
 def out_of_step(container: Any) -> UnsupportedError:

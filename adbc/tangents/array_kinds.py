@@ -6,7 +6,9 @@ shadow of the array that owns the memory (`array_memory`).
 
 from __future__ import annotations
 
+import operator
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,30 +117,28 @@ class ArrayKind(Kind):
             raise InvalidTangentError(
                 f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
             )
-        share(walk, x, ultimate_owner(x), ultimate_owner(t))
-        y = region_of(walk.memo, x, copy=True).view(x)
-        walk.register(x, y)
-        if x.dtype.kind == "O":
-            walk.later(lambda: fill(y, [walk(c, d) for c, d in zip(x.flat, t.flat, strict=True)]))
-        else:
-            for moved, old, change in zip(*map(number_views, (y, x, t)), strict=True):
-                moved[...] = old + change
-        return y
+        return self._combined(x, t, walk, operator.add, copy=True)
 
     def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
         if not self.is_active(p):
             return NO_TANGENT
         if p.shape != q.shape or p.dtype != q.dtype:
             raise InvalidTangentError("no difference between arrays of different shape or dtype")
-        share(walk, p, ultimate_owner(p), ultimate_owner(q))
-        t = region_of(walk.memo, p, copy=False).view(p)
-        walk.register(p, t)
-        if p.dtype.kind == "O":
-            walk.later(lambda: fill(t, [walk(c, d) for c, d in zip(p.flat, q.flat, strict=True)]))
+        return self._combined(p, q, walk, operator.sub, copy=False)
+
+    def _combined(
+        self, x: Array, other: Any, walk: Any, combine: Callable[[Any, Any], Any], copy: bool
+    ) -> Any:
+        """A new array with what `combine` gives for each number of `x` and of `other`."""
+        share(walk, x, ultimate_owner(x), ultimate_owner(other))
+        y = region_of(walk.memo, x, copy=copy).view(x)
+        walk.register(x, y)
+        if x.dtype.kind == "O":
+            walk.later(lambda: fill(y, [walk(c, d) for c, d in zip(x.flat, other.flat, strict=True)]))
         else:
-            for change, new, old in zip(*map(number_views, (t, p, q)), strict=True):
-                change[...] = new - old
-        return t
+            for new, a, b in zip(*map(number_views, (y, x, other)), strict=True):
+                new[...] = combine(a, b)
+        return y
 
     def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
         """The owner of the memory of `x`, and where in it `x` lies."""

@@ -20,7 +20,8 @@ from __future__ import annotations
 import operator
 
 from adbc.ir.graph import Graph
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import Const, Value
+from adbc.passes.query import target
 
 __all__ = ["cotangent_sums"]
 
@@ -37,13 +38,13 @@ def cotangent_sums(graph: Graph) -> Graph:
     for block in graph.blocks:
         kept = []
         for instruction in block.instructions:
-            if _calls(instruction, operator.add):
+            if target(instruction) is operator.add:
                 a, b = map(final, instruction.operands[1:])
                 if _is_zero(a) or _is_zero(b):
                     replacements[instruction] = b if _is_zero(a) else a
                     continue
                 for plus, minus in ((b, a), (a, b)):
-                    if _calls(minus, operator.neg):
+                    if target(minus) is operator.neg:
                         instruction.operands = [Const(operator.sub), plus, final(minus.operands[1])]  # type: ignore[attr-defined]
                         break
             kept.append(instruction)
@@ -63,16 +64,7 @@ def _drop_unused(graph: Graph) -> None:
         for instruction in block.instructions:
             used.update(instruction.operands)
     for block in graph.blocks:
-        block.instructions = [i for i in block.instructions if i in used or not _calls(i, operator.neg)]
-
-
-def _calls(value: Value, function: object) -> bool:
-    return (
-        isinstance(value, Instruction)
-        and value.op == "call"
-        and isinstance(value.operands[0], Const)
-        and value.operands[0].value is function
-    )
+        block.instructions = [i for i in block.instructions if i in used or target(i) is not operator.neg]
 
 
 def _is_zero(value: Value) -> bool:

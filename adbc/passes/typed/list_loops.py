@@ -37,7 +37,8 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, natural_loops
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import predecessors, uses
-from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.ir.values import Const, Instruction, Phi
+from adbc.passes.query import target
 from adbc.passes.typed.guards import behind_steps
 from adbc.types.inference import type_of
 from adbc.types.lattice import INT, is_list
@@ -53,8 +54,8 @@ def count_list_loops(graph: Graph) -> bool:
     found = [
         (made, step)
         for step in graph.instructions()
-        if _is_call(step, intrinsics._next_)
-        and _is_call(made := step.operands[1], intrinsics._iter_)
+        if target(step) is intrinsics._next_
+        and target(made := step.operands[1]) is intrinsics._iter_
         and is_list(type_of(made.operands[1]))  # type: ignore[attr-defined]  # a call
     ]
     if not found:
@@ -70,15 +71,6 @@ def count_list_loops(graph: Graph) -> bool:
         if loop is not None:
             changed |= _count(made, step, loop, users, sources, dominators, counters)  # type: ignore[arg-type]  # a call
     return changed
-
-
-def _is_call(value: Value, function: Any) -> bool:
-    return (
-        isinstance(value, Instruction)
-        and value.op == "call"
-        and isinstance(value.operands[0], Const)
-        and value.operands[0].value is function
-    )
 
 
 def _count(
@@ -147,5 +139,5 @@ def _is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
         and isinstance(block.terminator, Return)
         and block.terminator.value is call
         and len(block.instructions) >= 2
-        and _is_call(block.instructions[0], intrinsics._observe_)
+        and target(block.instructions[0]) is intrinsics._observe_
     )

@@ -22,6 +22,7 @@ import operator
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _new_
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import target
 from adbc.types.inference import array_getitem, type_of
 from adbc.types.lattice import ArrayType
 
@@ -47,19 +48,19 @@ def drop_self_writes(graph: Graph) -> None:
 
 
 def _is_self_write(write: Instruction) -> bool:
-    if not _calls(write, operator.setitem):
+    if target(write) is not operator.setitem or write.keywords:
         return False
-    _, target, index, value = write.operands
+    _, container, index, value = write.operands
     if not isinstance(value, Instruction) or value.op != "call" or len(value.operands) != 3:
         return False
     function, view, _ = value.operands
     if not isinstance(function, Const) or id(function.value) not in _INPLACE:
         return False
-    if not isinstance(view, Instruction) or not _calls(view, operator.getitem):
+    if not isinstance(view, Instruction) or target(view) is not operator.getitem or view.keywords:
         return False
-    array = type_of(target)
+    array = type_of(container)
     return (
-        view.operands[1] is target
+        view.operands[1] is container
         and _is_same(view.operands[2], index)
         and type(array) is ArrayType
         and isinstance(array_getitem(array, type_of(index)), ArrayType)
@@ -74,25 +75,18 @@ def _is_same(a: Value, b: Value) -> bool:
         return True
     if isinstance(a, Const) and isinstance(b, Const):
         return type(a.value) is type(b.value) and type(a.value) in _PLAIN and a.value == b.value
-    if not _calls(a, _new_) or not _calls(b, _new_):
+    if target(a) is not _new_ or target(b) is not _new_:
         return False
-    kind, of_kind = a.operands[1], b.operands[1]  # type: ignore[attr-defined]  # calls
+    assert isinstance(a, Instruction) and isinstance(b, Instruction)
+    if a.keywords or b.keywords:
+        return False
+    kind, of_kind = a.operands[1], b.operands[1]
     if not (isinstance(kind, Const) and isinstance(of_kind, Const) and kind.value is of_kind.value):
         return False
     if kind.value is not slice and kind.value is not tuple:
         return False
-    parts, others = a.operands[2:], b.operands[2:]  # type: ignore[attr-defined]  # calls
+    parts, others = a.operands[2:], b.operands[2:]
     return len(parts) == len(others) and all(map(_is_same, parts, others))
 
 
 _PLAIN = (int, type(None), type(...))
-
-
-def _calls(value: Value, function: object) -> bool:
-    return (
-        isinstance(value, Instruction)
-        and value.op == "call"
-        and isinstance(value.operands[0], Const)
-        and value.operands[0].value is function
-        and not value.keywords
-    )

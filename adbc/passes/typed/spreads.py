@@ -21,6 +21,7 @@ from collections.abc import Callable
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _apply_, _new_, _project_
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import target
 from adbc.types.inference import type_of
 from adbc.types.lattice import NONE, TupleType
 
@@ -53,7 +54,7 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
 
 def _spread(call: Instruction) -> Value | None:
     """The tuple whose elements are the arguments of `call`, and all of them."""
-    if not _calls(call, _apply_) or call.keywords:
+    if target(call) is not _apply_ or call.keywords:
         return None
     if len(call.operands) == 4 and type_of(call.operands[3]) != NONE:
         return None
@@ -62,7 +63,7 @@ def _spread(call: Instruction) -> Value | None:
 
 def _elements(call: Instruction) -> list[Value] | None:
     made = _spread(call)
-    if not isinstance(made, Instruction) or not _calls(made, _new_):
+    if not isinstance(made, Instruction) or target(made) is not _new_:
         return None
     kind = made.operands[1]
     return made.operands[2:] if isinstance(kind, Const) and kind.value is tuple else None
@@ -81,8 +82,3 @@ def _projections(call: Instruction) -> list[Instruction] | None:
         element.block = call.block
         found.append(element)
     return found
-
-
-def _calls(call: Instruction, function: object) -> bool:
-    callee = call.operands[0] if call.op == "call" else None
-    return isinstance(callee, Const) and callee.value is function

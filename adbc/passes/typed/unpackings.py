@@ -21,7 +21,8 @@ from __future__ import annotations
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _element_, _project_, _unpack_, _unpack_list_
 from adbc.ir.traverse import uses
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import Const, Instruction
+from adbc.passes.query import target
 from adbc.types.inference import type_of
 from adbc.types.lattice import is_list
 
@@ -30,14 +31,14 @@ __all__ = ["list_unpackings"]
 
 def list_unpackings(graph: Graph) -> bool:
     """Read what is unpacked from lists by index, in place; returns whether anything changed."""
-    found = [call for call in graph.instructions() if _calls(call, _unpack_) and _is_of_list(call)]
+    found = [call for call in graph.instructions() if target(call) is _unpack_ and _is_of_list(call)]
     users = uses(graph) if found else {}
     changed = False
     for call in found:
         assert call.block is not None
         at = call.block.instructions.index(call) + 1
         behind = call.block.instructions[at : at + len(users.get(call, ()))]
-        if {*behind} != {*users.get(call, ())} or not all(_calls(user, _project_) for user in behind):
+        if {*behind} != {*users.get(call, ())} or not all(target(user) is _project_ for user in behind):
             continue
         values = call.operands[1]
         call.operands[0] = Const(_unpack_list_)
@@ -49,8 +50,3 @@ def list_unpackings(graph: Graph) -> bool:
 
 def _is_of_list(call: Instruction) -> bool:
     return is_list(type_of(call.operands[1])) and isinstance(call.operands[2], Const)
-
-
-def _calls(value: Value, function: object) -> bool:
-    callee = value.operands[0] if isinstance(value, Instruction) and value.op == "call" else None
-    return isinstance(callee, Const) and callee.value is function

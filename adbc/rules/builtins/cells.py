@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.sequences import emptied, nothing, refuse_constant, symbolic
+from adbc.rules.sequences import check_constant, emptied, nothing, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import MutableTangent, fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
@@ -91,8 +91,7 @@ def _put_back(cell: Any, fcell: Any, old: Any, before: Any) -> None:
 def _set_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     cell, value = args
     dcell, dvalue = dargs
-    if dcell is None:
-        refuse_constant(cell, dvalue)
+    check_constant(cell, dcell, dvalue)
     cell.cell_contents = value
     if dcell is not None:
         dcell.cell_contents = fill_tangent(value, dvalue)
@@ -102,8 +101,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     cell, value = args
     fcell, fvalue = fargs
-    if fcell is None:
-        refuse_constant(cell, fvalue)
+    check_constant(cell, fcell, fvalue)
     old, before = _contents(cell), getattr(fcell, "cell_contents", None)
     cell.cell_contents = value
     if fcell is not None and not (type(old) is float and type(value) is float):

@@ -19,6 +19,7 @@ from adbc.rules.classes import builtin_data, integer, list_like
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
+    check_constant,
     emptied,
     gathered,
     nothing,
@@ -268,8 +269,7 @@ def _setslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     a, i, v = args
     da, _, dv = dargs
-    if da is None:
-        refuse_constant(a, dv)
+    check_constant(a, da, dv)
     a.insert(i, v)
     if da is not None:
         da.insert(i, fill_tangent(v, dv))
@@ -279,8 +279,7 @@ def _insert_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
 def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     a, i, v = args
     fa, _, fv = fargs
-    if fa is None:
-        refuse_constant(a, fv)
+    check_constant(a, fa, fv)
     at = max(0, len(a) + i) if i < 0 else min(i, len(a))
     a.insert(at, v)
     if fa is not None:

@@ -104,30 +104,26 @@ def _extreme(values: Any, keys: Any, largest: bool) -> Any:
     return values[best]
 
 
-def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
+    """What `function`, `max` or `min`, chooses."""
     if len(args) == 1:
         values = list(args[0])
         if not values:
             if default is _MISSING:
-                return builtins.max(())  # for its error
+                return function(())  # for its error
             return default
     else:
         values = list(args)
     keys = values if key is None else [key(x) for x in values]
-    return _extreme(values, keys, True)
+    return _extreme(values, keys, function is builtins.max)
+
+
+def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+    return _chosen(builtins.max, args, key, default)
 
 
 def _min(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
-    if len(args) == 1:
-        values = list(args[0])
-        if not values:
-            if default is _MISSING:
-                return builtins.min(())  # for its error
-            return default
-    else:
-        values = list(args)
-    keys = values if key is None else [key(x) for x in values]
-    return _extreme(values, keys, False)
+    return _chosen(builtins.min, args, key, default)
 
 
 # -- sorted, any, all -----------------------------------------------------------------------------------

@@ -16,9 +16,10 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.builtins.iteration import next_frule, next_rrule
 from adbc.rules.numpy.base import refuse_opaque
 from adbc.rules.numpy.indexing import setitem_frule, setitem_rrule
-from adbc.rules.numpy.iteration import iter_frule, iter_rrule, next_frule, next_rrule
+from adbc.rules.numpy.iteration import iter_frule, iter_rrule
 from adbc.rules.numpy.methods import tolist_frule, tolist_rrule
 from adbc.rules.numpy.zeros import AttributeRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule

@@ -16,6 +16,7 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.builtins.iteration import next_frule, next_rrule
 from adbc.rules.classes import stands_for_position
 from adbc.rules.numpy.base import (
     check_writable,
@@ -27,7 +28,6 @@ from adbc.rules.numpy.base import (
     refuse_opaque,
 )
 from adbc.rules.numpy.indexing import mutating
-from adbc.rules.numpy.iteration import next_frule, next_rrule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, fresh_tangent, project
 from adbc.tangents.array_iterators import FlatIterator

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adbc.ir import intrinsics
+from adbc.rules.builtins.iteration import next_frule, next_rrule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import shadow_iterator
 
@@ -30,27 +31,6 @@ def iter_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
 def iter_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     (x,), (f,) = args, fargs
     return iter(x), None if f is None else shadow_iterator(x, f), _nothing
-
-
-def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    out = intrinsics._next_(args[0])
-    if out is intrinsics.EXHAUSTED or dargs[0] is None:
-        return out, None
-    return out, dargs[0].step(out)[2]
-
-
-def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    out = intrinsics._next_(args[0])
-    if out is intrinsics.EXHAUSTED or fargs[0] is None:
-        return out, None, _nothing
-    shadow, sink, _ = fargs[0].step(out)
-
-    def next_pullback(bout: Any) -> Sequence[Any]:
-        if bout is not None and sink is not None:
-            sink(bout)
-        return (None,)
-
-    return out, shadow, next_pullback
 
 
 def _array(cls: type, *rest: type) -> bool:

@@ -124,12 +124,18 @@ def tensordot_axes(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
     return [int(i) % np.ndim(a) for i in first], [int(i) % np.ndim(b) for i in second]
 
 
-def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
-    if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
-        return dot_a(by, y, a, b)
+def _summed_and_free(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int], list[int], list[int]]:
+    """The axes of `a` and of `b` that are summed over, then those that are not."""
     sum_a, sum_b = tensordot_axes(a, b, axes)
     free_a = [i for i in range(np.ndim(a)) if i not in sum_a]
     free_b = [i for i in range(np.ndim(b)) if i not in sum_b]
+    return sum_a, sum_b, free_a, free_b
+
+
+def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
+    if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
+        return dot_a(by, y, a, b)
+    sum_a, sum_b, free_a, free_b = _summed_and_free(a, b, axes)
     d = np.tensordot(by, conj(b), (list(range(len(free_a), np.ndim(by))), free_b))
     order = free_a + [i for _, i in sorted(zip(sum_b, sum_a, strict=True))]
     return np.transpose(d, np.argsort(np.array(order, int)))
@@ -138,9 +144,7 @@ def tensordot_a(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any
 def tensordot_b(by: Any, y: Any, a: Any, b: Any, axes: Any = 2, **_: Any) -> Any:
     if type(axes) is int and axes == 1 and np.ndim(a) == np.ndim(b) == 2:
         return dot_b(by, y, a, b)
-    sum_a, sum_b = tensordot_axes(a, b, axes)
-    free_a = [i for i in range(np.ndim(a)) if i not in sum_a]
-    free_b = [i for i in range(np.ndim(b)) if i not in sum_b]
+    sum_a, sum_b, free_a, free_b = _summed_and_free(a, b, axes)
     d = np.tensordot(conj(a), by, (free_a, list(range(len(free_a)))))
     order = [i for _, i in sorted(zip(sum_a, sum_b, strict=True))] + free_b
     return np.transpose(d, np.argsort(np.array(order, int)))
