@@ -27,7 +27,9 @@ def test_every_opcode_is_classified_once() -> None:
     t = table()
     kinds = [t.ROWS, t.IGNORED, t.FOLDED, t.REFUSED, t.ABSENT, t.NUMBERS_REFUSED]
     classified = [name for kind in kinds for name in kind]
-    assert sorted(classified) == sorted(dis.opmap)
+    assert set(dis.opmap) - set(classified) == set(), "opcodes without a row"
+    assert set(classified) - set(dis.opmap) == set(), "rows of opcodes that the interpreter does not have"
+    assert len(classified) == len(set(classified))
 
 
 def test_numbered_rows_belong_to_numbered_opcodes() -> None:
