@@ -181,7 +181,7 @@ class Assembly:
         return code
 
     def _find_places(self, units: Units) -> None:
-        """Note which of the code is that of functions that were written into this one."""
+        """Note which parts of the code come from functions that were written into this one."""
         at = 0
         for size, location in units:
             end = at + 2 * size

@@ -356,7 +356,7 @@ class Slots:
             self.slot_of[value] = self.names[slot_of_root[self._root(k)]]
 
     def _name(self, members: int, taken: set[str]) -> str:
-        """A name for a variable: that of one of its values if there is one that is free."""
+        """A name for a variable: the name of one of its values, if one of these names is free."""
         stem = None
         while members:
             low = members & -members

@@ -576,7 +576,7 @@ EFFECTS: dict[str, Callable[[_Step], None]] = {
     "RETURN_CONST": _return_const,
     "RAISE_VARARGS": _raise,
 }
-"""What the other instructions do to the state, where it is not so many objects for so many."""
+"""What instructions do to the state that do more than take so many objects and leave so many."""
 
 
 def verify_stack(code: types.CodeType) -> None:

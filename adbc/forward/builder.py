@@ -89,7 +89,7 @@ class DualBuilder(Mirror):
         self.has_tangent = present_tangents(source, self.active, active_arguments, sites, self.formulas)
         """Values whose tangents are not None."""
         self.present: set[Value] = set()
-        """These tangents."""
+        """Tangents that are not None."""
         self.loaded: dict[tuple[Block, Value, Value], Value] = {}
         """Elements of tangents of arrays that were read since something may have been written, by block."""
         self.linear = LinearForms(self.builder)
@@ -311,7 +311,7 @@ class DualBuilder(Mirror):
         self._define(call, out, tangent)
 
     def _part_of_tuple(self, value: Value) -> Value:
-        """The tangent of `value` as that of an element of a tuple."""
+        """The tangent of `value` in the form that tangents of elements of tuples have."""
         known = type_of(value)
         if is_inactive(known):
             return Const(zero_of(known))

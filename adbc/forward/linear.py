@@ -194,7 +194,7 @@ def _is_same(a: Value, b: Value | None) -> bool:
 
 
 def _is_pure(operands: Sequence[Value]) -> bool:
-    """Whether a function of `math` or an operator is called: those of others may do anything."""
+    """Whether a function of `math` or an operator is called; functions of other modules may do anything."""
     function = operands[0].value if isinstance(operands[0], Const) else None
     if function is intrinsics._foreigncall_ and isinstance(operands[1], Const):
         function = operands[1].value

@@ -31,13 +31,13 @@ def tangent_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, 
     if row is None or not any(isinstance(t, ArrayType) for t in types_):
         return None
     found = row.tangent_call(len(types_), keywords)
-    if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
+    if found is None or not all(_is_real(types_[i]) for i in found.arrays):
         return None
     others = [types_[i] for _, i in found.others]
     return None if any(has_shadow(t) or has_cotangent(t) for t in others) else found
 
 
-def _is_plain(type: AbstractType) -> bool:
+def _is_real(type: AbstractType) -> bool:
     """Whether all members are real numbers or arrays of such."""
     if isinstance(type, ArrayType):
         return type.dtype in _FLOATS or type.dtype.startswith(("int", "uint", "bool"))

@@ -470,7 +470,7 @@ class Reversal:
         if has_cotangent(self.result):
             cotangent = graph.add_argument("cotangent", cotangent_type(self.result))
         writer = PullbackWriter(graph, self.support, self.active)
-        writer.is_plain = self.forwards.is_plain
+        writer.without_numpy = self.forwards.without_numpy
         writer.recomputed = self.recomputed
         variables = writer.variables
         assert self.exit is not None

@@ -144,7 +144,7 @@ class FormulaStep(Step):
     """Arrays of which the value, or the shape, is needed."""
     together: Callable[..., object] | None = None
     """All formulas at once."""
-    plain: Container[Value] = ()
+    not_overlapping: Container[Value] = ()
     """Shadows of which no two elements are at one place."""
     memory: Value | None = None
     """The shadow of the result, which has its cotangent, if it is memory."""
@@ -200,10 +200,10 @@ class FormulaStep(Step):
         for shadow, part, (fits, is_negative, value) in zip(self.shadows, self.parts, given, strict=True):
             if value is not None and shadow is not None and not isinstance(shadow, Const):
                 kept = writer.get(shadow)  # the shadow has shape and dtype of its array
-                if fits and part is not None and part.fits and shadow in self.plain:
+                if fits and part is not None and part.fits and shadow in self.not_overlapping:
                     update = operator.isub if is_negative != is_negated else operator.iadd
                     writer.builder.call(update, kept, value)
-                elif shadow in self.plain:
+                elif shadow in self.not_overlapping:
                     give = support.take_own if is_negative != is_negated else support.give_own
                     writer.builder.call(give, kept, value)
                 else:

@@ -108,7 +108,7 @@ class ForwardsPass(Mirror):
         self.put_back: dict[Instruction, Any] = {}
         if support.values:
             self.unrestored, self.put_back = unrestored_updates(source, sites, self.formulas)
-        self.is_plain = not any(map(_is_numpy, _values(source)))
+        self.without_numpy = not any(map(_is_numpy, _values(source)))
         """No number in sight is NumPy's, so that sums of floats are floats."""
         self.parameters: list[Argument] = []
         """The parameters of the primal that get a cotangent back, in order."""
@@ -276,7 +276,7 @@ class ForwardsPass(Mirror):
         """A float in place of a float: the shadow has a number there and keeps it."""
         container, key, value, old = site.arguments
         shadow = self.s(container)
-        if container not in self.active or isinstance(shadow, Const) or not self.is_plain:
+        if container not in self.active or isinstance(shadow, Const) or not self.without_numpy:
             written = dataclasses.replace(site, arguments=site.arguments[:3])
             self._write_slot(call, written, rrule, is_field)
             return
@@ -314,7 +314,7 @@ class ForwardsPass(Mirror):
             if slot is not None:
                 if has_cotangent(type_of(call)):
                     shadow = slot.companion
-                    inline = self.is_plain and type_of(call) == FLOAT and not isinstance(shadow, Const)
+                    inline = self.without_numpy and type_of(call) == FLOAT and not isinstance(shadow, Const)
                     sink = self._sink(shadow) if inline else None
                     self._leave(SlotStep(call, shadow, slot.key, slot.is_field, sink))
                 return

@@ -65,7 +65,7 @@ class PullbackWriter:
         self.active = active
         self.support = support
         self.builder = Builder(graph, graph.add_block("entry"))
-        self.is_plain = True
+        self.without_numpy = True
         """No number in sight is NumPy's; else what leaves as the cotangent of a float is made a float."""
         self.owned: set[Value] = set()
         """Cotangents of arrays, new memory (or None) that nothing but one leaf will ever use: others may be
@@ -263,7 +263,7 @@ class PullbackWriter:
         if not has_cotangent(type):
             return Const(None)
         leaf = cotangent.get((), zero(type))
-        if type == FLOAT and not self.is_plain and not isinstance(leaf, Const):
+        if type == FLOAT and not self.without_numpy and not isinstance(leaf, Const):
             return self.builder.call(self.support.float_rdata, leaf)
         return leaf
 

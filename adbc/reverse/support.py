@@ -58,11 +58,11 @@ class Support(CommonSupport):
     append_item: Callable[..., Any]
     """append_item(l, fl, x, is_active): ``l.append(x)`` of a number"""
     undo_append: Callable[..., Any]
-    """undo_append(l, fl) -> bx: the reverse of that"""
+    """undo_append(l, fl) -> bx: takes back `append_item`, and gives the cotangent of the number"""
     add_to_item: Callable[..., Any]
     """add_to_item(fl, index, b): the slot of a list or dict grows by `b`, if both are there"""
     add_to_field: Callable[..., Any]
-    """add_to_field(f, name, b): the same for a field"""
+    """add_to_field(f, name, b): the field `name` of the shadow `f` of an object grows by `b`"""
     store_item: Callable[..., Any]
     """store_item(rrule, l, fl, index, value, is_active) -> old, whatever `restore_item` needs"""
     store_field: Callable[..., Any]
@@ -80,7 +80,7 @@ class Support(CommonSupport):
     fit: Callable[..., Any]
     """fit(d, x): `d` as a cotangent of the number or array `x`, broadcasting undone"""
     fit_array: Callable[..., Any]
-    """fit_array(d, shape, code): likewise for an array of that shape and dtype"""
+    """fit_array(d, shape, code): `d` as a cotangent of an array of that shape and dtype (see `fit`)"""
     filled_array: Callable[..., Any]
     """filled_array(d, shape, code): `d`, or zeros of that shape and dtype if it is None"""
     filled: Callable[..., Any]
@@ -102,12 +102,12 @@ class Support(CommonSupport):
     as_part: Callable[..., Any]
     """as_part(index, d, shape, code): zeros of that shape and dtype, with `d` at `index`"""
     add_to_part: Callable[..., Any]
-    """add_to_part(whole, index, d, shape, code): the same, added to `whole`, which is ours, if it is not
-    None"""
+    """add_to_part(whole, index, d, shape, code): `whole`, which is ours, with `d` added at `index`; zeros of
+    that shape and dtype are taken if it is None"""
     give_own: Callable[..., Any]
     """give_own(fx, d): the same as `give_array` where no two elements of `fx` are at one place"""
     take_own: Callable[..., Any]
-    """take_own(fx, d): the same for ``-d``"""
+    """take_own(fx, d): what `give_own` does for ``-d``"""
     negate: Callable[..., Any]
     """negate(d): ``-d``, written over `d`"""
     take_array: Callable[..., Any]

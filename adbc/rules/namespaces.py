@@ -17,7 +17,7 @@ __all__ = ["check_all_names", "check_name"]
 
 
 def check_name(namespace: Any, name: Any) -> None:
-    """Raise if `namespace` is that of a module, where `name` is a function, class or module."""
+    """Raise if `namespace` belongs to a module in which `name` is a function, class or module."""
     if not _is_of_module(namespace) or type(name) is not str:
         return
     old = namespace[name] if name in namespace else vars(builtins).get(name)
@@ -30,7 +30,7 @@ def check_name(namespace: Any, name: Any) -> None:
 
 
 def check_all_names(namespace: Any, names: Any) -> None:
-    """Raise if `namespace` is that of a module, where one of `names` is a function, class or module."""
+    """Raise if `namespace` belongs to a module in which one of `names` is a function, class or module."""
     if _is_of_module(namespace):
         for name in list(names):
             check_name(namespace, name)

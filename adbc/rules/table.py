@@ -173,11 +173,11 @@ class Rule:
         return FormulaCall(tuple(self.formulas), tuple(range(count)), together=self.together)
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        """Whether such a call has no effects, and a result that is new."""
+        """Whether a call with `count` arguments has no effects, and a result that is new."""
         return self.kind in (RowKind.SCALAR, RowKind.PURE)
 
     def uses(self, count: int, keywords: Sequence[str]) -> Sequence[Use]:
-        """What such a call does with the memory of each argument, of those by keyword last."""
+        """What a call does with the memory of each of its `count` arguments; those by keyword are last."""
         if self.effects is not None:
             return [self.effects[min(i, len(self.effects) - 1)] for i in range(count)]
         first = WRITES | RETURNS | HANDS_ON if self.mutates else RETURNS | HANDS_ON
@@ -190,8 +190,8 @@ class Rule:
         return found
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
-        """The formulas for the tangent of such a call: each takes the tangent of its array where those of
-        `formula_call` take the cotangent of the result."""
+        """The formulas for the tangent of a call with `count` arguments: each takes the tangent of its array
+        where the formulas of `formula_call` take the cotangent of the result."""
         return None
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:

@@ -144,20 +144,20 @@ def _reversed(proxy: Any, /) -> Any:
     return reversed(behind(proxy))
 
 
-def _plain(a: Any) -> Any:
+def _unproxied(a: Any) -> Any:
     return behind(a) if isinstance(a, MappingProxyType) else a
 
 
 def _or(a: Any, b: Any, /) -> Any:
-    return _plain(a) | _plain(b)
+    return _unproxied(a) | _unproxied(b)
 
 
 def _same(a: Any, b: Any, /) -> Any:
-    return _plain(a) == _plain(b)
+    return _unproxied(a) == _unproxied(b)
 
 
 def _other(a: Any, b: Any, /) -> Any:
-    return _plain(a) != _plain(b)
+    return _unproxied(a) != _unproxied(b)
 
 
 def _joined(*classes: type) -> bool:

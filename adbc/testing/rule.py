@@ -228,7 +228,7 @@ class _Tester:
         self.rng = rng
         self.tolerances = tolerances
         self.direction = unit_direction(rng, bundle)
-        self.expected = _plain(duplicate(bundle))
+        self.expected = _called(duplicate(bundle))
         self.seeds = [int(seed) for seed in rng.integers(0, 2**31, size=4)]
 
     # -- forward -----------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ class _Tester:
 
     def check_finite_differences(self, tangents: list[Any]) -> None:
         step = self.tolerances.step
-        derivative, errors = directional_derivative(_plain, self.bundle, self.direction, step=step)
+        derivative, errors = directional_derivative(_called, self.bundle, self.direction, step=step)
         actual = list(leaves(tangents))
         if [label for label, _ in actual] != [label for label, _ in derivative]:
             raise AssertionError(
@@ -376,7 +376,7 @@ class _Tester:
         _step(step, self.expected, after, _names("", len(after)), rtol=self.tolerances.value_rtol)
 
 
-def _plain(bundle: Bundle) -> list[Any]:
+def _called(bundle: Bundle) -> list[Any]:
     """Output, function and arguments after a plain call."""
     function, *args = bundle
     return [function(*args), *bundle]

@@ -503,7 +503,7 @@ def formula_call(
     if not any(isinstance(t, ArrayType) for t in types_) and not row.makes_arrays:
         return None
     found = row.formula_call(len(types_), keywords, any(map(is_complex, types_)))
-    if found is None or not all(_is_plain(types_[i]) for i in found.arrays):
+    if found is None or not all(_is_numeric(types_[i]) for i in found.arrays):
         return None
     if found.parts and not isinstance(result, ArrayType):
         return None  # a number is read from its place
@@ -517,7 +517,7 @@ DTYPE_CODES = {"float64": "d", "float32": "f", "complex128": "D", "complex64": "
 """The dtypes of arrays that are differentiated by formulas, and their codes."""
 
 
-def _is_plain(type: AbstractType) -> bool:
+def _is_numeric(type: AbstractType) -> bool:
     """Whether all members are numbers or arrays of such."""
     if isinstance(type, ArrayType):
         return type.dtype in DTYPE_CODES or type.dtype.startswith(("int", "uint", "bool"))
@@ -565,7 +565,7 @@ def _is_update(types_: Sequence[AbstractType]) -> bool:
     array, value = types_
     if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
         return False
-    return _is_plain(value) and not is_complex(value)
+    return _is_numeric(value) and not is_complex(value)
 
 
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:

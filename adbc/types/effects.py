@@ -279,8 +279,8 @@ def is_harmless(call: Instruction) -> bool:
     function, arguments = found
     if function is intrinsics._getattr_:
         name = arguments[1]
-        is_plain = isinstance(name, Const) and name.value in DESCRIPTIONS
-        return is_plain and isinstance(type_of(arguments[0]), ArrayType)
+        is_description = isinstance(name, Const) and name.value in DESCRIPTIONS
+        return is_description and isinstance(type_of(arguments[0]), ArrayType)
     return function in HARMLESS
 
 

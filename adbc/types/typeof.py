@@ -41,7 +41,7 @@ def typeof(value: object) -> AbstractType:
         return ArrayType(value.dtype.name, value.ndim, cls)  # type: ignore[attr-defined]
     if id(cls) in _local:
         return ANY
-    if cls is slice and not _is_plain(value):
+    if cls is slice and not _has_whole_bounds(value):
         return SLICE
     return Exact(cls)
 
@@ -75,7 +75,7 @@ def keep_apart(function: object) -> None:
         _apart.add(function)
 
 
-def _is_plain(value: Any) -> bool:
+def _has_whole_bounds(value: Any) -> bool:
     """Whether the bounds of a slice are whole numbers, or absent."""
     return all(x is None or type(x) is int for x in (value.start, value.stop, value.step))
 

@@ -182,7 +182,7 @@ class _Object:
     is_framed: bool = False
     """Whether it is held by the frame of a generator expression, or of a function that consumes it, which an
     exception may keep."""
-    is_plain: bool = True
+    ends_with_iterator: bool = True
     """Whether it is exhausted if and only if the iterator is by which it is known."""
     is_named: bool = False
     """Whether it is in a local variable at any time."""
@@ -303,7 +303,7 @@ class _Objects:
                 if isinstance(user, Phi):
                     o.is_lost |= isinstance(self.calls.get(o.owner), Instruction)
                     other = self._object(user)
-                    other.is_plain = False
+                    other.ends_with_iterator = False
                     self.chosen.append((o, other))
                     o.is_lost |= member in self.sliced
                 elif isinstance(user, Instruction):
@@ -332,13 +332,13 @@ class _Objects:
                 self.sliced.add(user)
         elif any(function is f for f in HOLDERS):
             o.is_lost |= member in self.sliced
-            o.is_plain = False
+            o.ends_with_iterator = False
             o.members.append(user)
             if function is itertools.islice:
                 self.sliced.add(user)
         elif user in self.calls and arguments == [member] and _is_expression(self.calls[user]):
             o.is_lost |= member in self.sliced or (user in self.objects and table().CLOSES_FROM_FIRST)
-            o.is_framed, o.is_plain = True, False
+            o.is_framed, o.ends_with_iterator = True, False
             o.members.append(user)
         else:
             place = CONSUMERS.get(id(function))
@@ -488,7 +488,7 @@ class _Drops:
             return []
         gone = (self.alive[a] | self.made[a]) - self.alive[b] - self._handed_over(a, b)
         if _exhausts(a, b):
-            gone = {o for o in gone if not o.is_plain}
+            gone = {o for o in gone if not o.ends_with_iterator}
         return self._in_order(gone)
 
     def _dropped_raising(self, block: Block) -> list[_Object]:

@@ -86,7 +86,7 @@ def _is_late(release: Instruction, loop: frozenset[Block], sources: dict[Block, 
 
 
 def _is_range(iterator: Value) -> bool:
-    """Whether `iterator` is that of a ``range``, by this name."""
+    """Whether `iterator` runs over what a call of ``range`` gives, by this name."""
     made = iterator.operands[0] if isinstance(iterator, Instruction) and iterator.op == "iter" else None
     callee = made.operands[0] if isinstance(made, Instruction) and made.op == "call" else None
     return isinstance(callee, Instruction) and callee.op == "global" and callee.attribute == "range"

@@ -78,7 +78,7 @@ def _spread(call: Instruction, graph: Graph, knowledge: DisplayKnowledge) -> Non
         names, options = ("shape", *names), [Const(shape), *options]
     elif len(shape) > 1:
         return
-    if not all(map(_is_plain, elements)) or not _uses_once(display, graph):
+    if not all(map(_is_numeric, elements)) or not _uses_once(display, graph):
         return
     call.operands = [Const(joined), *elements, *options]
     call.keywords = names
@@ -114,7 +114,7 @@ def _elements(display: Instruction, graph: Graph) -> tuple[list[Value], tuple[in
     return (flat, (count, *inner.pop())) if len(inner) == 1 else None
 
 
-def _is_plain(value: Value) -> bool:
+def _is_numeric(value: Value) -> bool:
     """Whether `value` is a number or an array of such."""
     known = type_of(value)
     if isinstance(known, ArrayType):

@@ -46,7 +46,7 @@ from adbc.types.lattice import INT, is_list
 __all__ = ["count_list_loops"]
 
 Counters = dict[Block, tuple[Phi, Instruction]]
-"""By the head of a loop, the number of the iteration, and that of the next."""
+"""The number of the iteration and of the next one, by the head of the loop."""
 
 
 def count_list_loops(graph: Graph) -> bool:

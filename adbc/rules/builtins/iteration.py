@@ -172,7 +172,7 @@ def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return tuple(source.values), tuple_shadow(source.shadows), tuple_pullback
 
 
-def _plain(*classes: type) -> bool:
+def _is_read_directly(*classes: type) -> bool:
     """Nothing, or a container whose elements are read without keys in the way."""
     return not classes or (len(classes) == 1 and classes[0] in (list, tuple, str, bytes, range))
 
@@ -468,7 +468,7 @@ def _appends(cls: type, *rest: type) -> bool:
     return list_like(cls)
 
 
-_LIST = Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_plain, result=list)
+_LIST = Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_is_read_directly, result=list)
 _LIST.mirrored = True  # of a list
 
 ROWS: list[Rule] = [
@@ -488,7 +488,7 @@ ROWS: list[Rule] = [
     Overlay(builtins.next, _next_or_default),
     _LIST,
     Overlay(list, _list, result=list),
-    Primitive(tuple, frule=_tuple_frule, rrule=_tuple_rrule, when=_plain, result=tuple),
+    Primitive(tuple, frule=_tuple_frule, rrule=_tuple_rrule, when=_is_read_directly, result=tuple),
     Overlay(tuple, _tuple, result=tuple),
     Overlay(dict, _dict, result=dict),
     Overlay(set, _set, result=set),

@@ -261,7 +261,7 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
 
 def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     slope = norm_slope(
-        np.squeeze(y, axis=axis) if keepdims and axis is not None else _plain(y, keepdims), x, ord, axis
+        np.squeeze(y, axis=axis) if keepdims and axis is not None else _as_number(y, keepdims), x, ord, axis
     )
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else axis
     return np.sum(np.real(np.conjugate(slope) * d), axis=axes, keepdims=keepdims)
@@ -270,14 +270,14 @@ def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims
 def norm_vjp(by: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     if keepdims:
         squeezed = tuple(axis) if isinstance(axis, (tuple, list)) else axis
-        y = _plain(y, True) if axis is None else np.squeeze(y, axis=squeezed)
-        by = _plain(by, True) if axis is None else np.squeeze(by, axis=squeezed)
+        y = _as_number(y, True) if axis is None else np.squeeze(y, axis=squeezed)
+        by = _as_number(by, True) if axis is None else np.squeeze(by, axis=squeezed)
     slope = norm_slope(y, x, ord, axis)
     kept_by = by if axis is None else np.expand_dims(by, axis if np.ndim(axis) == 0 else tuple(axis))
     return slope * kept_by
 
 
-def _plain(y: Any, keepdims: Any) -> Any:
+def _as_number(y: Any, keepdims: Any) -> Any:
     """A norm over all axes as a number."""
     return np.reshape(y, ()) if keepdims else y
 

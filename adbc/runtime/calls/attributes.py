@@ -106,7 +106,7 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
         return _getter(call, getter, descriptor, cls)
     if getter is not None:
         return _c_descriptor(call, descriptor, table)
-    return _plain(call, cls, name)
+    return _class_attribute(call, cls, name)
 
 
 def _of_class(call: Call, name: str) -> Step:
@@ -127,13 +127,13 @@ def _of_class(call: Call, name: str) -> Step:
         if is_python_function(getter):
             arguments = (found, None, obj)
             return Locate(Call(getter, None, arguments, (None,) * 3, (None,) * 3), 0)
-        return _plain(call, obj, name) if getter is None else Found(call, _get(obj, name))
+        return _class_attribute(call, obj, name) if getter is None else Found(call, _get(obj, name))
     if above is None:
         hook = lookup(meta, "__getattr__")
         return Delegate(call.on(hook, 0, 1)) if is_python_function(hook) else Found(call, getattr(obj, name))
     if is_python_function(getter):
         return _getter(call, getter, above, meta)
-    return _plain(call, meta, name) if getter is None else Found(call, _get(obj, name))
+    return _class_attribute(call, meta, name) if getter is None else Found(call, _get(obj, name))
 
 
 def _get(cls: type, name: str) -> Any:
@@ -141,7 +141,7 @@ def _get(cls: type, name: str) -> Any:
     return type.__getattribute__(cls, name)
 
 
-def _plain(call: Call, cls: type, name: str) -> Step:
+def _class_attribute(call: Call, cls: type, name: str) -> Step:
     """What `cls` or its bases have as `name`, which is no descriptor."""
     owner = next(base for base in cls.__mro__ if name in vars(base))
     return OfClass(call, owner, name, vars(owner)[name])

@@ -61,7 +61,7 @@ class Calls(abc.ABC):
     attempted: ClassVar[Mode]
     """The mode in which a call is attempted that may raise what is not for the user."""
     name: ClassVar[str]
-    """The attribute of the engine that is such an object."""
+    """The name of the engine's attribute for the calls of this mode."""
 
     known: Callable[[Context, Any], Any]
     """What stands beside an object that did not come through an argument."""

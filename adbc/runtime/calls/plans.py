@@ -45,7 +45,7 @@ BY_VALUE = frozenset({tuple, slice, types.FunctionType, types.BuiltinFunctionTyp
 FLOATS = ListType(list, FLOAT)
 """The type of a list of floats that was looked through."""
 ROWS = ListType(list, FLOATS)
-"""The type of a list of such lists."""
+"""The type of a list of lists of floats that was looked through."""
 
 _LOCAL = "local"
 """Stands for every class that differentiated code has made."""

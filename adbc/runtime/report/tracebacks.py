@@ -45,7 +45,7 @@ _inlined: dict[int, tuple[weakref.ref[types.CodeType], Places]] = {}
 
 
 def note_inlined(code: types.CodeType, places: Places) -> None:
-    """`code` has that of other functions in it, from and up to so many bytes."""
+    """Note which functions were written into `code`, and from which byte up to which."""
     at = id(code)
     _inlined[at] = weakref.ref(code, lambda _: _inlined.pop(at, None)), places
 

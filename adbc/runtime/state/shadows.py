@@ -47,7 +47,7 @@ class Shadows:
         return self._known
 
     def later(self, obj: Any, tangent: Any) -> None:
-        """Let `tangent` be that of `obj`, an array or list of numbers that shares nothing with what was met.
+        """Let `tangent` belong to `obj`, an array or list of numbers that shares nothing with what was met.
 
         `NO_TANGENT` if it is constant, `NO_FDATA` for an array whose cotangent is a value.  It is entered
         when something is asked.
