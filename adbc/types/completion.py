@@ -148,11 +148,25 @@ def _result(call: Instruction, results: Results, asked: _Asked) -> AbstractType:
         return answer
     if isinstance(function, type) and issubclass(function, BaseException):
         return Exact(function)
-    types_ = list(map(present, types_))
+    # A cotangent that may be an array, or one number for all of its elements, gives what either gives.
+    members = [t.members if isinstance(t, UnionType) else (t,) for t in map(present, types_)]
+    return merge_all(
+        _of_members(function, arguments, list(one), call.keywords, asked) for one in itertools.product(*members)
+    )
+
+
+def _of_members(
+    function: Any,
+    arguments: Sequence[Value],
+    types_: Sequence[AbstractType],
+    keywords: tuple[str, ...],
+    asked: _Asked,
+) -> AbstractType:
+    """What `function` gives for arguments of `types_`, none of which is a union."""
     derivatives = [t for t in types_ if isinstance(t, DerivativeType | TangentType)]
     if derivatives:
-        return _of_derivatives(function, derivatives, arguments, types_, call.keywords, asked)
-    return asked(function, arguments, types_, call.keywords)
+        return _of_derivatives(function, derivatives, arguments, types_, keywords, asked)
+    return asked(function, arguments, types_, keywords)
 
 
 def _is_plain_python(function: object) -> bool:

@@ -234,7 +234,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("minimum", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
     _row("fmax", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
     _row("fmin", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
-    _row("copysign", lambda out, x, y: np.sign(x) * np.where(np.signbit(y), -1, 1), None),
+    _row("copysign", lambda out, x, y: np.sign(x) * np.copysign(1.0, y), None),
     _row("heaviside", None, lambda out, x, y: np.equal(x, 0)),
     _row("fabs", lambda out, x: np.sign(x)),
     _row("ldexp", lambda out, x, i: np.ldexp(1.0, i), None),
