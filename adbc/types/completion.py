@@ -151,7 +151,8 @@ def _result(call: Instruction, results: Results, asked: _Asked) -> AbstractType:
     # A cotangent that may be an array, or one number for all of its elements, gives what either gives.
     members = [t.members if isinstance(t, UnionType) else (t,) for t in map(present, types_)]
     return merge_all(
-        _of_members(function, arguments, list(one), call.keywords, asked) for one in itertools.product(*members)
+        _of_members(function, arguments, list(one), call.keywords, asked)
+        for one in itertools.product(*members)
     )
 
 
