@@ -24,7 +24,7 @@ __all__ = ["BUDGET", "LONGEST", "PATH", "Recorder", "function_of", "quick_cases"
 Test = TypeVar("Test")
 
 PATH = Path(__file__).parent / "durations.json"
-BUDGET = 1.0
+BUDGET = 0.5
 """Seconds that all quick cases of one test may take."""
 LONGEST = 2.5
 """Seconds that one case may take and be quick."""
