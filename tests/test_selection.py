@@ -58,7 +58,7 @@ def test_what_takes_long_in_all_is_written_down(tmp_path: Path) -> None:
     for k in range(4):
         recorder.add(f"a.py::test_b[{k}]", 0.25)  # set-up
         recorder.add(f"a.py::test_b[{k}]", 1.0)
-    recorder.add("a.py::test_quick", 1.0)
+    recorder.add("a.py::test_quick", selection.BUDGET)
     recorder.write(tmp_path / "durations.json")
     assert (tmp_path / "durations.json").read_text() == '{\n  "a.py::test_b": [4, 5.0]\n}\n'
 
