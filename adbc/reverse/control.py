@@ -1,6 +1,6 @@
 """From one primal graph, two: what is saved where, and the blocks in reverse.
 
-**What is saved.**  A value that a step needs is saved once per definition, in the *record* of its
+**What is saved.**  A value that an adjoint needs is saved once per definition, in the *record* of its
 region: a value defined in a loop in the record of the iteration, any other in the record of the
 call.  The record of the call is a tuple.  How those of a loop are kept is said in `tapes`: the tape is
 an ordinary SSA value, nothing is shared between calls, and the pullback of a loop ends where the tape
@@ -125,7 +125,7 @@ class Reversal:
     def _is_idle(self, loop: Loop) -> bool:
         """Whether reversing the loop would do nothing, so that the pullback can step over it."""
         return not any(
-            self.forwards.steps[block] or any(phi in self.active for phi in block.phis)
+            self.forwards.adjoints[block] or any(phi in self.active for phi in block.phis)
             for block in loop.blocks
         )
 
@@ -215,8 +215,8 @@ class Reversal:
             return home
 
         for block in self.live:
-            for step in self.forwards.steps[block]:
-                for value in step.needs:
+            for adjoint in self.forwards.adjoints[block]:
+                for value in adjoint.needs:
                     if isinstance(value, Const):
                         continue
                     self._need(value, home_of(value), block)
@@ -248,7 +248,7 @@ class Reversal:
         return (
             len(ways) > 1
             and self._region(exit) is None
-            and not self.forwards.steps[exit]
+            and not self.forwards.adjoints[exit]
             and not exit.instructions
             and self._reversed_sources(exit) == ways
             and all(way.handler is None and way.successors == (exit,) for way in ways)
@@ -531,9 +531,9 @@ class Reversal:
         copies: dict[Block, Block],
     ) -> None:
         builder = writer.builder
-        for step in reversed(self.forwards.steps[block]):
-            builder.position = step.position if isinstance(step.position, Position) else None
-            step.reverse(writer)
+        for adjoint in reversed(self.forwards.adjoints[block]):
+            builder.position = adjoint.position if isinstance(adjoint.position, Position) else None
+            adjoint.reverse(writer)
         if self._is_header(block):  # what goes round is on the line of the loop, not on that behind it
             positions = [i.position for i in block.instructions] + [block.terminator.position]
             builder.position = next((p for p in positions if p is not None), None)
@@ -619,7 +619,7 @@ class Reversal:
     def _forget_cotangents(self, writer: PullbackWriter, loop: Loop) -> None:
         """Where an earlier iteration is entered, nothing defined in the loop has a cotangent yet.
 
-        This is so anyway (each step takes what it uses); saying it here spares a phi per value.
+        This is so anyway (each adjoint takes what it uses); saying it here spares a phi per value.
         """
         for block in loop.blocks:
             for value in (*block.phis, *block.instructions):

@@ -17,8 +17,8 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
+from adbc.reverse.adjoints import Adjoint, wants
 from adbc.reverse.pullback import PullbackWriter
-from adbc.reverse.steps import Step, wants
 from adbc.rules.formulas import Formula
 from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
 from adbc.types.derived import CotangentOf, cotangent_type, merge
@@ -37,7 +37,7 @@ from adbc.types.lattice import (
     memory_type,
 )
 
-__all__ = ["FormulaStep", "FormulaUses", "Part", "code_of", "values_read"]
+__all__ = ["FormulaAdjoint", "FormulaUses", "Part", "code_of", "values_read"]
 
 
 def code_of(type: AbstractType) -> str:
@@ -123,7 +123,7 @@ class Part:
 
 
 @dataclasses.dataclass
-class FormulaStep(Step):
+class FormulaAdjoint(Adjoint):
     """``y = f(a, b)``: each active argument gets what its formula gives for the cotangent of the result.
 
     `parts` are None where an argument is inactive; `out` and `values` are result and arguments in the
@@ -284,21 +284,24 @@ class FormulaStep(Step):
 
 
 class _Given:
-    """What the formulas of `step` give for `cotangent`, written with `writer`.
+    """What the formulas of `adjoint` give for `cotangent`, written with `writer`.
 
     `original` is the cotangent with its sign.
     """
 
-    def __init__(self, step: FormulaStep, writer: PullbackWriter, cotangent: Value, original: Value) -> None:
-        self.step = step
+    def __init__(
+        self, adjoint: FormulaAdjoint, writer: PullbackWriter, cotangent: Value, original: Value
+    ) -> None:
+        self.adjoint = adjoint
         self.writer = writer
         self.cotangent = cotangent
         self.original = original
         self.known = [
-            writer.get(v) if v in step.read or isinstance(v, Const) else Const(None) for v in step.values
+            writer.get(v) if v in adjoint.read or isinstance(v, Const) else Const(None)
+            for v in adjoint.values
         ]
-        self.out = writer.get(step.out) if step.out in step.read else Const(None)
-        self.is_array = isinstance(type_of(step.result), ArrayType)
+        self.out = writer.get(adjoint.out) if adjoint.out in adjoint.read else Const(None)
+        self.is_array = isinstance(type_of(adjoint.result), ArrayType)
         self.is_number = self.is_array and cotangent in writer.uniform
         self._array: Value | None = None if self.is_number else cotangent
         """The cotangent as an array, if one stands for it."""
@@ -307,32 +310,34 @@ class _Given:
 
     def all(self) -> list[_Share]:
         """A share per argument."""
-        step = self.step
-        if step.together is not None:
-            result = self._together(step.together)
+        adjoint = self.adjoint
+        if adjoint.together is not None:
+            result = self._together(adjoint.together)
         else:
-            result = [_NOTHING if part is None else self._share(i, part) for i, part in enumerate(step.parts)]
+            result = [
+                _NOTHING if part is None else self._share(i, part) for i, part in enumerate(adjoint.parts)
+            ]
         if self.looking > 1:
             self.writer.owned.discard(self.cotangent if self._array is None else self._array)
         return result
 
     def _together(self, function: Callable[..., object]) -> list[_Share]:
         """The shares that one function gives all at once."""
-        step, writer = self.step, self.writer
-        types_ = [self._given_type(i, part) for i, part in enumerate(step.parts)]
-        others = map(writer.get, step.others.values())
+        adjoint, writer = self.adjoint, self.writer
+        types_ = [self._given_type(i, part) for i, part in enumerate(adjoint.parts)]
+        others = map(writer.get, adjoint.others.values())
         answer = writer.builder.call(
             function,
             self._whole(),
             self.out,
             *self.known,
             *others,
-            keywords=tuple(step.others),
+            keywords=tuple(adjoint.others),
             type=TupleType(tuple(types_)),
         )
         result = []
         for argument, part, d in zip(
-            step.arguments, step.parts, writer.unpack(answer, len(step.parts)), strict=True
+            adjoint.arguments, adjoint.parts, writer.unpack(answer, len(adjoint.parts)), strict=True
         ):
             if part is None:
                 result.append(_NOTHING)
@@ -346,21 +351,21 @@ class _Given:
         return result
 
     def _share(self, i: int, part: Part) -> _Share:
-        step, writer, cotangent = self.step, self.writer, self.cotangent
-        value, shadow = step.values[i], step.shadows[i]
+        adjoint, writer, cotangent = self.adjoint, self.writer, self.cotangent
+        value, shadow = adjoint.values[i], adjoint.shadows[i]
         if part.uniform is not None:
-            return True, False, step.spread(writer, part, cotangent, value)
+            return True, False, adjoint.spread(writer, part, cotangent, value)
         if self.is_number and part.is_simple and part.is_array:
-            return True, False, step.share(writer, part, cotangent, value)
+            return True, False, adjoint.share(writer, part, cotangent, value)
         by, stays = cotangent, self.is_number and part.takes_number
         if self.is_number and (not stays or (part.gives_number and not part.may_hand_on)):
             by, stays = self._whole(), False
         if part.into is not None and shadow is not None:
             if not isinstance(shadow, Const):
-                others = map(writer.get, step.others.values())
+                others = map(writer.get, adjoint.others.values())
                 given = self.original if by is cotangent else by
                 writer.builder.call(
-                    part.into, writer.get(shadow), given, *others, keywords=tuple(step.others), type=NONE
+                    part.into, writer.get(shadow), given, *others, keywords=tuple(adjoint.others), type=NONE
                 )
             return _NOTHING
         is_negative = False
@@ -371,7 +376,7 @@ class _Given:
         else:
             d, is_negative = by, part.is_negative
             if part.may_be_negative or not is_negative:
-                self.looking += isinstance(type_of(step.arguments[i]), ValueArrayType)
+                self.looking += isinstance(type_of(adjoint.arguments[i]), ValueArrayType)
         if stays and part.gives_number:
             writer.uniform.add(d)
             return True, is_negative, d
@@ -382,12 +387,12 @@ class _Given:
     def _by_formula(self, i: int, part: Part, by: Value, stays: bool) -> Value:
         """What a formula that is a function gives for the cotangent `by`, which is a number that stands for
         an array if it `stays` one."""
-        step, writer = self.step, self.writer
+        adjoint, writer = self.adjoint, self.writer
         call = writer.builder.call
-        last = max(i for i, other in enumerate(step.parts) if other is not None)
+        last = max(i for i, other in enumerate(adjoint.parts) if other is not None)
         is_alone = (
             i == last and self.looking == 0 and by in writer.owned and self.is_array and not stays
-            and all(other is None or other.makes_new for other in step.parts)
+            and all(other is None or other.makes_new for other in adjoint.parts)
         )  # fmt: skip
         if part.partial is not None and not part.is_array and self.is_array and by is self._array:
             d = call(writer.support.inner, by, self._slope(part))
@@ -398,14 +403,14 @@ class _Given:
         elif part.factor is not None:
             d = call(operator.mul, [self.out, *self.known][part.factor], by)
         else:
-            others = map(writer.get, step.others.values())
+            others = map(writer.get, adjoint.others.values())
             read: tuple[Value, ...] = (self.out, *self.known)
             if part.of_shape is not None:
-                read = (writer.get(step.shapes[step.values[i]][0]),)
+                read = (writer.get(adjoint.shapes[adjoint.values[i]][0]),)
             function = part.function if part.of_shape is None else part.of_shape
             known = TANGENT if stays and part.gives_number else self._given_type(i, part)
-            d = call(function, by, *read, *others, keywords=tuple(step.others), type=known)
-            self.looking += not part.makes_new and isinstance(type_of(step.arguments[i]), ValueArrayType)
+            d = call(function, by, *read, *others, keywords=tuple(adjoint.others), type=known)
+            self.looking += not part.makes_new and isinstance(type_of(adjoint.arguments[i]), ValueArrayType)
         if part.makes_new:
             writer.owned.add(d)
         return d
@@ -416,25 +421,25 @@ class _Given:
         if part.factor is not None:
             slope: Value = read[part.factor]
             return slope
-        known = merge(FLOAT, _of_any_shape(type_of(self.step.result)))
+        known = merge(FLOAT, _of_any_shape(type_of(self.adjoint.result)))
         return self.writer.builder.call(part.partial, *read, type=known)
 
     def _whole(self) -> Value:
         """The cotangent as an array, which is made once."""
         found = self._array
         if found is None:
-            found = self._array = self.step.whole(self.writer, self.cotangent)
+            found = self._array = self.adjoint.whole(self.writer, self.cotangent)
         return found
 
     def _given_type(self, i: int, part: Part | None) -> AbstractType:
         """The type of what the formula of argument `i` gives: of any shape if it has to be made fit."""
-        known = type_of(self.step.arguments[i])
+        known = type_of(self.adjoint.arguments[i])
         if part is None:
             return NONE
         if part.fits:
             return cotangent_type(memory_type(known)) if is_number(known) else CotangentOf(memory_type(known))
         return CotangentOf(
-            _of_any_shape(known if isinstance(known, ArrayType) else type_of(self.step.result))
+            _of_any_shape(known if isinstance(known, ArrayType) else type_of(self.adjoint.result))
         )
 
 

@@ -1,4 +1,4 @@
-"""The forwards pass: the primal, a shadow beside each value that has one, and a step per statement.
+"""The forwards pass: the primal, a shadow beside each value that has one, and an adjoint per statement.
 
 The control flow is that of the primal.  Per value there are up to two values in the forwards pass,
 `primal[v]` and `shadow[v]`.  A shadow that the type alone determines is a constant: nothing stands
@@ -18,29 +18,29 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
-from adbc.reverse.formulas import FormulaStep, FormulaUses, code_of, values_read
-from adbc.reverse.steps import (
-    AppendStep,
-    CallStep,
-    CopyStep,
-    DerivedStep,
-    LoadStep,
-    MoveStep,
-    OverwriteStep,
-    OwnStep,
-    PartStep,
-    ProjectStep,
-    ScalarStep,
-    SlotStep,
-    SlotStoreStep,
-    Step,
-    StoreStep,
-    TupleStep,
-    UndoStep,
+from adbc.reverse.adjoints import (
+    Adjoint,
+    AppendAdjoint,
+    CallAdjoint,
+    CopyAdjoint,
+    DerivedAdjoint,
+    LoadAdjoint,
+    MoveAdjoint,
+    OverwriteAdjoint,
+    OwnAdjoint,
+    PartAdjoint,
+    ProjectAdjoint,
+    ScalarAdjoint,
+    SlotAdjoint,
+    SlotStoreAdjoint,
+    StoreAdjoint,
+    TupleAdjoint,
+    UndoAdjoint,
 )
+from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
-from adbc.reverse.updates import UpdateStep
+from adbc.reverse.updates import UpdateAdjoint
 from adbc.types.callsites import CallSite, formula_call, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import UNDO, CallableType, SavedOf, SequenceType, rule_cotangent_type, shadow_type
@@ -84,8 +84,8 @@ def _is_numpy(value: Value) -> bool:
 class ForwardsPass(Mirror):
     """Writes the forwards pass of a graph in canonical form, except for what is saved.
 
-    A companion is a shadow.  Afterwards `steps` has, per block of the primal, the reverses of its statements
-    in order.
+    A companion is a shadow.  Afterwards `adjoints` has, per block of the primal, the reverses of its
+    statements in order.
     """
 
     support: Support
@@ -100,7 +100,7 @@ class ForwardsPass(Mirror):
         super().__init__(decisions, order, support)
         source, active, sites = decisions.graph, decisions.active, decisions.sites
         self.shadow = self.companions
-        self.steps: dict[Block, list[Step]] = {block: [] for block in order}
+        self.adjoints: dict[Block, list[Adjoint]] = {block: [] for block in order}
         self.own_shadows: set[Value] = set()
         """The shadows of owned parameters, and views of these."""
         self.formulas = FormulaUses(source, active, sites, support.parameters_read)
@@ -180,10 +180,10 @@ class ForwardsPass(Mirror):
             Kind.DERIVED: self._derived, Kind.ATTEMPT: self._attempt,
         }  # fmt: skip
 
-    def _leave(self, step: Step) -> None:
-        """Let `step` be the reverse of the current call, or one of several."""
-        step.position = self.builder.position
-        self.steps[self.after].append(step)
+    def _leave(self, adjoint: Adjoint) -> None:
+        """Let `adjoint` be the reverse of the current call, or one of several."""
+        adjoint.position = self.builder.position
+        self.adjoints[self.after].append(adjoint)
 
     def _meet(self, call: Instruction, site: CallSite) -> None:
         if site.kind is Kind.PRIMAL or site.function is intrinsics._assume_:
@@ -192,12 +192,12 @@ class ForwardsPass(Mirror):
         for value in dict.fromkeys(call.operands):
             slot = self.slots.get(value)
             if slot is not None:
-                self._leave(SlotStep(value, slot.companion, slot.key, slot.is_field))
+                self._leave(SlotAdjoint(value, slot.companion, slot.key, slot.is_field))
 
     def _primal(self, call: Instruction, site: CallSite) -> None:
         if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
             found = self.methods[site.arguments[1]]
-            self._leave(SlotStep(site.arguments[1], found.companion, found.name, True))
+            self._leave(SlotAdjoint(site.arguments[1], found.companion, found.name, True))
         super()._primal(call, site)
 
     def _zero(self, value: Value) -> Value:
@@ -212,12 +212,12 @@ class ForwardsPass(Mirror):
         ]
         values = [out, *map(self.p, site.arguments)]
         name = name_of(site.function)
-        self._leave(ScalarStep(call, site.arguments, partials, values, name, site.row.is_quotient))
+        self._leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
         self._define(call, self._copy_call(call))
-        self._leave(LoadStep(call, self.s(container), self.p(index)))
+        self._leave(LoadAdjoint(call, self.s(container), self.p(index)))
 
     def _store(self, call: Instruction, site: CallSite) -> None:
         container, index, value = site.arguments
@@ -226,20 +226,20 @@ class ForwardsPass(Mirror):
             self.builder.call(intrinsics._require_, fu, self.support.check_slot, u)
         old = self.builder.call(operator.getitem, u, i)
         self._define(call, self._copy_call(call))
-        self._leave(StoreStep(value, u, fu, i, old))
+        self._leave(StoreAdjoint(value, u, fu, i, old))
 
     # -- slots of lists and dicts, fields of instances
 
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         if has_shadow(type_of(call)):
             self.shadow[call] = self._slot_companion(slot, out)
-        self._leave(SlotStep(call, slot.companion, slot.key, slot.is_field))
+        self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field))
 
     def _take_method(self, call: Instruction, method: ReadMethod) -> None:
         """The instance is identified by its address, so nothing comes back for it from the bound method; but
         it may have a field of that name."""
         super()._take_method(call, method)
-        self._leave(SlotStep(call, method.companion, method.name, True))
+        self._leave(SlotAdjoint(call, method.companion, method.name, True))
 
     def _memory(self, slot: ReadSlot) -> Value:
         """The shadow of what stands in the slot of a container, and is identified by its address."""
@@ -253,7 +253,7 @@ class ForwardsPass(Mirror):
         u, fu = self.p(container), self.s(container)
         self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
         self.primal[call] = Const(None)
-        self._leave(AppendStep(value, u, fu))
+        self._leave(AppendAdjoint(value, u, fu))
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.set_field, True)
@@ -264,7 +264,7 @@ class ForwardsPass(Mirror):
         store = self.support.store_field if is_field else self.support.store_item
         old = self.builder.call(store, rrule, u, fu, i, self.p(value), value in self.active)
         self.primal[call] = Const(None)
-        self._leave(SlotStoreStep(value, u, fu, i, old, is_field))
+        self._leave(SlotStoreAdjoint(value, u, fu, i, old, is_field))
 
     def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
         self._overwrite(call, site, site.row.rrule, False)
@@ -285,7 +285,7 @@ class ForwardsPass(Mirror):
             self._check_slot(u, shadow)
         self.builder.call(intrinsics._setattr_ if is_field else operator.setitem, u, i, self.p(value))
         self.primal[call] = Const(None)
-        self._leave(OverwriteStep(value, u, self._sink(shadow), i, self.p(old), is_field))
+        self._leave(OverwriteAdjoint(value, u, self._sink(shadow), i, self.p(old), is_field))
 
     def _tuple(self, call: Instruction, site: CallSite) -> None:
         elements = site.arguments[1:]
@@ -293,7 +293,7 @@ class ForwardsPass(Mirror):
         if has_shadow(type_of(call)):
             shadow = self.builder.call(intrinsics._new_, tuple, *map(self.s, elements))
         self._define(call, self._copy_call(call), shadow)
-        self._leave(TupleStep(call, elements))
+        self._leave(TupleAdjoint(call, elements))
 
     def _project(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments[0], site.arguments[1].value  # type: ignore[attr-defined]  # a Const
@@ -301,7 +301,7 @@ class ForwardsPass(Mirror):
         if has_shadow(type_of(call)):
             shadow = self.builder.call(self.support.item, self.s(container), index)
         self._define(call, self._copy_call(call), shadow)
-        self._leave(ProjectStep(call, container, index))
+        self._leave(ProjectAdjoint(call, container, index))
 
     def _copy(self, call: Instruction, site: CallSite) -> None:
         source = site.arguments[0]
@@ -316,11 +316,11 @@ class ForwardsPass(Mirror):
                     shadow = slot.companion
                     inline = self.without_numpy and type_of(call) == FLOAT and not isinstance(shadow, Const)
                     sink = self._sink(shadow) if inline else None
-                    self._leave(SlotStep(call, shadow, slot.key, slot.is_field, sink))
+                    self._leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink))
                 return
         else:
             self._define(call, self._copy_call(call), self.s(source))
-        self._leave(CopyStep(call, source))
+        self._leave(CopyAdjoint(call, source))
 
     def _freevar(self, call: Instruction, index: Value) -> None:
         cell = self.builder.call(self.support.freevar, self.function, index)
@@ -330,13 +330,13 @@ class ForwardsPass(Mirror):
         self._define(call, cell, shadow)
 
     def _stored_global(self, undo: Value) -> None:
-        self._leave(UndoStep(undo))
+        self._leave(UndoAdjoint(undo))
 
     def _new_function(self, call: Instruction, closure: Value, defaults: Value, kwdefaults: Value) -> None:
         super()._new_function(call, closure, defaults, kwdefaults)
         if defaults in self.active:
             collected = self.builder.call(self.support.defaults_pullback, self.shadow[call])
-            self._leave(CallStep(call, collected, [defaults]))
+            self._leave(CallAdjoint(call, collected, [defaults]))
 
     # -- arrays
 
@@ -355,13 +355,13 @@ class ForwardsPass(Mirror):
         array, index = site.arguments
         self._define(call, self._copy_call(call))
         shape = self._shape(self.p(array))
-        self._leave(PartStep(call, array, self.p(index), shape, code_of(type_of(array))))
+        self._leave(PartAdjoint(call, array, self.p(index), shape, code_of(type_of(array))))
 
     def _move(self, call: Instruction, site: CallSite) -> None:
         array = site.arguments[0]
         self._define(call, self._copy_call(call))
         shape = None if site.row.moves == "transpose" else self._shape(self.p(array))
-        self._leave(MoveStep(call, array, shape))
+        self._leave(MoveAdjoint(call, array, shape))
 
     def _own(self, call: Instruction, site: CallSite) -> None:
         (argument,) = site.arguments
@@ -370,7 +370,7 @@ class ForwardsPass(Mirror):
         self.own_shadows.add(shadow)
         row = self.put_back.get(call)
         old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True, type=UNDO)
-        self._leave(OwnStep(argument, shadow, self.p(argument), old))
+        self._leave(OwnAdjoint(argument, shadow, self.p(argument), old))
 
     def _formula(self, call: Instruction, site: CallSite) -> None:
         if not self.support.values:
@@ -398,11 +398,11 @@ class ForwardsPass(Mirror):
             if is_shape or value not in read
         }
         keeps = [value for value, _, _ in kept]
-        step = FormulaStep(
+        adjoint = FormulaAdjoint(
             call, arguments, parts, out, values, shadows, shapes, others, keeps, together, self.own_shadows,
             shadow,
         )  # fmt: skip
-        self._leave(step)
+        self._leave(adjoint)
 
     def _kept(
         self, call: Instruction, arrays: Sequence[tuple[Value, Value]], together: object
@@ -455,17 +455,17 @@ class ForwardsPass(Mirror):
                 shadow = self.s(value)
             else:
                 shape = self._shape(self.p(value)), code_of(known)
-        steps = self.steps[self.after]
-        last = steps[-1] if steps else None
+        adjoints = self.adjoints[self.after]
+        last = adjoints[-1] if adjoints else None
         is_passed = (
-            isinstance(last, FormulaStep)
+            isinstance(last, FormulaAdjoint)
             and last.result is value
             and last.copies()
             and isinstance(value, Instruction)
             and value.block is call.block
             and self.formulas.users.get(value) == [call]
         )
-        self._leave(UpdateStep(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
+        self._leave(UpdateAdjoint(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array`, read once per block."""
@@ -485,7 +485,7 @@ class ForwardsPass(Mirror):
             shadow = self.builder.call(intrinsics._project_, parts, 1)
         pullback = self.builder.call(intrinsics._project_, parts, 2)
         self._define(call, out, shadow)
-        self._leave(CallStep(call, pullback, arguments))
+        self._leave(CallAdjoint(call, pullback, arguments))
 
     def _attempt(self, call: Instruction, site: CallSite) -> None:
         self._call_at_run_time(self.support.attempt, call, site)
@@ -511,7 +511,7 @@ class ForwardsPass(Mirror):
         shadow = self.builder.call(intrinsics._project_, parts, 1) if with_shadow else None
         saved = self.builder.call(intrinsics._project_, parts, 1 + with_shadow)
         self._define(call, out, shadow)
-        self._leave(DerivedStep(call, entry.result, entry.pullback, saved, targets))
+        self._leave(DerivedAdjoint(call, entry.result, entry.pullback, saved, targets))
 
     def _return(self, terminator: Return) -> None:
         """What a return returns is written once it is known what must be saved."""

@@ -1,4 +1,4 @@
-"""What the pullback computes again instead of finding it in a record.
+"""Rematerialisation: what the pullback computes again instead of finding it in a record.
 
 before::
 

@@ -1,4 +1,4 @@
-"""Which updates of arrays in place the pullback need not undo one by one.
+"""To-be-recorded analysis: which updates of arrays in place the pullback need not undo one by one.
 
 In general the reverse of ``u += v`` puts back what `u` was: what comes before may have a reverse that reads
 it, and a caller must find his array as it was.  But ``+=`` itself is linear.  If the memory of `u` is this

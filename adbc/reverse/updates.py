@@ -6,16 +6,16 @@ import dataclasses
 import operator
 
 from adbc.ir.values import Const, Value
+from adbc.reverse.adjoints import Adjoint, wants
 from adbc.reverse.pullback import PullbackWriter
-from adbc.reverse.steps import Step, wants
 from adbc.types.inference import type_of
 from adbc.types.lattice import has_cotangent
 
-__all__ = ["UpdateStep"]
+__all__ = ["UpdateAdjoint"]
 
 
 @dataclasses.dataclass
-class UpdateStep(Step):
+class UpdateAdjoint(Adjoint):
     """``u += v`` or ``u -= v`` of arrays: ``u[...] = old; bv = fu`` or ``-fu``; the cotangent of `u` stays.
     There is no `old` where nobody looks at it (`reverse.unrestored`).
 

@@ -26,13 +26,13 @@ _COMPUTED = (Kind.SCALAR, Kind.LOAD)
 def drop_useless(graph: Graph, active: set[Value], sites: dict[Instruction, CallSite]) -> None:
     """Take the numbers that decide only out of `active`, and let their `sites` be inactive, in place."""
     useful: set[Value] = set()
-    waiting: list[Value] = []
+    worklist: list[Value] = []
 
     def use(values: Iterable[Value]) -> None:
         for value in values:
             if value in active and value not in useful:
                 useful.add(value)
-                waiting.append(value)
+                worklist.append(value)
 
     for block in graph.blocks:
         for instruction in block.instructions:
@@ -44,8 +44,8 @@ def drop_useless(graph: Graph, active: set[Value], sites: dict[Instruction, Call
         for phi in block.phis:
             if not is_inline_number(type_of(phi)):
                 use(phi.operands.values())
-    while waiting:
-        value = waiting.pop()
+    while worklist:
+        value = worklist.pop()
         if isinstance(value, Phi):
             use(value.operands.values())
         elif isinstance(value, Instruction):

@@ -1,4 +1,5 @@
-"""In a pullback: numbers in shadows are not read where they are known, nor written where that is not seen.
+"""Store-to-load forwarding in a pullback: numbers in shadows are not read where they are known, nor written
+where that is not seen.
 
 before::
 

@@ -1,4 +1,5 @@
-"""Objects that never leave the function that makes them become the values of their fields.
+"""Scalar replacement: objects that never leave the function that makes them, as escape analysis shows, become
+the values of their fields.
 
 before::
 

@@ -1,4 +1,5 @@
-"""Guesses: values of unknown type are tested for the class they are likely to have.
+"""Guesses: values of unknown type are tested for the class they are likely to have; the way out of a wrong
+guess is a side exit.
 
 before::
 

@@ -1,4 +1,5 @@
-"""What is known to be in fields of instances and in slots of lists, from earlier reads and writes.
+"""Store-to-load forwarding: what is known to be in fields of instances and in slots of lists, from earlier
+reads and writes.
 
 before::
 

@@ -1,4 +1,4 @@
-"""What is known of the elements of lists makes tests of their classes needless.
+"""Alias analysis of lists: what is known of their elements makes tests of their classes needless.
 
 before::
 

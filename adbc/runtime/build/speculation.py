@@ -5,7 +5,8 @@ turned out to be.  A guess that failed once is replaced by what was seen; if tha
 from time to time, there are no more guesses at this site.  Derived rules that were built on a guess that
 has changed are stale: they stay right, and are built anew when something is next called from outside.
 
-The rest of a function is a `Continuation`: to the engine, one more function.  It is made when it is first
+To leave a rule where a guess is wrong is deoptimisation, and the rest of the function is its side exit.
+That is a `Continuation`: to the engine, one more function.  It is made when it is first
 needed, from the function as it was before any guesses; in it the site that failed is not guessed at
 again, so there are no more levels than sites.
 """

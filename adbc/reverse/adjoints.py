@@ -1,6 +1,6 @@
 """The reverses of statements.
 
-Each statement of the primal leaves a `Step` behind when its forwards pass is written.  A step says
+Each statement of the primal leaves an `Adjoint` behind when its forwards pass is written.  An adjoint says
 which values of the forwards pass it needs (these are what gets saved) and writes its reverse:
 take the cotangent of the result, give contributions to the arguments.
 
@@ -25,27 +25,27 @@ from adbc.types.inference import type_of
 from adbc.types.lattice import AbstractType, TupleType, has_cotangent, tangent_of
 
 __all__ = [
-    "CallStep",
-    "CopyStep",
-    "DerivedStep",
-    "LoadStep",
-    "MoveStep",
-    "OverwriteStep",
-    "OwnStep",
-    "PartStep",
-    "ProjectStep",
-    "ScalarStep",
-    "SlotStep",
-    "SlotStoreStep",
-    "Step",
-    "StoreStep",
-    "TupleStep",
-    "UndoStep",
+    "Adjoint",
+    "CallAdjoint",
+    "CopyAdjoint",
+    "DerivedAdjoint",
+    "LoadAdjoint",
+    "MoveAdjoint",
+    "OverwriteAdjoint",
+    "OwnAdjoint",
+    "PartAdjoint",
+    "ProjectAdjoint",
+    "ScalarAdjoint",
+    "SlotAdjoint",
+    "SlotStoreAdjoint",
+    "StoreAdjoint",
+    "TupleAdjoint",
+    "UndoAdjoint",
     "wants",
 ]
 
 
-class Step:
+class Adjoint:
     """The reverse of one statement."""
 
     needs: Sequence[Value] = ()
@@ -56,7 +56,7 @@ class Step:
 
 
 @dataclasses.dataclass
-class ScalarStep(Step):
+class ScalarAdjoint(Adjoint):
     """A call of a scalar rule on real numbers: ``bx += partial * bout``, written inline.
 
     `partials` has, per argument, the graph of the partial derivative in terms of (out, *arguments),
@@ -151,7 +151,7 @@ def inline(
 
 
 @dataclasses.dataclass
-class PartStep(Step):
+class PartAdjoint(Adjoint):
     """``y = a[index]``, a view of an array that is treated like a number: ``ba[index] += by``."""
 
     result: Value
@@ -185,7 +185,7 @@ class PartStep(Step):
 
 
 @dataclasses.dataclass
-class MoveStep(Step):
+class MoveAdjoint(Adjoint):
     """``y = a.reshape(...)``, or ``y = a.T`` where `shape` is None, of an array that is treated like a
     number."""
 
@@ -211,7 +211,7 @@ class MoveStep(Step):
 
 
 @dataclasses.dataclass
-class OwnStep(Step):
+class OwnAdjoint(Adjoint):
     """``y = x``, where `x` is treated like a number and `y` has the shadow: ``bx += fy``.  If there is an
     `old`, that is what the memory `array` is to have again."""
 
@@ -235,7 +235,7 @@ class OwnStep(Step):
 
 
 @dataclasses.dataclass
-class TupleStep(Step):
+class TupleAdjoint(Adjoint):
     """``t = (a, b)``: the cotangent of an element goes to what it was made of."""
 
     result: Value
@@ -251,7 +251,7 @@ class TupleStep(Step):
 
 
 @dataclasses.dataclass
-class ProjectStep(Step):
+class ProjectAdjoint(Adjoint):
     """``a = t[index]`` of a tuple of known structure."""
 
     result: Value
@@ -267,7 +267,7 @@ class ProjectStep(Step):
 
 
 @dataclasses.dataclass
-class CopyStep(Step):
+class CopyAdjoint(Adjoint):
     """``a = b``."""
 
     result: Value
@@ -278,7 +278,7 @@ class CopyStep(Step):
 
 
 @dataclasses.dataclass
-class LoadStep(Step):
+class LoadAdjoint(Adjoint):
     """``y = u[i]`` of a number: ``fu[i] += by``."""
 
     result: Value
@@ -296,7 +296,7 @@ class LoadStep(Step):
 
 
 @dataclasses.dataclass
-class StoreStep(Step):
+class StoreAdjoint(Adjoint):
     """``u[i] = v`` of a number: ``bv = fu[i]; fu[i] = 0; u[i] = old``."""
 
     value: Value
@@ -318,7 +318,7 @@ class StoreStep(Step):
 
 
 @dataclasses.dataclass
-class SlotStep(Step):
+class SlotAdjoint(Adjoint):
     """``y = l[i]`` or ``y = obj.x``: the cotangent is added to the slot of the shadow.
 
     With `sink`, a shadow that is never None, and a plain float for a cotangent, that is written inline.
@@ -354,7 +354,7 @@ class SlotStep(Step):
 
 
 @dataclasses.dataclass
-class SlotStoreStep(StoreStep):
+class SlotStoreAdjoint(StoreAdjoint):
     """``l[i] = v`` or ``obj.x = v``: undone by the runtime; `old` is what the store has saved."""
 
     is_field: bool = False
@@ -368,7 +368,7 @@ class SlotStoreStep(StoreStep):
 
 
 @dataclasses.dataclass
-class AppendStep(Step):
+class AppendAdjoint(Adjoint):
     """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element."""
 
     value: Value
@@ -386,7 +386,7 @@ class AppendStep(Step):
 
 
 @dataclasses.dataclass
-class OverwriteStep(StoreStep):
+class OverwriteAdjoint(StoreAdjoint):
     """``l[i] = v`` or ``obj.x = v`` over a float, undone inline.
 
     The slot of `shadow`, which is never None, has a number.
@@ -405,7 +405,7 @@ class OverwriteStep(StoreStep):
 
 
 @dataclasses.dataclass
-class UndoStep(Step):
+class UndoAdjoint(Adjoint):
     """A statement without result whose effect the saved `undo` takes back."""
 
     undo: Value
@@ -418,7 +418,7 @@ class UndoStep(Step):
 
 
 @dataclasses.dataclass
-class CallStep(Step):
+class CallAdjoint(Adjoint):
     """A call that returned its own pullback: ``(b0, b1, ...) = pullback(bout)``.
 
     `targets` are the values that the results belong to, in order, None for those to drop.
@@ -448,7 +448,7 @@ def wants(writer: PullbackWriter, value: Value) -> bool:
 
 
 @dataclasses.dataclass
-class DerivedStep(Step):
+class DerivedAdjoint(Adjoint):
     """A call of a known Python function through its derived rule.
 
     `targets` has, per cotangent that the pullback returns, the argument it belongs to (None for a
