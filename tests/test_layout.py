@@ -191,7 +191,7 @@ def module_of(path: pathlib.Path) -> str:
 
 
 def imported_when_loaded(path: pathlib.Path, known: Container[str]) -> set[str]:
-    """The modules among `known` that `path` imports as it is loaded: not in functions, not for type checkers."""
+    """The modules among `known` that loading `path` imports: not those of functions and type checkers."""
     found = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module:
