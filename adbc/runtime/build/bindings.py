@@ -27,7 +27,7 @@ class Bindings:
         self.caches = (self.representatives,)
 
     def representative(self, made: ClosureType) -> types.FunctionType:
-        """A function with empty cells and without defaults, for all functions made of that code."""
+        """A function with empty cells and without defaults, for all functions made of the code of `made`."""
         key = (made.code, id(made.namespace))
         known = self.representatives.get(key)
         if known is None:

@@ -51,7 +51,7 @@ class Derived:
         self.mode = mode
         self.result = result
         self.takes_function = bool(function.__code__.co_freevars)
-        """Whether it is given the function and its shadow, behind the context: they lead to the closure."""
+        """Whether the rule is given the function and its shadow, behind the context, to find the closure."""
         self.graphs: tuple[Graph, ...] = ()
         self.records: Records | None = None
         """What the forwards pass saves for the pullback."""
@@ -61,7 +61,7 @@ class Derived:
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
         self.entered: dict[Derived, types.FunctionType] = {}
-        """The function that each of the rules it calls directly is of."""
+        """By derived rule that this one calls directly, the function that the rule differentiates."""
         self.late: list[tuple[types.FunctionType, Callable[[], None]]] = []
         """Functions whose code is made when they are called, and what makes it: for the cache on disk."""
         self.stored: Stored | None = None
@@ -72,9 +72,9 @@ class Derived:
         self.guards: list[Fact] = []
         self.class_facts: dict[tuple[type, str], Fact] = {}
         self.callees: dict[int, NameFact] = {}
-        """What is known of the functions that it calls directly, by their addresses."""
+        """What is known of the functions that this rule calls directly, by their addresses."""
         self.sites: list[Site] = []
-        """Where it was guessed what a value is."""
+        """The places where the type of a value was guessed."""
         made: Any = function
         self.function = made if isinstance(made, GraphFunction) else None
         self.is_rest = isinstance(made, Continuation)
@@ -95,20 +95,20 @@ class Derived:
                 self.engine.build(self)
 
     def depend(self, callee: Derived, function: types.FunctionType) -> None:
-        """This rule calls `callee`, the rule of `function`."""
+        """Note that this rule calls `callee`, the rule of `function`."""
         self.needs.add(callee)
         self.entered[callee] = function
         if id(function) not in self.callees:  # it may not be found by a name: an argument, a default
             self.callees[id(function)] = NameFact({"callee": function}, ("callee",), function)
 
     def facts(self) -> Sequence[Checked]:
-        """The facts that this rule and those it calls directly depend on, as of what has been built."""
+        """The facts that this rule and all that it calls depend on, as far as they have been built."""
         if self._builds != self.engine.builds:
             self._facts, self._builds = together(self._all_facts()), self.engine.builds
         return self._facts
 
     def holds(self) -> bool:
-        """Whether all facts that this rule and those it calls depend on are true."""
+        """Whether all facts that this rule and all that it calls depend on are true."""
         facts = self._facts if self._builds == self.engine.builds else self.facts()
         for fact in facts:  # noqa: SIM110  # quicker than a generator
             if not fact.holds():

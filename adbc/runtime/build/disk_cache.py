@@ -57,8 +57,8 @@ class Stored:
 
 
 class DiskCache:
-    """The cache of one engine in one directory.  `counts` says how often what has happened: "loaded",
-    "stored", "outdated" (an entry that did not compare), "damaged"; `refused` why rules were not kept."""
+    """The cache of one engine in one directory.  `counts` says how often an entry was "loaded", "stored",
+    "outdated" (it did not compare) or "damaged"; `refused` says why rules were not kept."""
 
     def __init__(self, directory: str, engine: Engine) -> None:
         self.directory = pathlib.Path(directory)
@@ -143,7 +143,8 @@ class DiskCache:
             self.names.find(name)
 
     def _same(self, space: dict[str, Any], path: tuple[str, ...], name: tuple[Any, ...]) -> Any:
-        """What names lead to, which must be what has this name."""
+        """The value that the names of `path` lead to from `space`; raises `Nameless` if it is not the one of
+        `name`."""
         value, expected = _looked_up(space, path), self.names.find(name)
         if name[0] == "plain":  # a number, which is another object in every process
             is_same = type(value) is type(expected) and repr(value) == repr(expected)
@@ -156,7 +157,7 @@ class DiskCache:
     def _compare_guesses(
         self, content: dict[str, Any], function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> None:
-        """Raise `Nameless` if something else has been learnt since."""
+        """Raise `Nameless` if something else has been learnt at a site than what the entry was built on."""
         for number, guess, gave_up in content["sites"]:
             known = self.engine.guesses.sites.get(
                 (function.__code__, id(function.__globals__), parameters, number)
@@ -166,7 +167,7 @@ class DiskCache:
                 raise Nameless("a guess of a type")
 
     def _site(self, rule: Any, number: int, guess: Any, gave_up: bool) -> Site:
-        """The place where a type was guessed."""
+        """The site of this number in the function of `rule`; a new one is given the guess of the entry."""
         guesses, key = self.engine.guesses, (rule.code, id(rule.globals), rule.parameters, number)
         found = guesses.sites.get(key)
         if found is None:
@@ -176,7 +177,7 @@ class DiskCache:
         return found
 
     def _rest(self, rule: Any, function: types.FunctionType, number: int, count: int) -> Continuation:
-        """The rest of a function, found when it is needed."""
+        """The rest of a function behind its call of this number, lifted only when it is needed."""
         engine, key = self.engine, (rule.code, id(rule.globals))
 
         def make() -> Continuation:
@@ -194,8 +195,8 @@ class DiskCache:
     # -- becoming code -------------------------------------------------------------------------------------
 
     def install(self, rule: Any, stored: Stored) -> dict[str, types.CodeType] | None:
-        """The code of `rule` by the names of its functions, and what it depends on written into it; None
-        if a rule that it calls is not what it was."""
+        """Write what `rule` depends on into it, and give its code by the names of its functions; None if a
+        rule that it calls is not what it was."""
         engine, names, content = self.engine, self.names, stored.content
         needs: list[Any] = []
         try:
@@ -279,7 +280,7 @@ class DiskCache:
     def load_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
     ) -> tuple[bool, ...] | None:
-        """What `store_reads` has kept, if everything is as it was."""
+        """What `store_reads` has kept of `function`, if everything is as it was."""
         if not self._is_usable(function):
             return None
         try:
@@ -385,7 +386,7 @@ class DiskCache:
         }
 
     def _numbers_of(self, rule: Any) -> list[int]:
-        """The numbers of the sites of a rule in its function."""
+        """The numbers that the sites of a rule have in its function."""
         if not rule.sites:
             return []
         whole = (rule.code, id(rule.globals), rule.parameters)
@@ -461,7 +462,7 @@ class DiskCache:
                 given += [known[key] for key in made if key in known]
 
     def _constants_in(self, type_: AbstractType) -> Iterator[Any]:
-        """The objects and classes that a type is of."""
+        """The objects that a type says its values are, and the classes that it says they are of."""
         if isinstance(type_, ConstType):
             yield type_.value
         elif isinstance(type_, ClosureType):
@@ -474,7 +475,7 @@ class DiskCache:
 
 
 class Unwritten(DiskCache):
-    """Finds nothing and keeps nothing, but says what would not be kept: `reasons`, by rule."""
+    """A cache that finds nothing and keeps nothing, but says what would not be kept: `reasons`, by rule."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

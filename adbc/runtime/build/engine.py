@@ -154,7 +154,8 @@ class Engine:
         active: Sequence[int],
         mode: str,
     ) -> Derived:
-        """A rule that is not there, or not for exactly these types."""
+        """The derived rule for these types (without layout if the backend does not go by it), made if need
+        be."""
         if not self.backend.by_layout:
             parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
@@ -301,7 +302,8 @@ class Engine:
         install(function, made)
 
     def _unit(self, code: Any, globals: dict[str, Any], **parts: str) -> Unit:
-        """What the backend is told of the function with this code; what its stages make is part of these."""
+        """What the backend is told of the function with this code, and what watches the graphs that `parts`
+        names."""
         watchers = {which: self.observer.watcher(code, part, is_normal=True) for which, part in parts.items()}
         return Unit(code.co_name, code.co_qualname, globals, watchers)
 
@@ -337,7 +339,7 @@ class Engine:
     # -- rules from the cache on disk ----------------------------------------------------------------------
 
     def _install_stored(self, rule: Derived, stored: Stored) -> bool:
-        """Install what the cache has for `rule`; whether that still fits."""
+        """Install what the cache has for `rule`, if that still fits; whether it does."""
         assert self.cache is not None
         codes = self.cache.install(rule, stored)
         if codes is None:

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Checked(Protocol):
-    """What can be looked at."""
+    """A fact, or several in one, that can be looked at again: whether it still holds."""
 
     def holds(self) -> bool: ...
 
@@ -72,7 +72,7 @@ class NameFact:
 
 
 class ClassFact:
-    """An attribute of the instances of a class is a plain field, or this method."""
+    """The fact that an attribute of the instances of a class is a plain field, or a certain method."""
 
     __slots__ = ("cls", "function", "name")
 
@@ -92,7 +92,7 @@ class ClassFact:
 
 
 class ConstructorFact:
-    """What calling a class does: it runs this ``__init__`` on a new object."""
+    """The fact that calling a class runs a certain ``__init__`` on a new object, and nothing else."""
 
     __slots__ = ("cls", "function")
 
@@ -109,7 +109,7 @@ class ConstructorFact:
 
 
 class KeepingFact:
-    """What is set as an attribute of an instance is what is read there."""
+    """The fact that what is set as a certain attribute of an instance of a class is what is read there."""
 
     __slots__ = ("cls", "name")
 
@@ -131,7 +131,8 @@ Fact = NameFact | ClassFact | ConstructorFact | KeepingFact
 
 
 def class_fact(cls: type, name: str, function: Any) -> Fact:
-    """The fact that is noted of a class under this name."""
+    """The fact noted of `cls` as `name`: of its constructor ("()"), of setting `x` ("x="), of reading `x`
+    ("x")."""
     if name == "()":
         return ConstructorFact(cls, function)
     return KeepingFact(cls, name) if name.endswith("=") else ClassFact(cls, name, function)
@@ -165,7 +166,7 @@ class Classes:
 
 
 class _Fields:
-    """Attributes of the instances of a class are plain fields."""
+    """The fact that some attributes of the instances of a class are plain fields."""
 
     __slots__ = ("cls", "names")
 
@@ -184,8 +185,8 @@ _Absent = dict[tuple[int, str], tuple[dict[str, Any], str]]
 
 
 class _NamesFact:
-    """What names in the dictionaries of modules stand for, and that others are not there, which hide no
-    builtin function then."""
+    """The fact that names in the dictionaries of modules stand for certain objects, and that others are not
+    there, so that these hide no builtin function."""
 
     def __init__(self, names: _Names, absent: _Absent) -> None:
         self.names = list(names.values())
@@ -233,7 +234,7 @@ def _is_of_names(fact: Fact, names: _Names, absent: _Absent) -> bool:
 
 
 def together(facts: Iterable[Fact]) -> Sequence[Checked]:
-    """The facts without repetitions; those about fields of a class are one, and those of names in modules."""
+    """`facts` without repetitions: those about fields of one class become one, those about names as well."""
     fields: dict[type, dict[str, None]] = {}
     others: dict[Any, Checked] = {}
     names: _Names = {}

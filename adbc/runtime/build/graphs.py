@@ -57,9 +57,10 @@ class Graphs:
         self.graphs: dict[Key, Graph | LiftError] = {}
         self.generators: dict[Key, Segments] = {}
         self.must_close: dict[Key, bool] = {}
-        """Functions of which the generators have to be closed."""
+        """Whether generators have to be closed where they are dropped, by the function that makes or returns
+        them."""
         self.consumers: dict[tuple[types.CodeType, int, int], bool] = {}
-        """Functions that only iterate over a parameter, and which parameter."""
+        """Whether functions only iterate over a parameter, by function and number of the parameter."""
         self.bodies: dict[Key, GraphFunction] = {}
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
             self.graphs, self.generators, self.must_close, self.consumers, self.bodies
@@ -108,7 +109,7 @@ class Graphs:
         return True
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
-        """`Bindings.find`, of functions that can be lifted."""
+        """How arguments bind to `function` (`Bindings.find`) if it can be lifted, else None."""
         binding = self.bindings.find(function, count, keywords)
         return binding if binding is not None and self.is_liftable(binding.function) else None
 
@@ -150,7 +151,8 @@ class Graphs:
         """Whether something may have to run where a generator that `made` makes is dropped by `function`:
         what stands around a yield, or around that of another generator that is dropped with it.
 
-        Of one that makes its own kind this is asked while it is being found out; it is no then.
+        For a function that makes generators of its own kind the question comes up again before it is
+        answered; the answer is no then.
         """
         if isinstance(made, Instruction):
             return any(self.must_be_closed(found, found) for found in candidates(made, function))
@@ -175,8 +177,8 @@ class Graphs:
 
     def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, caller: Any) -> bool:
         """Whether parameter number `index` of `function`, which `caller` calls, is only iterated, and held
-        until it returns.  Of one that calls itself with it this is asked while it is being found out; it is
-        yes then, until something else speaks against it."""
+        until it returns.  For a function that hands the parameter to itself the question comes up again
+        before it is answered; the answer is yes then, until something else speaks against it."""
         if isinstance(function, types.CodeType):
             function = function_of(function, caller)
         code = function.__code__

@@ -40,7 +40,7 @@ SETTLING: tuple[Stage[Sources], ...] = (
     Stage("constructions", lambda graph, sources: constructions(graph, sources, sources.oracle),
           ("types",), (), "gives instances of known classes, whose methods are known then"),
 )  # fmt: skip
-"""What types make possible and what makes more of them known."""
+"""The passes that types make possible, and that make more types known."""
 
 
 def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sources) -> None:

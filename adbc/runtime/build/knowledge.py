@@ -38,15 +38,16 @@ Key = tuple[Any, ...]
 Types = tuple[AbstractType, ...]
 
 _MOST_CHOICES = 16
-"""As many combinations of classes are tried where numbers are of one of several."""
+"""How many combinations of classes are tried at most where numbers may be of one of several."""
 _DEEPEST = 40
-"""As many functions, each called by the one before, have the types of their results inferred."""
+"""How many functions, each called by the one before, have the types of their results inferred at most."""
 _ROUNDS = 4
-"""As often the result of a recursive function is inferred under the assumption of what it was found to be."""
+"""How often at most the result of a recursive function is inferred, each time under the assumption of what
+was found before."""
 
 
 class ReadsCache(Protocol):
-    """Where for other processes it is kept what functions only read: `disk_cache.DiskCache`."""
+    """What keeps for other processes which parameters functions only read: `disk_cache.DiskCache`."""
 
     def load_reads(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...] | None: ...
 
@@ -64,7 +65,7 @@ class Knowledge:
         self.graphs, self.guesses = graphs, guesses
         self.table, self.lock = graphs.table, graphs.lock
         self.building = building
-        """The rules that are being built, the innermost last: what it asks of classes becomes facts of it."""
+        """The rules that are being built, the innermost last: that depends on what is asked of classes."""
         self.kept = kept
         self.results: dict[Key, AbstractType] = {}
         self.readers: dict[Key, tuple[bool, ...]] = {}
@@ -77,7 +78,7 @@ class Knowledge:
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
         self.recursive: set[Key] = set()
-        """Those among them that were asked for while they were being inferred."""
+        """Functions whose results were asked for while they were being inferred."""
 
     # -- rules and bindings --------------------------------------------------------------------------------
 
@@ -206,7 +207,7 @@ class Knowledge:
             return found
 
     def _fixed_point(self, key: Key, function: types.FunctionType, parameters: Types) -> AbstractType:
-        """The type of a result that follows from the assumption that it is this type."""
+        """The type of the result of `function` that follows from the assumption of just this type."""
         for _ in range(_ROUNDS):
             graph, _, _ = copy_graph(self.graphs.primal(function))
             found: AbstractType = infer(graph, parameters, self.oracle, self.sample)
@@ -259,8 +260,9 @@ class Knowledge:
         return known
 
     def kept_lists(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
-        """Whether nobody else writes into lists while `function` runs, and which it keeps as they are
-        (`types.list_elements`).  Of a function that calls itself nothing is known."""
+        """Whether nobody else writes into lists while `function` runs, and which of the lists among its
+        parameters it keeps as they are (`types.list_elements`).  Of a function that calls itself nothing is
+        known."""
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.keepers.get(key)
         if known is None:
@@ -273,7 +275,7 @@ class Knowledge:
         return known
 
     def _keeps_lists(self, function: types.FunctionType, parameters: Types) -> bool:
-        """Whether lists of which the elements are known are such lists as long as `function` runs."""
+        """Whether parameters that are lists of known elements stay such lists as long as `function` runs."""
         lists = [i for i, t in enumerate(parameters) if isinstance(t, ListType)]
         if not lists:
             return False

@@ -218,7 +218,7 @@ class Names:
             return ("opaque", type(value).__qualname__)  # nothing is specialised on it
 
     def _place(self, value: Any) -> tuple[str, str]:
-        """Module and path of an object that is found there."""
+        """The module and the path in it under which an object is found."""
         path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
         modules = [getattr(value, "__module__", None)]
         if modules == [None]:
@@ -245,7 +245,7 @@ class Names:
         raise Nameless(f"{path or type(value).__qualname__}, which no module has under its name")
 
     def _part_of_engine(self, value: Any) -> tuple[Any, ...] | None:
-        """Helpers that belong to the engine, and parts of rules."""
+        """The name of a helper that belongs to the engine, or of a part of a rule; None of anything else."""
         if isinstance(value, types.MethodType):
             for owner in ("reverse_calls", "forward_calls"):
                 if value.__self__ is getattr(self.engine, owner):
@@ -265,7 +265,7 @@ class Names:
         return self._parts.get(id(value)) or self._rows().get(("part", id(value)))
 
     def _rows(self) -> dict[Any, tuple[Any, ...]]:
-        """Rows by address, and their formulas and partial derivatives by ``("part", address)``."""
+        """Names of rows by address; of their formulas and partial derivatives by ``("part", address)``."""
         functions = list(self.engine.table.by_function())
         if len(functions) == self._row_count:
             return self._row_names
@@ -341,7 +341,7 @@ class Names:
     # -- code --------------------------------------------------------------------------------------------
 
     def of_code(self, code: types.CodeType, name: Callable[[Any], Any]) -> tuple[Any, ...]:
-        """A code object, its constants named by `name`."""
+        """A code object as data, its constants named by `name`."""
         return marshal.dumps(code.replace(co_consts=())), tuple(map(name, code.co_consts))
 
     @staticmethod
@@ -355,7 +355,7 @@ _PASSING = frozenset({"__doc__", "__dict__", "__weakref__", "__firstlineno__", "
 
 
 def _functions_in(value: Any) -> list[types.FunctionType]:
-    """The functions that a method, of whatever make, is written in."""
+    """The functions written in Python that a method consists of: a property may have three."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value,)

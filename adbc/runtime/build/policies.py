@@ -83,8 +83,8 @@ class Policy:
         return is_method(call, self.knowledge)
 
     def is_method_read(self, call: Instruction) -> bool:
-        """Whether `call` reads an attribute that is only called, as methods are: there is nothing to be seen,
-        it will be known with the class of its object."""
+        """Whether `call` reads an attribute that is only called, as methods are: nothing needs to be seen
+        there, for the method is known with the class of its object."""
         callee = call.operands[0]
         if not isinstance(callee, Const) or callee.value is not _getattr_:
             return False
@@ -116,12 +116,12 @@ class Policy:
 
 
 _BY_USE = {"number": FLOAT, "index": INT, "container": Exact(list)}
-"""What a value is guessed to be that is used like this (`guards.how_used`)."""
+"""What a value is guessed to be, by the way in which it is used (`guards.how_used`)."""
 
 
 class Watching(Policy):
-    """In the rest of a function that was left for a wrong guess: nothing is guessed, but all is watched, so
-    that the next version of the whole function knows more than what this guess should have been."""
+    """What is watched in the rest of a function that a side exit leads to, where nothing is guessed: the next
+    version of the whole function then knows more than what the wrong guess should have been."""
 
     def site(self, call: Instruction) -> Site:
         return self.guesses.site((*self.base.root, self.base.roots[self.originals[call]]))  # type: ignore[index]

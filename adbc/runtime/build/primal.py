@@ -125,7 +125,7 @@ LOCAL: Group[Lifting] = Group(
               "escape analysis sees what is done to an object when constructors and methods are written in"),
     ),
 )  # fmt: skip
-"""What looks at the functions around, and at no types."""
+"""The stages that look at other functions, and at no types."""
 
 LIFT_CLASS_BODY: Group[Lifting] = Group(
     "lift class body",

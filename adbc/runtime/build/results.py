@@ -69,24 +69,24 @@ def _same_as(place: int) -> Row:
 
 
 def _part(values: Values, types_: Types) -> AbstractType | None:
-    """The derivative of an element, from that of the whole."""
+    """The type of the derivative of an element, from that of the whole."""
     return part_of(types_[0], values[1], types_[1])
 
 
 def _shadow_in_slot(values: Values, types_: Types) -> AbstractType:
-    """The shadow of what stands in a slot: of a number, that is no number."""
+    """The type of the shadow of what stands in a slot; the shadow of a number is no number."""
     part = part_of(types_[0], values[1], types_[1])
     return part if isinstance(part, DerivativeType) else ShadowOf(FLOAT if part is TANGENT else ANY)
 
 
 def _fitted(values: Values, types_: Types) -> AbstractType:
-    """A derivative that was made to fit argument number 1."""
+    """The type of a derivative that was made to fit argument number 1."""
     kind = TangentOf if isinstance(types_[0], TangentOf) else CotangentOf
     return derivative_of(kind, types_[1])
 
 
 def _sum(values: Values, types_: Types) -> AbstractType:
-    """The sum of two cotangents."""
+    """The type of the sum of two cotangents."""
     return merge(types_[0], types_[1])
 
 
@@ -202,7 +202,7 @@ COMPLETE: Group[CommonSupport] = Group(
               "what cleaning has put in gets its type with the rest; what comes behind puts nothing in"),
     ),
 )  # fmt: skip
-"""The last that is done to a graph whatever the backend."""
+"""The last stages of a derived graph, whatever the backend."""
 
 
 def completion(results: Callable[[], Results], oracle: Oracle, sample: Sampler) -> Callable[[Graph], Graph]:

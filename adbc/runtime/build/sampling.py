@@ -58,7 +58,7 @@ def sampled_type(
 
 
 def _reals(values: Sequence[Value]) -> Iterator[RealType]:
-    """The types of real numbers of several classes among `values` and what they display."""
+    """Each `RealType` among the types of `values` and of the elements of list displays."""
     for value in values:
         if isinstance(value, Instruction) and _is_list_display(value):
             yield from _reals(value.operands[2:])
@@ -67,7 +67,7 @@ def _reals(values: Sequence[Value]) -> Iterator[RealType]:
 
 
 def _with(description: Any, member: type) -> Any:
-    """`description` where numbers of one of several classes are all of class `member`."""
+    """`description` with `member` as the class of all numbers that are of one of several classes."""
     if description is RealType:
         return member
     if isinstance(description, tuple | list):
@@ -123,7 +123,7 @@ def _described(type: AbstractType) -> Any:
 
 
 def _key(description: Any) -> Any:
-    """`description` for a dictionary: 1, 1.0 and True are equal, but not the same."""
+    """`description` as a key of dictionaries: 1, 1.0 and True are equal, but not the same."""
     if isinstance(description, Known):
         return description.value.__class__, repr(description.value)
     if isinstance(description, list):

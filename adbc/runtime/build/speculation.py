@@ -48,7 +48,7 @@ class Site:
         self.misses = 0
 
     def see(self, value: object) -> None:
-        """`value` is not what was guessed, or nothing was guessed."""
+        """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
         seen = _guessable(value)
         if self.gave_up or (seen is not None and seen == self.guess):
             return
@@ -109,7 +109,8 @@ def _guessable(value: object) -> Exact | None:
 
 
 class Base:
-    """A function in normal form as guesses are inserted into copies of it: its cells are read in front."""
+    """A function in normal form into copies of which guesses are inserted: its cells are read at the
+    beginning."""
 
     def __init__(
         self,
@@ -124,10 +125,10 @@ class Base:
             roots = {call: k for k, call in enumerate(graph.instructions())}
         self.graph = graph
         self.roots = roots
-        """The number of each call in the function that this is a rest of."""
+        """The number of each call in the whole function, of which this may be a rest."""
         self.excluded = excluded
         self.root = root
-        """The key of that function and its types, if this is a rest."""
+        """The key of the whole function and its types, if this is a rest."""
         self._liveness: Liveness | None = None
 
     def live(self, block: Block, index: int) -> list[Value]:
@@ -176,7 +177,7 @@ class _Code:
 
 
 class Continuation(GraphFunction):
-    """The rest of a function behind one call, whose result was not what had been guessed."""
+    """A side exit: the rest of a function behind one call, whose result was not what had been guessed."""
 
     def __init__(self, base: Base, call: Instruction, globals: dict[str, Any], key: Any) -> None:
         point = point_behind(call)
@@ -214,7 +215,7 @@ class Continuation(GraphFunction):
 
     @property
     def base(self) -> Base:
-        """The rest, made when it is first needed."""
+        """The rest as a base for guesses, made when it is first needed."""
         if self._base is None and self._make is not None:
             self._base = self._make().base
         if self._base is None:

@@ -25,7 +25,7 @@ from adbc.types.lattice import ValueArrayType, inferred_type
 __all__ = ["DIRECT", "TYPED", "Typing"]
 
 _DEPTH = {"learn": 0, "always": 3}
-"""A function that has gone wrong at more sites than this is not guessed at any more."""
+"""By mode, at how many sites guesses may have gone wrong in a function that is still guessed at."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -39,15 +39,15 @@ class Typing:
     globals: dict[str, Any]
     parameters: tuple[AbstractType, ...]
     copies: dict[Any, Any] = dataclasses.field(default_factory=dict)
-    """From values of the base to those of the copy."""
+    """The values of the copy, by those of the base."""
     policy: Policy | None = None
-    """What is guessed, if anything is."""
+    """What is guessed in the copy; None if nothing is."""
     watching: Watching | None = None
-    """What is only watched, if nothing is guessed."""
+    """What is only watched in the copy, if nothing is guessed."""
 
     @property
     def sites(self) -> list[Site]:
-        """Where it was guessed what a value is."""
+        """The places where the type of a value was guessed."""
         return [] if self.policy is None else self.policy.sites
 
     def infer(self, graph: Graph) -> None:
@@ -145,7 +145,7 @@ TYPED: Group[Typing] = Group(
               "last: inference knows arrays, however their cotangents are passed"),
     ),
 )  # fmt: skip
-"""From the function as guesses are inserted into it to the graph that the builders are given."""
+"""The stages from a base to the typed graph that the builders are given."""
 
 
 def _with_direct_calls(graph: Graph, knowledge: Knowledge) -> Graph:
@@ -160,4 +160,4 @@ DIRECT: Group[Knowledge] = Group(
               "rules are found by the functions that users call: only when none is looked for any more"),
     ),
 )  # fmt: skip
-"""What needs the types of a derived graph."""
+"""The stages that need the types of a derived graph."""

@@ -37,7 +37,7 @@ def _python(cls: type, name: str) -> bool:
 
 
 def truth_of(x: Any) -> bool:
-    """``bool(x)`` of a class with ``__bool__``."""
+    """``bool(x)`` where the class of `x` has ``__bool__``."""
     answer = type(x).__bool__(x)
     if answer.__class__ is not bool:
         raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
@@ -45,17 +45,17 @@ def truth_of(x: Any) -> bool:
 
 
 def truth_of_length(x: Any) -> bool:
-    """``bool(x)`` of a class with ``__len__`` alone."""
+    """``bool(x)`` where the class of `x` has ``__len__`` alone."""
     return len(x) != 0
 
 
 def no_truth_of(x: Any) -> bool:
-    """``not x`` of a class with ``__bool__``."""
+    """``not x`` where the class of `x` has ``__bool__``."""
     return not truth_of(x)
 
 
 def no_truth_of_length(x: Any) -> bool:
-    """``not x`` of a class with ``__len__`` alone."""
+    """``not x`` where the class of `x` has ``__len__`` alone."""
     return len(x) == 0
 
 
@@ -79,12 +79,12 @@ def _truth(direct: Any, by_length: Any) -> Resolver:
 
 
 def holds(container: Any, item: Any) -> bool:
-    """``item in container`` of a class with ``__contains__``."""
+    """``item in container`` where the class of `container` has ``__contains__``."""
     return bool(type(container).__contains__(container, item))
 
 
 def finds(container: Any, item: Any) -> bool:
-    """``item in container`` by looking at one after the other."""
+    """``item in container`` by comparing `item` with one element after the other."""
     for value in container:  # noqa: SIM110  # `any` would make a generator of it
         if value is item or value == item:
             return True
@@ -92,12 +92,12 @@ def finds(container: Any, item: Any) -> bool:
 
 
 def holds_not(container: Any, item: Any) -> bool:
-    """``item not in container`` of a class with ``__contains__``."""
+    """``item not in container`` where the class of `container` has ``__contains__``."""
     return not holds(container, item)
 
 
 def finds_not(container: Any, item: Any) -> bool:
-    """``item not in container`` by looking at one after the other."""
+    """``item not in container`` by comparing `item` with one element after the other."""
     return not finds(container, item)
 
 
@@ -126,7 +126,7 @@ def _contains(direct: Any, one_by_one: Any) -> Resolver:
 
 
 def checks_each(check: Any, x: Any, kinds: Any) -> bool:
-    """``check(x, kinds)``, which is `isinstance` or `issubclass`, of a tuple of classes."""
+    """``check(x, kinds)``, which is `isinstance` or `issubclass`, where `kinds` is a tuple of classes."""
     for kind in kinds:  # noqa: SIM110  # `any` would make a generator of it
         if check(x, kind):
             return True
@@ -134,13 +134,13 @@ def checks_each(check: Any, x: Any, kinds: Any) -> bool:
 
 
 def is_instance(x: Any, kind: Any) -> bool:
-    """``isinstance(x, kind)`` of a class that answers for itself."""
+    """``isinstance(x, kind)`` where the class `kind` answers for itself."""
     meta: Any = type(kind)
     return type(x) is kind or bool(meta.__instancecheck__(kind, x))
 
 
 def is_subclass(x: Any, kind: Any) -> bool:
-    """``issubclass(x, kind)`` of a class that answers for itself."""
+    """``issubclass(x, kind)`` where the class `kind` answers for itself."""
     meta: Any = type(kind)
     return bool(meta.__subclasscheck__(kind, x))
 
@@ -197,25 +197,25 @@ def _getattr(call: Call, table: RuleTable) -> Step | None:
 
 
 def text_of(x: Any) -> Any:
-    """``str(x)`` of a class with ``__str__``."""
+    """``str(x)`` where the class of `x` has ``__str__``."""
     cls: Any = type(x)
     return cls.__str__(x)
 
 
 def description_of(x: Any) -> Any:
-    """``repr(x)`` of a class with ``__repr__``."""
+    """``repr(x)`` where the class of `x` has ``__repr__``."""
     cls: Any = type(x)
     return cls.__repr__(x)
 
 
 def format_of(x: Any, spec: str = "") -> Any:
-    """``format(x, spec)`` of a class with ``__format__``."""
+    """``format(x, spec)`` where the class of `x` has ``__format__``."""
     cls: Any = type(x)
     return cls.__format__(x, spec)
 
 
 def text_format_of(x: Any, spec: str = "") -> Any:
-    """``format(x, spec)`` of a class that has no ``__format__`` of its own."""
+    """``format(x, spec)`` where the class of `x` has no ``__format__`` of its own."""
     if spec:
         raise TypeError(f"unsupported format string passed to {type(x).__name__}.__format__")
     return str(x)
@@ -230,7 +230,7 @@ def field_of(x: Any, conversion: int, spec: str) -> Any:
 
 
 def joined(separator: str, parts: Any) -> str:
-    """``separator.join(parts)`` of anything but a list or tuple."""
+    """``separator.join(parts)`` where `parts` is neither a list nor a tuple."""
     return separator.join(list(parts))
 
 
@@ -288,7 +288,7 @@ def _print(call: Call, table: RuleTable) -> Step | None:
 
 
 def names_of(x: Any) -> list[str]:
-    """``dir(x)`` of a class with ``__dir__``."""
+    """``dir(x)`` where the class of `x` has ``__dir__``."""
     cls: Any = type(x)
     return sorted(cls.__dir__(x))
 

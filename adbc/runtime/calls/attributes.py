@@ -159,7 +159,8 @@ def load_special(call: Call, table: RuleTable) -> Step | None:
 
 
 def _bound(shadow: Any, has_function: bool) -> Any:
-    """The shadow of a method bound to an object with this one; `has_function`: it is written in Python."""
+    """The shadow of a method that is bound to an object with `shadow`; `has_function`: it is written in
+    Python."""
     if shadow is None:
         return None
     return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
@@ -229,7 +230,7 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
 
 
 _MEANING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
-"""What a function does when it is called follows from these."""
+"""The attributes of a function from which it follows what a call of it does."""
 _ABOUT_FUNCTIONS = frozenset(
     {
         "__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__annotate__",
@@ -240,7 +241,7 @@ _ABOUT_FUNCTIONS = frozenset(
 
 
 def _foreign_read(call: Call, name: str) -> Step:
-    """An attribute that C code computes, and that nothing is known of."""
+    """The step for an attribute that C code computes, and of which nothing is known."""
     getattr(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
@@ -297,7 +298,7 @@ def get_default(call: Call, table: RuleTable) -> Step | None:
 
 
 def _unless_hooked(name: str, plain: Resolver) -> Resolver:
-    """`plain`, unless the class of the object has the special method `name` in Python."""
+    """The resolver `plain`, unless the class of the object has the special method `name` in Python."""
 
     def hooked(call: Call, table: RuleTable) -> Step | None:
         hook = lookup(type(call.args[0]), name)

@@ -23,11 +23,11 @@ class Default:
         self.fields, self.name, self.key = fields, name, key
 
     def tangent(self) -> Any:
-        """What stands in the slot."""
+        """The tangent of the default, which stands in the slot."""
         return self.fields[self.name][self.key]
 
     def give(self, rdata: Any) -> None:
-        """Add to what stands there."""
+        """Add `rdata`, from the cotangent of the parameter, to what stands in the slot."""
         slots = self.fields[self.name]
         if rdata is None:
             return

@@ -197,7 +197,7 @@ _BY_CLASS: dict[type, Resolver] = {
     functools.partial: _partial,
     **dict.fromkeys(_PICKERS, _picked),
 }
-"""What is called, by its exact class."""
+"""Resolvers by the exact class of what is called."""
 
 _TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
 """C callables around a Python function: the function is differentiated and the cache by-passed."""

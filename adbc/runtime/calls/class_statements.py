@@ -29,7 +29,7 @@ __all__ = ["PROTOCOLS", "ROWS"]
 
 
 class _Syntax:
-    """A function whose calls are steps of their own: `PROTOCOLS` has it."""
+    """A function that stands for a step of its own: `PROTOCOLS` says which, and its body never runs."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = self.__qualname__ = name
@@ -44,8 +44,8 @@ run_body = _Syntax("run_body")
 make_type = _Syntax("make_type")
 """``make_type(meta, name, bases, namespace, keywords)``: ``type.__new__`` without hooks written in Python.
 
-Gives the class, the names whose ``__set_name__`` is still to be called, and whether
-``__init_subclass__`` is.
+Gives the class, the names whose ``__set_name__`` has not been called yet, and whether ``__init_subclass__``
+is still to be called.
 """
 
 
@@ -267,7 +267,8 @@ def _new(call: Call, table: RuleTable) -> Step | None:
 
 
 def _hold(call: Call, table: RuleTable) -> Step | None:
-    """`property` and the like, of a function that closes over something with a derivative."""
+    """The step that makes a `property` or the like of a function that closes over something with a
+    derivative."""
     return Hold(call) if any(map(is_active, call.shadows)) else None
 
 

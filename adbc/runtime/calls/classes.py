@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 SLOW = "slow"
-"""Not decided by classes: go through `resolve.step` each time."""
+"""The answer that classes do not decide a question: `resolve.step` is asked each time."""
 FIELD = "field"
 """An attribute that the class has nothing to say about."""
 
@@ -102,7 +102,7 @@ def are_fields(cls: type, names: frozenset[str]) -> bool:
 
 def keeps(cls: type, name: str) -> bool:
     """Whether what is set as attribute `name` of an instance of exactly `cls` is what is read there next: it
-    is a field, or hides something of the class, as a default, that does not want to know."""
+    is a field, or hides an attribute of the class that has no ``__set__``, such as a default."""
     found = lookup(cls, name)
     return _has_default_access(cls) and _is_own(cls, found if hasattr(type(found), "__set__") else None)
 
@@ -119,7 +119,7 @@ def _has_default_access(cls: type) -> bool:
 
 
 def _is_own(cls: type, found: Any) -> bool:
-    """Whether instances keep an attribute themselves of which the class has `found`."""
+    """Whether an attribute that the class has as `found` is kept by the instances themselves."""
     if found is None:
         return isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType)
     return found.__class__ is types.MemberDescriptorType

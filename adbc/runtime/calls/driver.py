@@ -59,7 +59,7 @@ class Calls(abc.ABC):
 
     mode: ClassVar[Mode]
     attempted: ClassVar[Mode]
-    """The mode in which a call is attempted that may raise what is not for the user."""
+    """The mode for a call that is only attempted: what it raises need not reach the user."""
     name: ClassVar[str]
     """The name of the engine's attribute for the calls of this mode."""
 
@@ -116,11 +116,11 @@ class Calls(abc.ABC):
 
     @abc.abstractmethod
     def use_row(self, context: Context, step: steps.UseRow, mode: Mode) -> Answer:
-        """The driver of `UseRow`."""
+        """Carry out the step `UseRow`: answer a call by a rule."""
 
     @abc.abstractmethod
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:
-        """The answer of a driver, from that of `call` on the elements."""
+        """The answer of a driver, from that of `call` on the elements that were spread."""
 
     @abc.abstractmethod
     def of_tuple(self, values: Values, shadows: Values) -> Any:
@@ -174,7 +174,8 @@ class Calls(abc.ABC):
     def call_from_outside(
         self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, lists: Sequence[Any]
     ) -> Any:
-        """`call`, for the first call of all; `lists` says what is known of the elements of arguments."""
+        """Answer the first call of all, as `call` does; `lists` says what is known of elements of
+        arguments."""
         is_watched = lists and getattr(self.engine, self.mode).watch is not None
         if lists and not (is_watched or keywords) and f.__class__ is FunctionType and not self.table.rows(f):
             plan = plans.plan(self.engine, self.mode, f, xs, fs, lists)

@@ -64,7 +64,7 @@ def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], A
 
 
 def allocated(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    """``new(cls, *args)`` of a ``__new__`` in C; the exception and its shadow."""
+    """Make an exception by ``new(cls, *args)``, which is a ``__new__`` in C; the exception and its shadow."""
     n = call.count
     error = call.perform()
     shadow = MutableTangent()
@@ -148,14 +148,15 @@ def of_exception(context: Context, step: OfException) -> Step | None:
 
 
 def set_on_exception(call: Call, name: str) -> Step | None:
-    """``error.name = value`` of what every exception has; None for other attributes."""
+    """The step for ``error.name = value`` where every exception has that attribute; None for other
+    attributes."""
     if name == "args" and type(call.args[2]) is tuple:
         return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
     return UseRow(SET_LINK, call.on(set_link, 0, 1, 2)) if name in _LINKS else None
 
 
 def set_link(error: Any, name: str, value: Any) -> None:
-    """Set what an exception says about another, or about where it was raised; what a function is called."""
+    """Set what an exception says about another or about where it was raised, or the name of a function."""
     setattr(error, name, value)
 
 

@@ -131,7 +131,8 @@ def function_fields(function: FunctionType, shadow: Any) -> dict[str, Any]:
 
 
 def _unseen(obj: Any, name: str, value: Any) -> None:
-    """A field that the shadow does not have: well if it has no derivative, else nobody could follow it."""
+    """Refuse a field that the shadow does not have, unless it cannot have a derivative: nobody could follow
+    it."""
     if kind_of(type(value)).inactive:
         return
     raise UnsupportedError(
@@ -215,7 +216,7 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
 
 
 def _read(obj: Any, name: str) -> Any:
-    """The field that a write replaces: its own, not what the class has under that name for a default."""
+    """The field that a write replaces: the instance's own, not a default of this name in the class."""
     for cls in type(obj).__mro__:
         if name in vars(cls):
             if not hasattr(type(vars(cls)[name]), "__set__"):

@@ -1,4 +1,4 @@
-"""Calls of C functions that have no rule: what must hold for one to be made, and what is looked at after.
+"""Calls of C functions without a rule: what must hold for one to be made, and what is looked at afterwards.
 
 A C function without a rule is called if nothing with a derivative reaches it.  But it may do more
 than compute: change what it was given, keep it, hand it back, or call Python code that reaches
@@ -114,7 +114,7 @@ def _is_bound(x: Any) -> bool:
 def watched(context: Context, call: Call, what: str, ours: object = None) -> Any:
     """Make `call` of a C function; refuse if the Python code that it runs has changed something active.
 
-    What becomes of `ours` does not matter.
+    The object `ours` may be changed, whatever it holds.
     """
     before = list(contents(_reached((call.function, *call.args))))
     failed: BaseException | None = None

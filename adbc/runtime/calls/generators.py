@@ -195,7 +195,7 @@ def candidates(found: Instruction, function: types.FunctionType) -> list[types.F
 
 
 def function_of(code: types.CodeType, caller: types.FunctionType) -> types.FunctionType:
-    """A function like the one that `caller` makes of `code`; its cells do not matter."""
+    """A function of `code` in the namespace of `caller`, which makes such functions; its cells are empty."""
     cells = tuple(types.CellType() for _ in code.co_freevars)
     return types.FunctionType(code, caller.__globals__, closure=cells)
 

@@ -27,7 +27,8 @@ __all__ = ["as_it_is", "default_of"]
 
 
 def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
-    """Run a metaclass, decorator or factory of the standard library; the result, and what gives back."""
+    """Run a metaclass, decorator or factory of the standard library; its result, and what hands cotangents
+    back."""
     function = call.function
     what = f"runs {function.__module__}.{function.__qualname__}"
     if function.__qualname__ == "_process_class":

@@ -75,7 +75,8 @@ class _Last:
 
 
 def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
-    """`make_type`, and what gives back to the namespace what has come to the attributes of the class."""
+    """Carry out `make_type`; its result, and what hands the cotangents of the attributes back to the
+    namespace."""
     meta, name, bases, namespace, keywords = call.args
     shadow = call.shadows[3]
     if not isinstance(namespace, dict) or not isinstance(bases, tuple) or not all(map(is_class, bases)):

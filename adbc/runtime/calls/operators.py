@@ -82,7 +82,7 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
 def _may_answer(cls: type, name: str, other: type) -> bool:
     """Whether method `name` of `cls` may do something with a user-made `other`.
 
-    Those of the built-in classes return NotImplemented for classes that are not their own.
+    Methods of the built-in classes return NotImplemented for classes that are not their own.
     """
     if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
         return False
@@ -111,14 +111,14 @@ _COMPARE = {
 
 
 def differs(x: Any, y: Any) -> Any:
-    """``x != y`` of a class with ``__eq__`` alone."""
+    """``x != y`` where the class of `x` has ``__eq__`` alone."""
     cls: Any = type(x)
     answer = cls.__eq__(x, y)
     return answer if answer is NotImplemented else not answer
 
 
 def _comparison(cls: type, name: str) -> Any:
-    """What compares instances of `cls` if that is written in Python."""
+    """The function that compares instances of `cls`, if the class implements the comparison in Python."""
     if name == "ne" and lookup(cls, "__ne__") is object.__ne__ and python_method(cls, "__eq__") is not None:
         return differs
     return python_method(cls, _dunder(name))
@@ -197,7 +197,7 @@ COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, ope
 
 
 def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
-    """Whether it takes the values to know if `function` runs Python code for arguments of these types."""
+    """Whether the types of the arguments do not suffice to say if `function` runs Python code for them."""
     if function not in ASKED and function not in COMPARISONS:
         return False
     classes, name = list(map(class_of, types_)), ASKED.get(function)
@@ -209,7 +209,7 @@ def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
 
 
 def _holds_objects(type: AbstractType) -> bool:
-    """Whether a container of this type may hold objects that compare in Python."""
+    """Whether a container of this type may hold objects that are compared by Python code."""
     if isinstance(type, TupleType):
         return any(_holds_objects(t) or is_heap_type(class_of(t) or object) for t in type.elements)
     return class_of(type) in (list, dict)

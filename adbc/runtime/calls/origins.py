@@ -40,7 +40,8 @@ def scatter(targets: Sequence[Any], rdata: Sequence[Any]) -> list[tuple[Any, Any
 
 
 def keyword_rdata(bound: Bound) -> list[tuple[Any, Any]]:
-    """What the slots of the dictionary of ``**kwargs``, if there is one, have for its arguments."""
+    """Pairs of origin and rdata for the arguments in ``**kwargs``, if there are any, from the slots of its
+    dictionary."""
     if not bound or bound[-1][2].__class__ is not dict or bound[-1][1] is None:
         return []
     _, shadow, origins = bound[-1]

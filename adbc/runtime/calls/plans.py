@@ -174,7 +174,7 @@ def _has_parameters(function: types.FunctionType, count: int) -> bool:
 
 
 def _has_all_rows(tangent: list[Any]) -> bool:
-    """Whether the tangent of a list of lists has one for each of them."""
+    """Whether the tangent of a list of lists has a list for each of these."""
     return [*map(type, tangent)].count(list) == len(tangent)
 
 

@@ -26,4 +26,5 @@ ALL_PROTOCOLS: Protocols = {
     **exceptions.PROTOCOLS,
     **class_statements.PROTOCOLS,
 }
-"""Later rows stand for earlier ones: `asking` knows more of ``vars`` and ``getattr`` than `attributes`."""
+"""Resolvers by function.  Later tables stand before earlier ones: `asking` knows more of ``vars`` and
+``getattr`` than `attributes`."""

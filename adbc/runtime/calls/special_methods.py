@@ -52,9 +52,9 @@ _DECLINES = frozenset(
 
 
 def operation(function: Any, args: tuple[Any, ...]) -> tuple[Any, bool] | None:
-    """What ``function(*args)``, the special method in C that the class of the first argument has, is in terms
-    of functions that have rules, and whether the operands change places; NotImplemented in place of the
-    function if that is the result; None if there is no such function."""
+    """The function with rules that does what the special method `function`, in C, of the class of the first
+    argument does with `args`, and whether the operands change places; NotImplemented in place of the function
+    if that is the result; None if there is no such function."""
     found = OPERATIONS.get(function.__name__)
     if found is None:
         return None

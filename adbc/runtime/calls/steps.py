@@ -52,7 +52,7 @@ __all__ = [
 
 
 Origin = Any
-"""A place (an int, -1 for an object being made), `OfSelf` one, or None."""
+"""Where a cotangent goes: a place (an int, -1 for an object being made), `OfSelf` one, or nowhere (None)."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -141,7 +141,7 @@ class Enter(OfCall):
 
 
 class Delegate(OfCall):
-    """Make this call instead."""
+    """Make `call` in place of the call that was to be made."""
 
     __slots__ = ()
 
@@ -215,7 +215,7 @@ class Hold(OfCall):
 
 @dataclasses.dataclass(slots=True)
 class OfClass(OfCall):
-    """The attribute `name` of the class `owner`, which is `value`."""
+    """The result is `value`, the attribute `name` of the class `owner`."""
 
     owner: type
     name: str

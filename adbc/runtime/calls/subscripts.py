@@ -17,7 +17,7 @@ __all__ = ["PROTOCOLS", "slice_at"]
 
 
 def whole(x: Any) -> int:
-    """``operator.index(x)`` of a class with ``__index__``."""
+    """``operator.index(x)`` where the class of `x` has ``__index__``."""
     cls: Any = type(x)
     answer = cls.__index__(x)
     if not isinstance(answer, int):
@@ -41,17 +41,17 @@ def plain_index(index: Any) -> Any:
 
 
 def item_at(obj: Any, key: Any) -> Any:
-    """``obj[key]`` of a sequence."""
+    """``obj[key]`` of a sequence; `key` may have objects with ``__index__`` for whole numbers."""
     return obj[plain_index(key)]
 
 
 def set_item_at(obj: Any, key: Any, value: Any) -> None:
-    """``obj[key] = value`` of a sequence."""
+    """``obj[key] = value`` of a sequence; `key` may have objects with ``__index__`` for whole numbers."""
     obj[plain_index(key)] = value
 
 
 def delete_item_at(obj: Any, key: Any) -> None:
-    """``del obj[key]`` of a sequence."""
+    """``del obj[key]`` of a sequence; `key` may have objects with ``__index__`` for whole numbers."""
     del obj[plain_index(key)]
 
 
@@ -144,7 +144,7 @@ def _getitem(call: Call, table: RuleTable) -> Step | None:
 
 
 def _slice(call: Call, table: RuleTable) -> Step | None:
-    """``slice(...)`` of values that have a derivative: what syntax makes of them."""
+    """The step for ``slice(...)`` of values that have a derivative: that of the syntax of slices."""
     if call.keywords or not 0 < len(call.args) < 4 or not any(map(is_active, call.shadows)):
         return None
     args, shadows, origins = call.args, call.shadows, call.origins

@@ -37,8 +37,8 @@ def lists_in(args: Sequence[Any]) -> list[AbstractType | None]:
 
 
 def described(args: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The key of the inline caches at the entrance, if it is nothing but classes, of arrays dtype and
-    dimensions, and of lists the type of the elements, if that is known; else None."""
+    """The key of the inline caches at the entrance: classes, of arrays with dtype and dimensions, of lists
+    with the type of the elements if that is known; None if these do not describe the arguments."""
     key: list[Any] = []
     for x in args:
         cls = type(x)

@@ -21,8 +21,8 @@ __all__ = ["FirstCall", "first_dual_call"]
 
 
 class FirstCall:
-    """A forwards pass from outside of which nothing is known: shadows for the arguments from one memo, then
-    the rule."""
+    """A forwards pass called from outside, with arguments of which nothing is known: these get shadows from
+    one memo, then the rule is called."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class FirstCall:
         )
 
     def check(self, cotangent: Any) -> None:
-        """`InvalidTangentError` if `cotangent` is none of the value; nothing has been done then."""
+        """Raise `InvalidTangentError`, before anything is done, if `cotangent` is none of the value."""
         out = self.out
         if type(out) is float and type(cotangent) is float:
             return
@@ -110,15 +110,15 @@ class FirstCall:
         return result
 
     def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
-        """The cotangent of argument `i`, of which the pullback has returned `bargs`."""
+        """The cotangent of argument `i`, once the pullback has returned `bargs`."""
         return slot_increment(self.tangents[i], bargs[i])
 
 
 def first_dual_call(
     engine: EngineView, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[tuple[Any, Any], Sequence[Any], Sequence[Any]]:
-    """Value and tangent of ``f(*primals)`` in the direction `tangents`, those as they were taken, and the
-    directions that the function was entered with."""
+    """Value and tangent of ``f(*primals)`` in the direction `tangents`, then `tangents` as they were taken,
+    and the directions that the function was entered with."""
     context = Context()
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         if type(x) is Const and t is not None and t is not NO_TANGENT:

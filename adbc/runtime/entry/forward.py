@@ -32,7 +32,7 @@ _NUMBER, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "given", "zeros", "held", "
 constant; it has none."""
 
 _MOST = 4
-"""As many ways are kept for one function."""
+"""How many ways are kept for one function at most."""
 
 
 class _Way:
@@ -54,7 +54,7 @@ class _Way:
 
 
 Pairs = list[tuple[Any, Any]]
-"""Objects and their tangents; the first is that of an argument."""
+"""Objects and their tangents; the first object is an argument."""
 
 
 class _Entered(Context):
@@ -114,8 +114,8 @@ def value_and_tangent(
 ) -> tuple[Any, Any]:
     """``f(*primals)`` and its derivative in the direction `tangents`.
 
-    The arguments are described; the way in for them is looked up, or found by a first call; it is gone; and
-    the tangent is given the form of the value.
+    The arguments are described; the way in for them is looked up, or found by a first call; the function is
+    entered on that way; and the tangent is given the form of the value.
     """
     if len(primals) != len(tangents):
         raise ArgumentError(
@@ -195,7 +195,8 @@ def _has_none(x: Any) -> bool:
 
 
 def _lists(x: list[Any], t: Any, kind: str, known: Any) -> Pairs | None:
-    """A list, if as much is known of its elements as there was."""
+    """A list and its rows with their tangents, if as much is known of its elements as when the way was found;
+    else None."""
     if elements(x) is not known:
         return None
     if kind is _HELD and known is ROWS:
@@ -208,7 +209,7 @@ def _lists(x: list[Any], t: Any, kind: str, known: Any) -> Pairs | None:
 
 
 def _floats(x: list[float], t: Any) -> Pairs | None:
-    """A list of floats with its tangent `t`, zeros if that is None."""
+    """A list of floats with its tangent `t`, zeros if that is None; None if `t` does not fit."""
     if t is None:
         return [(x, [0.0] * len(x))]
     return [(x, t)] if type(t) is list and len(t) == len(x) and _are_numbers(t) else None
@@ -224,7 +225,8 @@ def _are_numbers(t: list[Any]) -> bool:
 
 
 def _rows(x: list[list[float]], t: Any) -> Pairs | None:
-    """A list of lists of floats with its tangent `t`, zeros if that is None."""
+    """A list of lists of floats with its tangent `t`, zeros if that is None, and the same for the rows; None
+    if `t` does not fit."""
     if t is None:
         found = [(row, [0.0] * len(row)) for row in x]
         return [(x, [zeros for _, zeros in found]), *found]

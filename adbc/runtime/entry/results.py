@@ -24,7 +24,7 @@ __all__ = ["argument_numbers", "check_differentiable", "check_scalar", "seed", "
 
 
 def argument_numbers(argnums: int | Sequence[int]) -> tuple[int, ...]:
-    """`argnums` as places, or `ArgumentError` if it is none."""
+    """`argnums` as a tuple of ints; raises `ArgumentError` if it is neither an int nor a sequence of ints."""
     numbers = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
     for i in numbers:
         if isinstance(i, bool) or not isinstance(i, int):
@@ -33,7 +33,7 @@ def argument_numbers(argnums: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -> None:
-    """`ArgumentError` if argument `i`, which is `x` and has this tangent, has no derivative."""
+    """Raise `ArgumentError` if argument `i`, which is `x` and has this tangent, has no derivative."""
     if tangent is not NO_TANGENT and (is_active(tangent) or not _holds_integers(x)):
         return
     if tangent is NO_TANGENT and zero_tangent(x) is not NO_TANGENT:
@@ -65,7 +65,7 @@ def _holds_integers(x: Any) -> bool:
 
 
 def check_scalar(f: Callable[..., Any], out: Any) -> None:
-    """`ArgumentError` if `out` is no real number, of which alone there is a gradient."""
+    """Raise `ArgumentError` if `out` is no real number, of which alone there is a gradient."""
     cls = type(out)
     if cls is float or cls is int or cls is bool:
         return

@@ -84,7 +84,7 @@ class _Way:
         self.lists = tuple(lists) or (None,) * len(shadows)
         """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
-        """Where arrays are that need no shadow, if cotangents are values."""
+        """The places of the arrays that need no shadow, if cotangents are values."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         rule = plan.rule
@@ -95,14 +95,15 @@ class _Way:
             and rule.returns_cotangent
             and all(self.classes[i][2] is not None for i in self.arrays)
         )
-        """Whether nothing needs a shadow, and the result is a real number: then it is called as it is."""
+        """Whether nothing needs a shadow, and the result is a real number: then `short` may call the rule."""
         returned = [i for i, flag in enumerate(plan.flags) if flag & 2]
         self.gradients = (
             [(_array if shadows[i] is _VALUE else _number, returned.index(i), i) for i in numbers]
             if self.is_short
             else []
         )
-        """What makes a gradient, of which cotangent and which argument."""
+        """Per gradient, the function that makes it, the place of its cotangent in what the pullback gives,
+        and that of its argument."""
         self.code = code
         self.generation = generation
         self.plan = plan
@@ -115,7 +116,7 @@ class _Way:
         return f.__code__ is self.code and bool(engine.epoch == engine.table.epoch)
 
     def is_for(self, args: tuple[Any, ...]) -> bool:
-        """Whether `args` are described as the arguments were that it was found for (`described`)."""
+        """Whether `args` are described as the arguments were for which this way was found (`described`)."""
         if len(args) != len(self.classes):
             return False
         for i, cls, dtype, ndim in self.classes:
@@ -254,7 +255,8 @@ class Entrance:
 
 
 def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
-    """Value and gradients on a way on which nothing needs a shadow, unless the arrays share memory."""
+    """Value and gradients of a call on a way on which nothing needs a shadow; None if the arrays may share
+    memory, or the rule does not hold any more."""
     owners = []
     for i in way.arrays:
         x = args[i]
@@ -292,8 +294,8 @@ class _Closed(Context):
 
 
 def _gradient(shadow: Any, x: Any, b: Any) -> Any:
-    """The gradient by the argument `x` of a call that was entered here, of which the pullback returned
-    `b`."""
+    """The gradient by the argument `x`, which has this shadow, of a call that took a short way; `b` is what
+    the pullback returned for `x`."""
     if shadow is not NO_FDATA:
         return slot_increment(shadow, b)
     return _number(b, x) if type(x) in NUMBERS else _array(b, x)
@@ -348,8 +350,8 @@ def value_and_gradient_of(
 ) -> Callable[..., tuple[Any, Any]]:
     """The function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
 
-    The arguments are described; the way in for them is looked up, or found by a first call; it is gone; and
-    what comes back is given the form of the arguments.
+    The arguments are described; the way in for them is looked up, or found by a first call; the function is
+    entered on that way; and what comes back is given the form of the arguments.
     """
     numbers = argument_numbers(argnums)
     single = not isinstance(argnums, Sequence)

@@ -31,14 +31,15 @@ Answer = Any
 
 
 class Watch:
-    """The checks that a configuration asks for."""
+    """The checks of the calls of rules that a configuration asks for."""
 
     def __init__(self, config: Config) -> None:
         self.debug = config.debug
         self.trace_nan = config.trace_nan
 
     def number(self, value: Any, name: str) -> Any:
-        """`value`, which was computed inline from a partial derivative of `name`."""
+        """`value`, which was computed inline from a partial derivative of `name`; raises `NotFiniteError` if
+        it is not finite."""
         if not is_finite(value):
             raise NotFiniteError(_not_finite(f"the derivative of {name} gives {value!r}", where()))
         return value
@@ -46,7 +47,7 @@ class Watch:
     # -- reverse mode --------------------------------------------------------------------------------
 
     def rrule(self, row: Rule) -> Callable[..., Answer]:
-        """The reverse rule of a row, watched."""
+        """The reverse rule of a row, with its calls checked."""
 
         def watched_rrule(args: Sequence[Any], fargs: Sequence[Any], kwargs: Any) -> Answer:
             call = _Call(self, name_of(row.function), args, fargs, 0)
@@ -58,7 +59,7 @@ class Watch:
     # -- forward mode --------------------------------------------------------------------------------
 
     def frule(self, row: Rule) -> Callable[..., Answer]:
-        """The forward rule of a row, watched."""
+        """The forward rule of a row, with its calls checked."""
 
         def watched_frule(args: Sequence[Any], dargs: Sequence[Any], kwargs: Any) -> Answer:
             call = _Call(self, name_of(row.function), args, dargs, 0, is_forward=True)
@@ -71,7 +72,7 @@ class Watch:
     def handler(
         self, handler: Callable[..., Answer] | None, is_forward: bool
     ) -> Callable[..., Answer] | None:
-        """The handler of a protocol, watched."""
+        """The handler of a protocol, with its calls checked; None for None."""
         if handler is None:
             return None
 
@@ -82,7 +83,7 @@ class Watch:
         return watched_handler
 
     def call(self, call_: Callable[..., Answer], is_forward: bool) -> Callable[..., Answer]:
-        """A call, watched."""
+        """A dynamic call of an engine, `call_`, with its answers checked."""
 
         def watched_call(
             context: Any, keywords: Any, f: Any, ff: Any, xs: Sequence[Any], fs: Sequence[Any]

@@ -46,7 +46,8 @@ class Observer:
         return _Watch(self, code, part, is_normal, is_typed)
 
     def code(self, code: types.CodeType, part: str, emitted: types.CodeType) -> None:
-        """`emitted` is the code object of the graph that `part` names, of the function with `code`."""
+        """Verify, and write down if that is wanted, `emitted`: the bytecode of the graph that `part` names,
+        of the function with `code`."""
         if self.config.verify:
             # Loaded where it is asked for, like the verifier of graphs: importing adbc is to be fast.
             from adbc.emit.verify_stack import verify_stack
@@ -60,7 +61,8 @@ class Observer:
         return self.config.dump is not None and self.config.dump in (code.co_name, code.co_qualname)
 
     def show(self, code: types.CodeType, part: str, stage: str, text: str) -> None:
-        """`text` is the graph that `part` names behind a stage: a file, unless it is as it was before."""
+        """Write `text`, the graph that `part` names behind a stage, to a file, unless it is the same as
+        before."""
         if self._texts.get((code, part)) != text:
             self._texts[code, part] = text
             self._write(code, f"{part}-{stage}", text)

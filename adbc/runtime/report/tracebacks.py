@@ -35,8 +35,8 @@ def plain_traceback(error: BaseException) -> BaseException:
 
 
 continuations: weakref.WeakValueDictionary[int, types.CodeType] = weakref.WeakValueDictionary()
-"""Code of the rest of functions, which goes on where another frame of the same function stands; by address,
-because the constants of generated code need not have a hash."""
+"""The code of side exits, whose frames take the place of a frame of the same function; by address, because
+the constants of generated code need not have a hash."""
 
 
 Places = Sequence[tuple[int, int, Inlined]]
@@ -51,14 +51,14 @@ def note_inlined(code: types.CodeType, places: Places) -> None:
 
 
 def inlined_in(code: types.CodeType) -> Places:
-    """What was noted of `code`."""
+    """The functions that were written into `code`, and where: what `note_inlined` was told."""
     known = _inlined.get(id(code))
     return known[1] if known is not None and known[0]() is code else ()
 
 
 def leave(error: BaseException) -> None:
-    """`error` is on its way out: the user's exceptions lose the frames of adbc, and a refusal that names no
-    line gets one."""
+    """Make `error` fit for the user: an exception of the user's loses the frames of adbc, and a refusal that
+    names no line gets one."""
     if not isinstance(error, AdbcError):
         error.__traceback__ = _without_adbc(error.__traceback__)
     elif isinstance(error, ConstWriteError | UnsupportedError) and not _NAMES_A_LINE.search(str(error)):

@@ -75,7 +75,8 @@ def negate(d: Any) -> Any:
 
 
 def inner(d: Any, p: Any) -> Any:
-    """The cotangent of a number by which an array has the partial derivative `p`, real as `d` is."""
+    """The cotangent of a number, from the cotangent `d` of an array and the partial derivative `p` of that
+    array by the number, both real."""
     if p.__class__ is d.__class__ and p.shape == d.shape:
         numpy: Any = sys.modules["numpy"]  # loaded: there is an array
         return numpy.vdot(d, p)
@@ -95,7 +96,7 @@ def fit(d: Any, x: Any) -> Any:
 
 
 def filled(d: Any, x: Any) -> Any:
-    """`d`, or zeros like `x`."""
+    """`d`, or zeros like `x` if `d` is None."""
     return zero_tangent(x) if d is None else d
 
 
@@ -113,7 +114,7 @@ def fit_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
 
 
 def filled_array(d: Any, shape: tuple[int, ...], code: str) -> Any:
-    """`d`, or zeros of that shape and dtype."""
+    """`d`, or zeros of this shape and dtype if `d` is None."""
     return zeros_of(shape, code) if d is None else d
 
 
@@ -126,12 +127,12 @@ def add_to_array(a: Any, b: Any) -> Any:
 
 
 def transposed(d: Any) -> Any:
-    """The cotangent of what was transposed."""
+    """The cotangent of an array, from the cotangent `d` of its transpose."""
     return None if d is None else d.T
 
 
 def reshaped(d: Any, shape: tuple[int, ...]) -> Any:
-    """The cotangent of what had `shape` before."""
+    """The cotangent of an array of this shape, from the cotangent `d` of what it was reshaped to."""
     return None if d is None else d.reshape(shape)
 
 

@@ -27,7 +27,7 @@ class DerivedView(Protocol):
     pullback: types.FunctionType
     is_built: bool
     takes_function: bool
-    """Whether it is given the function and its shadow, behind the context."""
+    """Whether the rule is given the function and its shadow, behind the context."""
     returns_float: bool
     returns_shadow: bool
     returns_cotangent: bool
@@ -41,7 +41,7 @@ class DerivedView(Protocol):
         """Make the code, if that has not been done."""
 
     def holds(self) -> bool:
-        """Whether all that it and the rules it calls were specialised on is still so."""
+        """Whether all that this rule and those it calls were specialised on is still so."""
 
 
 class CallsView(Protocol):
@@ -49,11 +49,11 @@ class CallsView(Protocol):
 
     @property
     def call(self) -> Callable[..., Any]:
-        """``call(context, keywords, f, ff, xs, fs)``"""
+        """Answer a call: ``call(context, keywords, f, ff, xs, fs)``."""
 
     @property
     def call_from_outside(self) -> Callable[..., Any]:
-        """`call`, for the first call of all, of which nobody has looked at the arguments."""
+        """Answer the first call of all, as `call` does; nobody has looked at its arguments."""
 
 
 class ReverseCallsView(CallsView, Protocol):
@@ -61,7 +61,7 @@ class ReverseCallsView(CallsView, Protocol):
 
     @property
     def enter_planned(self) -> Callable[..., Any]:
-        """``enter_planned(context, plan, f, ff, xs, fs, first)``: a call whose inline cache is known"""
+        """Answer a call by its plan: ``enter_planned(context, plan, f, ff, xs, fs, first)``."""
 
 
 class SupportView(Protocol):

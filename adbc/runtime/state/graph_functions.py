@@ -58,11 +58,11 @@ class GraphFunction:
 
 
 class Segments(NamedTuple):
-    """What a generator function is cut into."""
+    """The segments that a generator function is cut into."""
 
     functions: tuple[Any, ...]
     guarded: frozenset[int]
-    """In front of these a generator is suspended inside a ``try`` or ``with``."""
+    """The numbers of the segments in front of which a generator is suspended inside a ``try`` or ``with``."""
     code: types.CodeType
 
 

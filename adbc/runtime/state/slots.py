@@ -34,7 +34,7 @@ __all__ = [
 
 
 def add_to_slot(shadow: Any, index: Any, b: Any) -> None:
-    """The reverse of ``container[index]``."""
+    """The adjoint of ``container[index]``: `b` is added to what the shadow has there."""
     if shadow is not None:
         shadow[index] = shadow.item(index) + b  # no number of NumPy is made for it
 
@@ -49,7 +49,7 @@ def check_slot(container: Any, shadow: Any) -> None:
 
 
 def restore_slot(container: Any, shadow: Any, index: Any, old: Any) -> Any:
-    """The reverse of ``container[index] = value``: the cotangent of the value."""
+    """The adjoint of ``container[index] = value``: `old` is put back; gives the cotangent of the value."""
     container[index] = old
     if shadow is None:
         return 0.0
@@ -91,13 +91,13 @@ _ABSENT = object()
 
 
 def add_to_item(shadow: Any, key: Any, b: Any) -> None:
-    """The reverse of ``container[key]``."""
+    """The adjoint of ``container[key]``."""
     if shadow is not None and b is not None:
         shadow[key] = slot_increment(shadow[key], b)
 
 
 def add_to_field(shadow: Any, name: str, b: Any) -> None:
-    """The reverse of ``obj.name``."""
+    """The adjoint of ``obj.name``."""
     if shadow is not None and b is not None:
         fields = shadow.__dict__
         fields[name] = slot_increment(fields[name], b)
@@ -118,7 +118,7 @@ def field_slot_shadow(shadow: Any, name: str) -> Any:
 
 
 class _Undo:
-    """The reverse of a write that was made by the general rule."""
+    """The adjoint of a write that was made by the general rule."""
 
     __slots__ = ("pullback",)
 
@@ -131,8 +131,8 @@ class _Undo:
 
 
 def store_item(rrule: Any, container: Any, shadow: Any, key: Any, value: float, is_active: bool) -> Any:
-    """``container[key] = value``; what `restore_item` needs.  A float in place of a float is the common
-    case: the shadow has a number there and keeps it."""
+    """Do ``container[key] = value``; gives what `restore_item` needs.  A float in place of a float is the
+    common case: the shadow has a number there and keeps it."""
     try:
         old = container[key]
     except IndexError:
@@ -145,7 +145,7 @@ def store_item(rrule: Any, container: Any, shadow: Any, key: Any, value: float, 
 
 
 def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
-    """The reverse of `store_item`: the cotangent of the value."""
+    """The adjoint of `store_item`: gives the cotangent of the value."""
     if type(old) is float:
         container[key] = old
         b = shadow[key]
@@ -155,7 +155,7 @@ def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
 
 
 def append_item(values: list[Any], shadow: Any, value: float, is_active: bool) -> None:
-    """``values.append(value)``; the slot of the shadow has a zero."""
+    """Do ``values.append(value)``; the slot of the shadow has a zero."""
     if shadow is not None:
         shadow.append(0.0)
     elif is_active:
@@ -170,13 +170,13 @@ def append_tangent(tangent: Any, dvalue: Any) -> None:
 
 
 def undo_append(values: list[Any], shadow: Any) -> Any:
-    """The reverse of `append_item`: the cotangent of the value."""
+    """The adjoint of `append_item`: gives the cotangent of the value."""
     del values[-1]
     return None if shadow is None else shadow.pop()
 
 
 def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_active: bool) -> Any:
-    """``obj.name = value``; what `restore_field` needs."""
+    """Do ``obj.name = value``; gives what `restore_field` needs."""
     old = getattr(obj, name, _ABSENT)
     if shadow is not None:
         if type(old) is float:
@@ -191,7 +191,7 @@ def store_field(rrule: Any, obj: Any, shadow: Any, name: str, value: float, is_a
 
 
 def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
-    """The reverse of `store_field`: the cotangent of the value."""
+    """The adjoint of `store_field`: gives the cotangent of the value."""
     if type(old) is float:
         setattr(obj, name, old)
         b = getattr(shadow, name)
