@@ -66,7 +66,7 @@ def _with_floats(value: Any) -> Any:
 
 
 def parse_argnums(text: str) -> int | tuple[int, ...]:
-    """``0`` as an int, ``0,2`` as a tuple."""
+    """The positions that the text names: ``0`` as an int, ``0,2`` as a tuple."""
     try:
         numbers = tuple(int(part) for part in text.split(",") if part.strip())
     except ValueError as error:
@@ -75,7 +75,8 @@ def parse_argnums(text: str) -> int | tuple[int, ...]:
 
 
 def check_derivatives(name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
-    """Test the rules of `function` at `arguments` and say what was found; 1 if they are wrong."""
+    """Test the rules of `function` at `arguments` and print what was found; returns 1 if they are wrong, else
+    0."""
     from adbc.testing import test_rule  # it needs NumPy, which the other commands do without
 
     try:
@@ -114,7 +115,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; 0 if it went well, 1 if adbc refuses, 2 if the command line makes no sense."""
+    """Run the command line; returns 0 if it went well, 1 if adbc refuses, 2 if the command line makes no
+    sense."""
     options = _parser().parse_args(argv)
     try:
         function = find_function(options.target)

@@ -25,7 +25,7 @@ class Config:
     """How rules are built; in force for a block with ``with adbc.use(adbc.Config(...))``.
 
     The variables of the environment `from_environment` names say the same for the whole process.  Raises
-    `ValueError` for a speculation that there is not.
+    `ValueError` for a value of `speculation` that there is not.
 
     >>> import adbc
     >>> with adbc.use(adbc.Config(debug=True)):

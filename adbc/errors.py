@@ -45,7 +45,7 @@ class LiftError(AdbcError):
 
 
 class UnsupportedError(AdbcError):
-    """A derivative cannot be formed here: the construct is understood, but has none."""
+    """A derivative cannot be formed: the construct is understood, but has no derivative."""
 
 
 class MissingRuleError(AdbcError):
@@ -68,8 +68,9 @@ class MissingRuleError(AdbcError):
 class ConstWriteError(AdbcError):
     """An active value was written into an object that is constant in this call.
 
-    Constant is what was declared `adbc.Const`, and an array or a list of numbers that nobody asks for and
-    that the function only reads, where the write reached it by a name of which the call did not know.
+    Constant is what was declared `adbc.Const`, and an array or a list of numbers whose derivative nobody asks
+    for and that the function only reads, as far as could be seen when it was called: the write reached it by
+    another name.
     """
 
     remedy = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 __all__ = ["HEAP_TYPE", "IMMUTABLE_TYPE"]
 
 HEAP_TYPE = 1 << 9
-"""Py_TPFLAGS_HEAPTYPE: made at run time, by a class statement or in C; not so for static data."""
+"""Py_TPFLAGS_HEAPTYPE: the class was made at run time, by a class statement or in C, and is not static
+data."""
 
 IMMUTABLE_TYPE = 1 << 8
 """Py_TPFLAGS_IMMUTABLETYPE: attributes of the class cannot be set."""

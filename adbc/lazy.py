@@ -14,7 +14,8 @@ __all__ = ["lazily"]
 
 
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The module-level ``__getattr__`` of `package`: names, and the modules of it that they come from.
+    """The module-level ``__getattr__`` of `package`; `homes` has the names, and the modules of the package
+    that they come from.
 
     A name whose home is the name itself is that module.
     """

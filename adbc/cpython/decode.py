@@ -108,8 +108,8 @@ class Slot:
 class Region:
     """The handler of an instruction.
 
-    It is at index `target`, finds the lowest `depth` values of the stack, on those, if `lasti`, a
-    number that is of use to `reraise` only, and on top the exception.
+    The handler begins at index `target`.  It finds on the stack the lowest `depth` values, on those, if
+    `lasti`, a number that only `reraise` uses, and on top the exception.
     """
 
     target: int
@@ -300,7 +300,8 @@ class _Decoder:
         self.out.append(Instruction(name, arg, raw.offset, raw.positions, self.regions.get(raw.offset)))
 
     def constant(self, raw: dis.Instruction, value: object) -> None:
-        """Slices of constants are constants from 3.14, also in tuples: they are displayed as before."""
+        """Emit a constant.  From 3.14 slices of constants are constants, also in tuples; they become
+        displays, as before 3.14."""
         parts: tuple[object, ...]
         if type(value) is slice:
             parts = (value.start, value.stop) if value.step is None else (value.start, value.stop, value.step)
@@ -316,19 +317,19 @@ class _Decoder:
     # Instructions that are read together with a neighbour.
 
     def call(self, raw: dis.Instruction, n: int) -> None:
-        """``KW_NAMES names, CALL n``"""
+        """Read ``KW_NAMES names, CALL n``: one call."""
         self.emit(raw, "call", (n, self.keywords))
         self.keywords = ()
 
     def call_kw(self, raw: dis.Instruction, n: int) -> None:
-        """``LOAD_CONST names, CALL_KW n``"""
+        """Read ``LOAD_CONST names, CALL_KW n``: one call."""
         if not self.out or self.out[-1].name != "const" or not isinstance(self.out[-1].arg, tuple):
             raise refusal(self.code, "keywords", raw.positions.lineno if raw.positions else None)
         names = self.out.pop().arg
         self.emit(raw, "call", (n, names))
 
     def call_ex_pair(self, raw: dis.Instruction, n: int) -> None:
-        """``PUSH_NULL, CALL_FUNCTION_EX`` is a call without keywords."""
+        """Read ``CALL_FUNCTION_EX``, which behind ``PUSH_NULL`` is a call without keywords."""
         keywords = not self.out or self.out[-1].name != "null"
         if not keywords:
             self.out.pop()
@@ -340,7 +341,8 @@ class _Decoder:
         self.emit(raw, "make_function", parts)
 
     def set_function_attribute(self, raw: dis.Instruction, n: int) -> None:
-        """``MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE 8, .. 1``: the deepest part is set last."""
+        """Read ``MAKE_FUNCTION, SET_FUNCTION_ATTRIBUTE 8, .. 1``: one instruction.  The deepest part is set
+        last."""
         made = self.out[-1]
         names = dict(_PARTS)
         if made.name != "make_function" or n not in names:
@@ -349,7 +351,7 @@ class _Decoder:
         self.out[-1] = dataclasses.replace(made, arg=(names[n], *made.arg))
 
     def format(self, raw: dis.Instruction, n: int) -> None:
-        """``CONVERT_VALUE c, FORMAT_SIMPLE`` is one field."""
+        """Read ``CONVERT_VALUE c, FORMAT_SIMPLE``: one field of an f-string."""
         row = self.table.ROWS[raw.opname].partition(" ")[2]
         conversion, spec = FIELDS[row](self, n)
         if not spec and not conversion and self.out and self.out[-1].name == "convert":
@@ -357,7 +359,8 @@ class _Decoder:
         self.emit(raw, "format", (conversion, spec))
 
     def yield_value(self, raw: dis.Instruction, n: int) -> None:
-        """What a suspension is for stands in the RESUME behind it."""
+        """Read a suspension; whether it is that of ``yield`` or of ``yield from`` stands in the RESUME behind
+        it."""
         start = self.positions[raw.offset] + 1
         following = next(r for r in itertools.islice(self.raw, start, None) if r.opname == "RESUME")
         self.emit(raw, "yield_from" if (following.arg or 0) & 3 == 2 else "yield", None)
@@ -365,7 +368,7 @@ class _Decoder:
     # Jumps.
 
     def resolved(self, instruction: Instruction) -> Instruction:
-        """Offsets of targets become indices."""
+        """The instruction with the offsets of its targets replaced by indices."""
         if instruction.region is not None:
             region = dataclasses.replace(instruction.region, target=self.index[instruction.region.target])
             instruction = dataclasses.replace(instruction, region=region)

@@ -117,10 +117,10 @@ ROWS: dict[str, str] = {
 }
 
 IGNORED: frozenset[str] = frozenset({"CACHE", "COPY_FREE_VARS", "EXTENDED_ARG", "NOP", "PRECALL", "RESUME"})
-"""No effect on values."""
+"""Opcodes that have no effect on values."""
 
 FOLDED: frozenset[str] = frozenset({"KW_NAMES"})
-"""Read together with the instruction that follows."""
+"""Opcodes that are read together with the instruction that follows."""
 
 REFUSED: dict[str, str] = {
     "ASYNC_GEN_WRAP": "async",
@@ -132,10 +132,10 @@ REFUSED: dict[str, str] = {
     "IMPORT_STAR": "import star",
     "PRINT_EXPR": "module",
 }
-"""Opcode -> construct (a key of `refusals.CONSTRUCTS`)."""
+"""Opcodes that are refused, each with its construct (a key of `refusals.CONSTRUCTS`)."""
 
 ABSENT: frozenset[str] = frozenset()
-"""In the interpreter's opcode map, but never in the code of a code object."""
+"""Opcodes that are in the interpreter's opcode map, but never in a code object."""
 
 BY_NUMBER: dict[str, dict[int, str]] = {}
 """Opcodes whose argument selects the row; an argument that is not here is refused."""

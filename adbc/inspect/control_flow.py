@@ -21,7 +21,7 @@ MARGIN: Final = 24
 
 
 class ControlFlow:
-    """`dot` is text for Graphviz, `svg` a drawing; a notebook shows the latter."""
+    """The control flow of a graph: `dot` is text for Graphviz, `svg` a drawing, which a notebook shows."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -30,7 +30,8 @@ class ControlFlow:
 
     @property
     def edges(self) -> list[tuple[Block, Block, str]]:
-        """From, to, and what is known of the way: "true", "false", the case, "raises" or nothing."""
+        """The edges: source, target, and the label: "true", "false", the case of a switch, "raises" or
+        nothing."""
         result = []
         for block in self.blocks:
             normal = block.terminator.successors

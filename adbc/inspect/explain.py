@@ -258,7 +258,8 @@ def _saved(decisions: Decisions, reasons: Reasons) -> Iterator[Saved]:
 
 
 def _is_elsewhere(block: Block) -> bool:
-    """Whether `block` of the forwards pass goes on after a failed guess: it is told there what was seen."""
+    """Whether `block` of the forwards pass is a side exit, where a wrong guess is observed and the rest of
+    the function runs."""
     return any(target(call) is intrinsics._observe_ for call in block.instructions) and any(
         isinstance(operand, Const) and isinstance(operand.value, Continuation)
         for call in block.instructions

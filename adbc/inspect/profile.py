@@ -1,4 +1,5 @@
-"""`profile`: where a gradient spends its time and what it keeps, by lines of the functions that it is of.
+"""`profile`: where a gradient spends its time and what it keeps, by lines of the functions that are
+differentiated.
 
 Emitted code carries the lines of the code that it differentiates.  So the interpreter's own events say
 which line is running, in the forwards pass and in the pullback, and `tracemalloc` says which line has
@@ -30,7 +31,7 @@ from adbc.tangents import NoTangent
 __all__ = ["Line", "Profile", "profile"]
 
 _FRAMES = 40
-"""How deep `tracemalloc` looks for a line of the user's."""
+"""How many frames `tracemalloc` keeps of a place, to find a line of the user in."""
 
 Place = tuple[str, int]
 
@@ -204,11 +205,12 @@ class _Clock:
 
     def __init__(self) -> None:
         self.seconds: dict[str, list[dict[Place | None, float]]] = {"forwards": [], "pullback": []}
-        """Per gradient."""
+        """The seconds on each line, by phase and, in a list, by gradient."""
         self.runs: dict[Place, int] = {}
         self.stack: list[Place | None] = []
         self.own: list[Place | None] = []
-        """Per function on the stack, its line that ran last, functions written into it left aside."""
+        """For each function on the stack, its own line that ran last; lines of functions that were written
+        into it do not count."""
         self.inlined: set[Place] = set()
         self.phase: str | None = None
         self.last = 0.0
@@ -231,7 +233,8 @@ class _Clock:
         self.last = now
 
     def typical(self, phase: str) -> dict[Place | None, float]:
-        """The median time of each line: now and then the machine does something else."""
+        """The median time of each line over the gradients, because now and then the machine does something
+        else."""
         runs = self.seconds[phase]
         places = {place for run in runs for place in run}
         return {place: statistics.median(run.get(place, 0.0) for run in runs) for place in places}
@@ -362,7 +365,8 @@ def _with_monitoring(clock: _Clock, codes: list[types.CodeType], run: Callable[[
 def _saved(
     function: Callable[..., Any], args: tuple[Any, ...], shown: set[Place]
 ) -> tuple[dict[Place, int], int]:
-    """Bytes that the lines `shown` have allocated in a forwards pass and that are there behind it."""
+    """The bytes that each of the lines `shown` has allocated in a forwards pass and that are in use after it,
+    and their sum."""
     was_tracing = tracemalloc.is_tracing()
     if not was_tracing:
         tracemalloc.start(_FRAMES)
@@ -383,7 +387,8 @@ def _saved(
 
 
 def _by_line(snapshot: tracemalloc.Snapshot, shown: set[Place]) -> dict[Place, int]:
-    """Sizes by the innermost of the lines `shown` in whose name something was allocated."""
+    """The bytes allocated in `snapshot`, by the innermost of the lines `shown` in the traceback of the
+    allocation."""
     found: dict[Place, int] = {}
     for trace in snapshot.traces:
         for frame in reversed(trace.traceback):  # the most recent call is the last one

@@ -38,7 +38,7 @@ HIDDEN = frozenset(
         ),
     )
 )  # fmt: skip
-"""What adbc has put in, or what stands for a part of a statement."""
+"""Functions whose calls are not shown: adbc has put them in, or they stand for a part of a statement."""
 
 _SYNTAX = {id(function): name for function, name in {
     intrinsics._next_: "next element", intrinsics._next_at_: "next element", intrinsics._iter_: "iterator",
@@ -80,14 +80,14 @@ _INLINE = {
 
 
 class Reasons:
-    """The words for one graph."""
+    """Says in words, for the calls of one graph, what is called and why it is differentiated as it is."""
 
     def __init__(self, decisions: Decisions, rules: Callable[[Any], list[Any]]) -> None:
         self.decisions = decisions
         self.graph: Graph = decisions.graph
         self.rules = rules
         self.guards: dict[Value, str] = {}
-        """What the results of calls are tested for."""
+        """What the results of calls are guessed to be and tested for, in words."""
         for call in self.graph.instructions():
             site = decisions.sites.get(call)
             if site is None:
@@ -122,7 +122,7 @@ class Reasons:
         return "a value"
 
     def origin(self, value: Value) -> str:
-        """Where a value comes from, of which the type is not known."""
+        """Where a value of unknown type comes from, in words."""
         while isinstance(value, Instruction) and self._function(value) in (
             intrinsics._check_,
             intrinsics._assume_,
@@ -161,18 +161,18 @@ class Reasons:
         return None if site is None else site.function
 
     def called(self, site: CallSite) -> str:
-        """What is called, for syntax what it does."""
+        """What is called at `site`, in words; for syntax, what the syntax does."""
         return _SYNTAX.get(id(site.function)) or self.name(site.callee)
 
     # -- why -------------------------------------------------------------------------------------------
 
     def kind(self, call: Instruction, site: CallSite) -> str:
-        """The class of a call."""
+        """The class of a call: the `kind` of a `Site` of `explain`."""
         kind = CLASSES.get(site.kind, "inline")
         return "guarded" if kind == "inline" and call in self.guards else kind
 
     def why(self, call: Instruction, site: CallSite) -> str:
-        """Why `call` is of its class."""
+        """Why `call` is of its class, in words."""
         guard = self.guards.get(call)
         if guard is None:
             return self._why(site)

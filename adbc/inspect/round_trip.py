@@ -55,7 +55,7 @@ def _graph(code: types.CodeType, globals: dict[str, Any], normal: bool) -> Graph
 
 
 def roundtrip_code(code: types.CodeType, globals: dict[str, Any], *, normal: bool = True) -> types.CodeType:
-    """What `roundtrip` does, for the code object of a function whose globals are `globals`.
+    """The code object that `roundtrip` makes of `code`, that of a function whose globals are `globals`.
 
     The functions that `code` makes when it runs keep the code that they have.
     """

@@ -52,8 +52,8 @@ _CODE = {
 
 STAGES = (*GRAPHS, "records", *_CODE)
 """What `show` shows: ``lifted`` (as it was read), ``normal`` (calls only), ``primal`` (with types), ``dual``
-(forward mode), ``fwd`` and ``rvs`` (forwards pass and pullback of reverse mode), ``records`` (what the one
-saves for the other), and their bytecode."""
+(forward mode), ``fwd`` and ``rvs`` (forwards pass and pullback of reverse mode), ``records`` (what the
+forwards pass saves for the pullback), and their bytecode."""
 
 
 class Text(str):

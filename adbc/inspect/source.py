@@ -17,8 +17,8 @@ def line_of(position: Position | None) -> int | None:
 
 
 def text_at(filename: str, position: Position | None) -> str | None:
-    """The source text at `position`, shortened; None if there is no source, or it does not say more than
-    a statement."""
+    """The source text at `position`, shortened; None if there is no source, or if the position is not within
+    one line."""
     if position is None or position.line is None or position.column is None or position.end_column is None:
         return None
     line = linecache.getline(filename, position.line)

@@ -1,4 +1,4 @@
-"""The graphs of a function at each stop of its life."""
+"""The graphs of a function at each stage of its way to a derivative."""
 
 from __future__ import annotations
 

@@ -23,14 +23,15 @@ class Unit:
     name: str
     qualname: str
     namespace: dict[str, Any]
-    """The globals that its names are looked up in."""
+    """The globals in which the names of the function are looked up."""
     watchers: Mapping[str, Callable[[Any, Any], object] | None] = dataclasses.field(default_factory=dict)
-    """What is told of the stages of the backend and what each has made, for "forwards", "pullback" and
-    "single", if somebody wants to know."""
+    """Functions that are told of each stage of the backend and of what it has made, for "forwards",
+    "pullback" and "single"; None where nobody wants to know."""
 
 
 class Pair(Protocol):
-    """The graphs of a derived rule in reverse mode: the second is given what the first returns last."""
+    """The graphs of a derived rule in reverse mode: the pullback is given what the forwards pass returns
+    last."""
 
     @property
     def forwards(self) -> Graph: ...
@@ -40,7 +41,7 @@ class Pair(Protocol):
 
     @property
     def records(self) -> object:
-        """What the first saves for the second: a `reverse.layout.Records`."""
+        """What the forwards pass saves for the pullback: a `reverse.layout.Records`."""
 
 
 class Backend(Protocol):
@@ -48,12 +49,12 @@ class Backend(Protocol):
 
     @property
     def by_layout(self) -> bool:
-        """Whether arrays that lie in memory in different ways get rules of their own, and so do those that
-        may not be written to."""
+        """Whether arrays of each memory layout, and arrays that may not be written to, get rules of their
+        own."""
 
     def pair(self, pair: Pair, unit: Unit) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The callables of forwards pass and pullback."""
 
     def single(self, graph: Graph, unit: Unit) -> Callable[..., Any]:
-        """The callable of a graph that stands alone: the dual function of forward mode, or a pullback of ways
-        through a function that are seldom taken."""
+        """The callable of a graph that stands alone: the dual function of forward mode, or the pullback of
+        paths through a function that are seldom taken."""

@@ -74,7 +74,7 @@ class Builder:
         self.block.terminator = Jump(target, self.position)
 
     def branch(self, condition: Value, true: Block, false: Block) -> None:
-        """End with a branch; a branch whose arms agree is a jump."""
+        """End the block with a branch, or with a jump if both arms are the same block."""
         if true is false:
             self.jump(true)
         else:
@@ -111,10 +111,11 @@ class Variables:
     A variable is any hashable.  Reading one that was never written gives `UNDEF`, or what `initial`
     returns for it in the entry block.  Phis get the type that `phi_type` returns for the variable.
 
-    The plain algorithm goes back one block at a time and makes a phi at every join on the way, most of
-    which merge nothing: over a function with many joins that is quadratic.  Who knows all edges before
-    the first read says so (`arrange`), and says which block it fills (`begin`); a read then goes straight
-    to the nearest definition above it in the dominator tree, if there is none beside the way.
+    The plain algorithm goes back one block at a time and makes a phi at every join on the way, most of which
+    merge nothing: over a function with many joins that is quadratic.  A caller that knows all edges before
+    the first read says so (`arrange`), and says which block it fills (`begin`); a read then goes straight to
+    the nearest definition above it in the dominator tree, unless another definition lies on a path between
+    the two.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class Variables:
             sources.append(source)
 
     def arrange(self, entry: Block) -> None:
-        """All edges are declared: nothing but writes is unknown now."""
+        """Say that all edges are declared, so that nothing but writes is unknown."""
         successors: dict[Block, list[Block]] = {}
         for target, sources in self.predecessors.items():
             for source in sources:
@@ -162,7 +163,8 @@ class Variables:
                 self._define(variable, block)
 
     def begin(self, block: Block) -> None:
-        """`block` is about to be filled.  Blocks that are not sealed by then are where loops close."""
+        """Say that `block` is about to be filled.  A block that is not sealed by then is where a loop
+        closes."""
         if block not in self.sealed and self._tree is not None:
             bisect.insort(self._open, self._tree.number[block])
 
@@ -255,7 +257,7 @@ class Variables:
         return value
 
     def seal(self, block: Block) -> None:
-        """All edges into `block` are known: complete its waiting phis."""
+        """Say that all edges into `block` are known, and complete its waiting phis."""
         if block in self.sealed:
             return
         self.sealed.add(block)

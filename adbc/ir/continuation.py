@@ -25,7 +25,8 @@ __all__ = ["Rest", "rest_of"]
 
 @dataclasses.dataclass(frozen=True)
 class Rest:
-    """graph: the rest.  live: the values of the original graph that its arguments stand for, in order.
+    """The rest of a graph, and how it relates to the original.  graph: the rest.  live: the values of the
+    original graph that its arguments stand for, in order.
 
     copies: the instructions of the new graph, by the original instruction; where a block was copied
     twice there are two.
@@ -124,8 +125,8 @@ class _Rest:
         return known
 
     def _read(self, value: Value, copy: Block) -> Value:
-        """`value` where `copy` uses it: definitions stand before uses, so what the block itself defines
-        is what is found at its end."""
+        """What `copy` uses for `value`: definitions stand before uses, so what the block itself defines is
+        what is found at its end."""
         return value if isinstance(value, Const | Undef) else self.variables.read(value, copy)
 
     def _terminator(self, terminator: Terminator) -> Terminator:

@@ -69,7 +69,8 @@ def immediate_dominators(
 
 
 class DominatorTree:
-    """The dominator tree of blocks, as numbers: what is below a node follows it, up to ``last[node]``.
+    """The dominator tree of blocks, numbered in preorder: what is below a node has the numbers that follow,
+    up to ``last[node]``.
 
     `order` is a reverse postorder, the entry first.
     """
@@ -98,8 +99,9 @@ class DominatorTree:
             self._jump[i] = self._jump[jump] if even else parent
 
     def highest(self, node: int, before: int, behind: int) -> int:
-        """The highest ancestor of `node` (or itself) with neither of two nodes outside `node` below or at it:
-        `before` has a smaller number, `behind` a larger one."""
+        """The highest ancestor of `node`, or `node` itself, that is neither at nor above `before` or
+        `behind`, two nodes that are not below `node`: `before` has a smaller number, `behind` a larger
+        one."""
         while node != 0:
             jump, parent = self._jump[node], self.parent[node]
             if jump > before and self.last[jump] < behind:
@@ -113,7 +115,8 @@ class DominatorTree:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class _Result:
-    """The node behind the last instruction of a block that has a handler."""
+    """The node of the tree that stands for the point behind the last instruction of a block with a
+    handler."""
 
     block: Block
 
@@ -122,7 +125,7 @@ _Node: TypeAlias = Block | _Result
 
 
 class Dominators:
-    """The dominator tree of a graph as it was when this was made.
+    """The dominator tree of a graph, as the graph was when the tree was made.
 
     Blocks that cannot be reached are not in the tree; everything dominates them, vacuously.
     """

@@ -88,9 +88,9 @@ class Graph:
         self.is_generator = False
         self.free: tuple[str, ...] = ()
         self.facts: dict[Any, Any] = {}
-        """What else it was specialised on, by names for it."""
+        """What else the graph was specialised on, by name."""
         self.namespace: dict[str, Any] | None = None
-        """The globals of the function, and of those that it makes, if they are known."""
+        """The globals of the function, and of the functions that it makes, if they are known."""
         self.blocks: list[Block] = []
         self.guards: list[Guard] = []
         self._labels = 0

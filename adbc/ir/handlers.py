@@ -22,7 +22,7 @@ def is_idle(block: Block) -> bool:
 
 
 def drop_idle_handlers(graph: Graph) -> bool:
-    """Remove exceptional edges that cannot be taken; whether there were any."""
+    """Remove exceptional edges that cannot be taken; returns whether there were any."""
     changed = False
     for block in graph.blocks:
         if block.handler is not None and is_idle(block):

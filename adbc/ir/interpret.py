@@ -85,7 +85,8 @@ def _run(frame: _Frame, limit: int | None) -> Any:
 
 
 def _generate(frame: _Frame, limit: int | None) -> Generator[Any, Any, Any]:
-    """Like `_run`, but suspended where the graph is: `instructions` and `_run` in one, as it must be."""
+    """Run a generator's graph, as a generator that is suspended where the graph is: `_run` and
+    `_Frame.instructions` in one function, because only its own body can yield."""
     source: Block | None = None
     block = frame.graph.entry
     while True:
@@ -164,7 +165,8 @@ class _Frame:
         self.values.update(merged)
 
     def leave(self, block: Block, error: BaseException | None) -> Block:
-        """The block to enter behind `block`, which does not return; `error`: what was raised in it."""
+        """The block to enter after `block`, which does not end in a return; `error` is what was raised in
+        `block`."""
         target: Block | None = None
         if error is None:
             target, error = self.terminator(block)
@@ -177,7 +179,7 @@ class _Frame:
         return target
 
     def instructions(self, block: Block) -> BaseException | None:
-        """Run the instructions of `block`; what the last one raised, if the block has a handler."""
+        """Run the instructions of `block`; returns what the last one raised, if the block has a handler."""
         for instruction in block.instructions:
             error = self.instruction(instruction, block)
             if error is not None:
@@ -185,7 +187,7 @@ class _Frame:
         return None
 
     def instruction(self, instruction: Instruction, block: Block) -> BaseException | None:
-        """Run one instruction; what it raised, if the block has a handler and it is the last."""
+        """Run one instruction; returns what it raised, if it is the last of a block with a handler."""
         if instruction.op == "catch":
             if self.caught is None:
                 raise self.broken(block, "catch outside of a handler")
@@ -222,7 +224,7 @@ class _Frame:
         return self.contextual.get(id(function), function), arguments[:count], keywords
 
     def terminator(self, block: Block) -> tuple[Block | None, BaseException | None]:
-        """The next block, or the exception that was raised instead."""
+        """The block that the terminator of `block` leads to, or the exception that it raises instead."""
         terminator = block.terminator
         match terminator:
             case Jump():
@@ -242,7 +244,7 @@ class _Frame:
         raise self.broken(block, f"reached {type(terminator).__name__.lower()}")
 
     def raised(self, terminator: Raise, block: Block) -> BaseException:
-        """What the statement ``raise`` raises."""
+        """The exception that a ``raise`` terminator raises."""
         if terminator.exception is None:
             current = sys.exception()
             return RuntimeError("No active exception to reraise") if current is None else current

@@ -191,7 +191,7 @@ def _delete_name_(namespace: dict[str, Any], name: str) -> None:
 
 
 def _setup_annotations_(namespace: dict[str, Any]) -> None:
-    """What a class body with annotations begins with."""
+    """Put an empty ``__annotations__`` into the namespace of a class body, unless there is one."""
     if "__annotations__" not in namespace:
         namespace["__annotations__"] = {}
 
@@ -293,11 +293,11 @@ def _exhausted_(value: object) -> bool:
 
 
 _TELLS_LENGTH = sys.version_info >= (3, 14)
-"""Whether too long a display is refused with its length."""
+"""Whether the error of unpacking too long a list, tuple or dict tells its length."""
 
 
 def _unpack_(sequence: Any, count: int) -> tuple[Any, ...]:
-    """The `count` values of ``a, b, c = sequence``; the same `ValueError` if there are more or fewer."""
+    """The `count` values of ``a, b, c = sequence``; CPython's `ValueError` if there are more or fewer."""
     if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
         raise TypeError(f"cannot unpack non-iterable {type(sequence).__name__} object")
     values: list[Any] = []
@@ -495,7 +495,7 @@ class Thrown:
 
 
 def _thrown_(exception: BaseException) -> Thrown:
-    """An exception as something to send."""
+    """The exception in the form in which `_send_` throws it."""
     return Thrown(exception)
 
 
@@ -524,22 +524,23 @@ KEPT = -2
 
 def _release_(value: object, place: int) -> None:
     """Up to here the frame has held `value`: in the local variable number `place`, on its stack (`STACK`), or
-    in a variable that outlives it, in the traceback of an exception that leaves it (`KEPT`).
+    in a variable that outlives the frame, in the traceback of an exception that leaves it (`KEPT`).
 
-    Only in graphs that were asked for it, until it is known where generators are dropped.
+    Such calls stand only in graphs that `lift` made with `releases`, until it is known where generators are
+    dropped.
     """
 
 
 def _makes_generator_(function: Any) -> bool:
-    """Whether a call of `function` is known to make a generator, to which nobody refers but who calls."""
+    """Whether a call of `function` is known to make a generator, to which nobody but the caller refers."""
     function = function.__func__ if type(function) is types.MethodType else function
     return type(function) is types.FunctionType and bool(function.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def _drop_(generator: object, is_own: bool) -> None:
-    """What becomes of a generator to which nobody refers any more, if `is_own`: it is closed.
+    """Close a generator to which nobody refers any more, if `is_own`.
 
-    Anything else is left alone.
+    Anything but a generator is left alone.
     """
     if is_own and isinstance(generator, types.GeneratorType):
         try:
@@ -549,7 +550,7 @@ def _drop_(generator: object, is_own: bool) -> None:
 
 
 def unraisable(name: str, error: Exception) -> UnsupportedError:
-    """The refusal of what Python prints and forgets."""
+    """The error for an exception from a dropped generator, which Python would print and forget."""
     return UnsupportedError(
         f"a generator of {name}, which was dropped inside a try or with statement, raised"
         f" {type(error).__name__}: {error}. Python prints such exceptions and goes on, which cannot be"
@@ -583,7 +584,8 @@ def _load_special_(manager: object, name: str) -> Any:
 
 
 def _no_manager(kind: type, name: str) -> str:
-    """The words about an object that a ``with`` statement cannot use, because it has no `name`."""
+    """The message about an object that a ``with`` statement cannot use, because its class `kind` has no
+    `name`."""
     recent = sys.version_info >= (3, 14)
     shown = kind.__name__
     if recent:
@@ -602,7 +604,7 @@ def _no_manager(kind: type, name: str) -> str:
 
 
 def _get_len_(subject: Any) -> int:
-    """The length of a sequence that is matched."""
+    """The length of a sequence that is matched with a pattern."""
     return len(subject)
 
 

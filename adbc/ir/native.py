@@ -49,7 +49,8 @@ def _written_as(*steps: str) -> Callable[[F], F]:
 
 
 def _caches(name: str) -> int:
-    """How many units of cache follow the opcode; the table's form depends on the version."""
+    """How many units of inline cache follow an opcode; the form of the table that says so depends on the
+    version."""
     table: Any = opcode._inline_cache_entries  # type: ignore[attr-defined]
     return int(table[opcode.opmap[name]] if isinstance(table, list) else table.get(name, 0))
 
@@ -89,7 +90,7 @@ def _check_exc_match_(exception: BaseException, kind: Any) -> bool:  # type: ign
 
 @_written_as("LOAD_FAST 0", "LOAD_FAST 1", "CHECK_EG_MATCH", "BUILD_TUPLE 2", "RETURN_VALUE")
 def _check_eg_match_(exception: Any, kind: Any) -> tuple[Any, Any]:  # type: ignore[empty-body]
-    """What ``except* kind`` leaves of `exception`, and what it takes; it handles that from now on."""
+    """What ``except* kind`` leaves of `exception`, and what it takes, which is handled from now on."""
 
 
 if sys.version_info >= (3, 12):

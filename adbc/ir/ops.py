@@ -26,10 +26,10 @@ __all__ = ["BOOLS", "OPS", "PURE", "Op", "call_form", "may_raise"]
 class Op:
     """A raw operation.
 
-    name: as printed.  arity: number of operands, None if any.  function: what the call is of; for
-    allocations the class comes first as well.  kind: the class that an allocation makes.
-    attribute: None, "leading", "middle" (behind the first operand) or "trailing": where the immediate
-    goes among the call's arguments (a tuple immediate is spread).
+    name: as printed.  arity: number of operands, None if any.  function: what its call form calls; for
+    allocations the class is the first argument.  kind: the class that an allocation makes.  attribute: None,
+    "leading", "middle" (behind the first operand) or "trailing": where the immediate goes among the call's
+    arguments (a tuple immediate is spread).
     """
 
     name: str

@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # a graph prints itself
 __all__ = ["Names", "Place", "placeholders", "print_graph"]
 
 Place: TypeAlias = Union["Graph", "Block", Phi, Instruction, Terminator]
-"""What has a line of its own in the text."""
+"""What has a line of its own in the text of a graph."""
 
 INDENT = "    "
 

@@ -22,7 +22,7 @@ def _record_(tape: list[Any], *values: object) -> None:
 
 
 def _recall_(tape: Iterator[Any]) -> Any:
-    """The value that was put there last of those not yet recalled; there is one."""
+    """The value that was put on a tape last, of those not yet recalled; there must be one."""
     return next(tape)
 
 
@@ -93,12 +93,12 @@ def _nonzero_(value: Any, other: Any) -> Any:
 
 
 def _real_(derivative: Any, nothing: object) -> Any:
-    """A derivative as a number: 0.0 for None, or `nothing`."""
+    """A derivative as a number: 0.0 if it is None or `nothing`."""
     return 0.0 if derivative is None or derivative is nothing else derivative
 
 
 def _slot_(values: Any, key: Any, nothing: object) -> Any:
-    """``values[key]``; None if there are no values, or `nothing` stands there."""
+    """``values[key]``; None if `values` is None or `nothing` stands at `key`."""
     if values is None:
         return None
     found = values[key]
@@ -112,12 +112,12 @@ def _require_(value: object, complain: Callable[..., object], subject: object) -
 
 
 def _overwrite_field_(obj: object, name: str, value: object, old: object) -> None:
-    """``obj.name = value``, a plain field in which `old` is."""
+    """``obj.name = value``, where the name is a plain field in which `old` stands before."""
     setattr(obj, name, value)
 
 
 def _overwrite_item_(values: list[Any], index: int, value: object, old: object) -> None:
-    """``values[index] = value``, where `old` is."""
+    """``values[index] = value``, where `old` stands before."""
     values[index] = value
 
 

@@ -349,8 +349,8 @@ def _copy_terminator(
 
 
 def join_lines(graph: Graph, may_join: Callable[[Block, Block], bool]) -> bool:
-    """Append to each block the one that it jumps to, where that has no other predecessor and `may_join` says
-    so; the handler of either is that of both.  Returns whether there were such blocks."""
+    """Append to each block the one that it jumps to, where the latter has no other predecessor and `may_join`
+    says so; the joined block has the handler of either.  Returns whether there were such blocks."""
     sources = graph.predecessors()
     replaced: dict[Value, Value] = {}
     gone: set[Block] = set()

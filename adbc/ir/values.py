@@ -35,7 +35,7 @@ class Position:
     column: int | None = None
     end_column: int | None = None
     inlined: Inlined | None = None
-    """Set if the place is in another function, which was written into this one."""
+    """Which function the place is in, if that was written into the function of the graph; else None."""
 
     def __str__(self) -> str:
         return f"{self.line}" if self.column is None else f"{self.line}:{self.column}"
@@ -43,7 +43,7 @@ class Position:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Inlined:
-    """A function that was written into another, and where that called it."""
+    """A function that was written into another, and the place of the call that it replaced."""
 
     name: str
     qualname: str

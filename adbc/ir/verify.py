@@ -79,7 +79,7 @@ OPTIONAL_ATTRIBUTE = frozenset({"cell_set"})
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """A broken rule: the place in the graph, how it is called, and what is wrong."""
+    """A broken rule: the place in the graph, the name of the place, and what is wrong."""
 
     place: Place
     where: str
@@ -94,7 +94,7 @@ def verify(
 ) -> None:
     """Raise `VerificationError` with all problems of `graph`, shown in its text, if there are any.
 
-    `is_typed`: says of the type of a value whether it is one.
+    `is_typed` says whether the object that a value has as its type is a type.
     """
     found = problems(graph, normal_form=normal_form, is_typed=is_typed)
     if not found:

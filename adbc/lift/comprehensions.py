@@ -43,7 +43,7 @@ _NAMES = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 
 def inline_comprehensions(graph: Graph, lift: Callable[[types.CodeType], Graph]) -> None:
-    """`lift` gives the graph of a code object."""
+    """Inline the comprehensions that `graph` calls, in place; `lift` gives the graph of a code object."""
     for call in list(graph.instructions()):
         made = _comprehension(call)
         if made is None:
@@ -119,7 +119,7 @@ def _inline(graph: Graph, call: Instruction, body: Graph) -> None:
 
 
 def _split(graph: Graph, block: Block, call: Instruction) -> Block:
-    """Cut `block` in two at `call`, which goes; the second half is returned."""
+    """Cut `block` in two at `call`, which is removed; returns the second half."""
     after = graph.add_block()
     graph.blocks.remove(after)
     graph.blocks.insert(graph.blocks.index(block) + 1, after)

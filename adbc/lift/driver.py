@@ -53,7 +53,7 @@ def lift(
 def lift_class_body(function: types.FunctionType, *, inline: bool = False) -> Graph:
     """The graph of the function that a class statement makes of its body.
 
-    Its one argument is the namespace that the body fills; like the function, it gives the cell of
+    Its one argument is the namespace that the body fills; like the function, the graph returns the cell of
     ``__class__``, or None.  Names are read and written there, by way of intrinsics.
     """
     graph = _graph_for(function.__code__)
@@ -84,7 +84,7 @@ def _code_of(function: Any, globals: Mapping[str, Any] | None) -> tuple[types.Co
 
 
 def _refuse_kinds(code: types.CodeType) -> None:
-    """Refuse what the flags of the code object say already."""
+    """Refuse code whose flags show that it is asynchronous, or not the code of a function."""
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE):
         raise refusal(code, "async")
     if not code.co_flags & inspect.CO_OPTIMIZED:
@@ -151,7 +151,7 @@ class _Lifter:
         ssa.clean(frame.graph, [check for check in frame.checks if check.block in live])
 
     def make_blocks(self) -> None:
-        """One block for each reachable leader, and how many others may lead to it."""
+        """Make a block for each reachable leader, and count the leaders that may lead to it."""
         frame, graph = self.frame, self.frame.graph
         edges: list[tuple[int | None, int]] = []
         for a in self.order:
@@ -171,7 +171,8 @@ class _Lifter:
         frame.variables.seal(graph.entry)
 
     def prologue(self) -> None:
-        """Arguments and free variables into their slots; own cells are made by instructions."""
+        """Put arguments and free variables into their slots.  Cells of the function itself are made by its
+        instructions."""
         frame = self.frame
         free = 0
         for slot in self.code.slots:
@@ -201,7 +202,7 @@ class _Lifter:
                 return
 
     def left(self, leader: int | None) -> None:
-        """The block at `leader` is done: seal the blocks that waited only for it."""
+        """Say that the block at `leader` is done: the blocks that waited only for it are sealed."""
         for target in self.targets.get(leader, ()):
             self.remaining[target] -= 1
             if not self.remaining[target]:

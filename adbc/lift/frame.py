@@ -74,7 +74,7 @@ class Frame:
         ]
 
     def edge(self, target: Block, stack: list[Value]) -> None:
-        """Leave for `target` with `stack`."""
+        """Add an edge from the current block to `target`, where the stack will be `stack`."""
         self.variables.edge(self.block, target)
         for depth, value in enumerate(stack):
             if value is not NULL and value is not LASTI:
@@ -110,7 +110,7 @@ class Frame:
         self.block = old
 
     def fresh_block(self) -> None:
-        """Go on in a new block, as if nothing had happened."""
+        """Go on in a new block, to which the current one jumps; nothing else changes."""
         old, position = self.block, self.builder.position
         new = self.graph.add_block()
         # Behind the old one, so that the text of the graph reads in order.
@@ -131,7 +131,7 @@ class Frame:
         self.may_raise = True
 
     def raises(self) -> None:
-        """What was just put at the end of the block may raise into the handler."""
+        """Say that what was just put at the end of the block may raise into the handler."""
         region = self.region
         if region is None:
             return
@@ -177,7 +177,7 @@ class Frame:
         return instruction
 
     def at(self, positions: dis.Positions | None) -> None:
-        """What is emitted from now on comes from here in the source."""
+        """Set the place in the source from which what is emitted from now on comes."""
         if positions is None or positions.lineno is None:
             self.builder.position = None
             return
@@ -191,16 +191,16 @@ class Frame:
     # -- locals ----------------------------------------------------------------------------------
 
     def read(self, slot: Slot) -> Value:
-        """What the slot holds: a value, a cell, or `UNBOUND`."""
+        """What a slot holds: a value, a cell, or `UNBOUND`."""
         return self.variables.read(self._names[slot.index], self.block)
 
     def write(self, slot: Slot, value: Value) -> None:
         self.variables.write(self._names[slot.index], self.block, value)
 
     def checked(self, slot: Slot) -> Value:
-        """What the slot holds, by way of a `check` unless it is plain that it is bound.
+        """What a slot holds, by way of a `check` unless it is plain that the slot is bound.
 
-        Behind a loop or join it is often not plain yet: `ssa.drop_checks` decides in the end.
+        Behind a loop or join that is often not plain yet: `ssa.drop_checks` decides in the end.
         """
         value = self.read(slot)
         if isinstance(value, Instruction | Argument):

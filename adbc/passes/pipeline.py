@@ -66,7 +66,8 @@ NORMAL: Group[Globals] = Group(
         *TIDYING,
     ),
 )  # fmt: skip
-"""From the graph that the lifter wrote to normal form; they are given the globals of the function."""
+"""The passes from the graph that the lifter wrote to normal form; they are given the globals of the
+function."""
 
 CLEAN: Group[None] = Group(
     "clean",
@@ -82,7 +83,7 @@ CLEAN: Group[None] = Group(
         *TIDYING,
     ),
 )  # fmt: skip
-"""What tidies up a graph in normal form that a builder wrote."""
+"""The passes that tidy up a graph in normal form that a builder wrote."""
 
 CLEAN_PULLBACK: Group[None] = Group(
     "clean_pullback",
@@ -93,7 +94,7 @@ CLEAN_PULLBACK: Group[None] = Group(
         *CLEAN.stages,
     ),
 )  # fmt: skip
-"""What tidies up a pullback, which reads places that it has written to soon before."""
+"""The passes that tidy up a pullback, which reads places shortly after it has written to them."""
 
 
 def normalise(graph: Graph, globals: Globals, *, after: Watcher | None = None) -> Graph:

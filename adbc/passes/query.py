@@ -30,9 +30,9 @@ def target(value: Value) -> Any:
 
 
 def drop(graph: Graph, instructions: set[Instruction]) -> bool:
-    """Take `instructions` out of their blocks, and exceptional edges away that only they could take.
+    """Remove `instructions`, and with them the exceptional edges that nothing else can take.
 
-    Returns whether there were such edges: handlers may be out of reach now.
+    Returns whether there were such edges: their handlers may now be unreachable.
     """
     changed = False
     for block in {i.block for i in instructions}:

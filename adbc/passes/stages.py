@@ -24,18 +24,20 @@ class Stage(Generic[Work]):
     name: str
     """The name of the stage's file or function; a stage may stand in several places."""
     run: Callable[[Any, Work], Any]
-    """From what is on its way (a function, then a graph, in the end a code object) and what else the stages
-    of its group work with, to what goes on from there: mostly the graph, changed in place."""
+    """The function of the stage.  It is given what is on its way (a function, then a graph, in the end a code
+    object) and what else the stages of its group work with, and returns what goes on from there: mostly the
+    graph, changed in place."""
     needs: tuple[str, ...]
     """Facts that earlier stages leave."""
     leaves: tuple[str, ...]
     """Facts that later stages may rely on."""
     reason: str
-    """Why it stands in this place."""
+    """Why the stage stands in this place."""
     is_whole: bool = True
-    """Whether what it leaves obeys the specification of graphs, though a later stage were left out."""
+    """Whether the graph that the stage leaves obeys the specification of graphs, even if a later stage is
+    left out."""
     parts: tuple[Stage[Any], ...] = ()
-    """The rows that it repeats until none of them changes anything: they return whether they did."""
+    """The rows that the stage repeats until none of them changes anything; each returns whether it did."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Group(Generic[Work]):
 
 
 Watcher = Callable[[Stage[Any], Any], object]
-"""Is told of each stage and of what it made."""
+"""A function that is told of each stage and of what the stage made."""
 
 
 def run(group: Group[Work], subject: Any, work: Work, after: Watcher | None = None) -> Any:
@@ -60,13 +62,13 @@ def run(group: Group[Work], subject: Any, work: Work, after: Watcher | None = No
 
 
 def repeat(parts: tuple[Stage[Work], ...], subject: Any, work: Work) -> bool:
-    """Run all of `parts` once; whether one of them changed something."""
+    """Run all of `parts` once; returns whether one of them changed something."""
     changed = [part.run(subject, work) for part in parts]  # all of them, whatever the first one did
     return any(changed)
 
 
 def in_place(change: Callable[[Any], object]) -> Callable[[Any, object], Any]:
-    """What a stage runs: `change`, which changes a graph and looks at nothing else."""
+    """The `Stage.run` of a stage that is `change`, which changes a graph and looks at nothing else."""
 
     def run_in_place(graph: Any, work: object) -> Any:
         change(graph)

@@ -69,7 +69,8 @@ def _has_address(x: Any) -> bool:
 
 
 def _parts(x: Any, y: Any) -> list[tuple[Any, Any, Any]] | str | None:
-    """The parts of both by key; a difference in words; or None if there are no parts."""
+    """The parts of `x` and `y`, as triples of key and both parts; or a difference in words; or None if there
+    are no parts."""
     pairs = _described(x), _described(y)
     if pairs[0] is None or pairs[1] is None:
         return None
@@ -110,7 +111,7 @@ def _described(x: Any) -> list[tuple[Any, Any]] | None:
 
 
 def _named(parts: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Keys that are objects of their own replaced by their names."""
+    """Parts with keys that are marker objects, the keys replaced by their names."""
     return [(("field", k.name) if type(k) is FieldKey else k, c) for k, c in parts]
 
 

@@ -190,7 +190,7 @@ class _Run:
         return [tangent(f, r) for f, r in zip(self.shadows, self.rdata, strict=True)]
 
     def outcome(self) -> Any:
-        """A copy of all numbers that came of this run."""
+        """A copy of all numbers that the run has computed."""
         return duplicate([self.output, self.entry, self.rdata, self.shadows])
 
 
@@ -415,7 +415,7 @@ def _place(label: str, what: str) -> str:
 
 
 def _not_zero(x: Any) -> str | None:
-    """The first number in `x` that is not zero, in words.  Nothing here holds on to what it has seen."""
+    """The first number in `x` that is not zero, in words.  No reference to what was seen is kept."""
     for label, value in leaves(x):
         if np.any(np.asarray(value) != 0):
             return f"{label} is {value!r}"

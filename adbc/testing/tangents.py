@@ -64,7 +64,7 @@ def _copy(o: Operations, t: Any) -> Any:
 
 
 def _is_trivial(t: Any) -> bool:
-    """Whether there are no numbers in tangent `t` of random numbers."""
+    """Whether `t`, a tangent made of random numbers, has no numbers in it."""
     return tangents.dot(t, t) == 0.0
 
 

@@ -60,7 +60,8 @@ def _is_plain_instance(x: Any) -> bool:
 
 
 def _extra_words(cls: type) -> int:
-    """Words that slots, `__dict__` and `__weakref__` add to the bare object, where they are in its layout."""
+    """How many machine words slots, `__dict__` and `__weakref__` add to the bare object, where its layout has
+    them."""
     words = len(_slots(cls))
     words += cls.__dictoffset__ > 0
     words += cls.__weakrefoffset__ > 0
@@ -371,7 +372,7 @@ class _Comparison:
             raise AssertionError(f"{where} is {actual!r}, expected {expected!r}")
 
     def compare_memory(self) -> None:
-        """Arrays overlap where they should, with the same offsets, and nowhere else."""
+        """Check that arrays overlap where they should, with the same offsets, and nowhere else."""
         for i, (expected, actual, where) in enumerate(self.arrays):
             for other_expected, other_actual, other_where in self.arrays[:i]:
                 should = np.may_share_memory(expected, other_expected)

@@ -25,7 +25,7 @@ def _call(frame: Frame, arg: tuple[int, tuple[str, ...]]) -> None:
 
 
 def _callee(frame: Frame, arguments: list[Value]) -> Value:
-    """Pop the function; a receiver goes in front of `arguments`."""
+    """Pop the function that is called, and put its receiver, if there is one, in front of `arguments`."""
     first, second = frame.pop_many(2)
     if first is NULL:
         return second
@@ -35,7 +35,8 @@ def _callee(frame: Frame, arguments: list[Value]) -> Value:
 
 
 def _special(frame: Frame, function: Value) -> bool:
-    """Calls without arguments that look at the frame; whether this was one that is rewritten."""
+    """Refuse or rewrite a call without arguments of a builtin that looks at the frame; whether it was
+    rewritten."""
     if frame.is_builtin(function, "vars", "dir"):
         raise frame.refusal("vars")
     if frame.is_builtin(function, "globals"):
@@ -47,7 +48,8 @@ def _special(frame: Frame, function: Value) -> bool:
 
 
 def _zero_argument_super(frame: Frame, function: Value) -> bool:
-    """``super()`` is ``super(__class__, self)``; left alone where CPython would raise, so that it does."""
+    """Rewrite ``super()`` as ``super(__class__, self)``, except where CPython raises; whether it was
+    rewritten."""
     cells = [slot for slot in frame.code.slots if slot.free and slot.name == "__class__"]
     if not cells or not frame.code.code.co_argcount:
         return False

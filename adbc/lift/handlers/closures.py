@@ -52,7 +52,8 @@ def _make_function(frame: Frame, parts: tuple[str, ...]) -> None:
 
 
 def _annotations(frame: Frame, pairs: Value) -> Value:
-    """Bytecode gives a tuple of alternating names and annotations; graphs hold the dict."""
+    """The dict of annotations that a graph holds, for the tuple of alternating names and annotations of
+    bytecode."""
     if isinstance(pairs, Instruction) and pairs.op == "build_tuple":
         return frame.emit("build_map", *pairs.operands)
     if isinstance(pairs, Const) and isinstance(pairs.value, tuple):

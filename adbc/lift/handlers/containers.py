@@ -16,7 +16,7 @@ __all__ = ["HANDLERS"]
 
 
 def _build(op: str, size: int = 1) -> Callable[[Frame, int], None]:
-    """A display of n entries of `size` values each."""
+    """A handler that makes a display of n entries of `size` values each."""
 
     def build(frame: Frame, n: int) -> None:
         frame.push(frame.emit(op, *frame.pop_many(size * n)))
@@ -25,7 +25,8 @@ def _build(op: str, size: int = 1) -> Callable[[Frame, int], None]:
 
 
 def _grow(op: str, size: int = 1) -> Callable[[Frame, int], None]:
-    """`size` values go into the container at a depth of the stack, counted without them."""
+    """A handler that puts `size` values into the container at a depth of the stack, counted without the
+    values."""
 
     def grow(frame: Frame, depth: int) -> None:
         values = frame.pop_many(size)

@@ -27,10 +27,11 @@ LOOKS_OF_MODULES = {
     ("builtins", "eval"): "eval",
     ("builtins", "exec"): "eval",
 }
-"""What functions of these modules look at, however their names were imported.
+"""Functions, by module and name, that are refused however the name was imported, each with the construct that
+the refusal names.
 
-Not ``builtins.locals``: what testing tools make of an ``assert`` calls it where that fails.  It is refused
-when it is called.
+``builtins.locals`` is not among them: what testing tools make of an ``assert`` calls it where the assertion
+fails.  It is refused when it is called.
 """
 
 

@@ -35,7 +35,7 @@ def taken_apart(result: Value, is_quotient: bool) -> tuple[bool, Value | None, V
 
 
 def needed(results: list[Value]) -> set[Instruction]:
-    """The instructions that `results` are computed by."""
+    """The instructions by which `results` are computed."""
     found: set[Instruction] = set()
     while results:
         value = results.pop()
@@ -46,8 +46,8 @@ def needed(results: list[Value]) -> set[Instruction]:
 
 
 def are_sums_and_products(instructions: Iterable[Instruction]) -> bool:
-    """Whether `instructions` give the same for Python's floats as for NumPy's numbers: what divides may not,
-    where it divides by zero."""
+    """Whether all `instructions` are sums, products and negations, which give the same for Python's floats as
+    for NumPy's numbers; a division by zero does not."""
     return all(any(target(i) is f for f in _SUMS_AND_PRODUCTS) for i in instructions)
 
 

@@ -76,7 +76,7 @@ def shadow_slots(graph: Graph) -> Graph:
 
 
 def _places(instruction: Instruction) -> tuple[_Place | None, _Place | None]:
-    """What an instruction reads, or writes."""
+    """The place that an instruction reads and the place that it writes; None where there is none."""
     function = id(target(instruction))
     if function in _READS:
         return _place(instruction, _READS[function]), None
@@ -91,12 +91,13 @@ def _place(instruction: Instruction, kind: str) -> _Place:
 
 
 def _may_be(a: _Place, b: _Place) -> bool:
-    """Whether two places may be the same: other fields are not, other elements may be."""
+    """Whether two places may be the same: fields of different names are not, elements of different indices
+    may be."""
     return a[0] == b[0] and (a[0] == "element" or a[2] == b[2])
 
 
 def _block(block: Block, replaced: dict[Value, Value]) -> None:
-    """Use what is known, forwards through the block."""
+    """Replace loads in a block by values that are known, from its beginning to its end."""
     known: dict[_Place, Value] = {}
     kept = []
     for instruction in block.instructions:
@@ -125,7 +126,7 @@ def _block(block: Block, replaced: dict[Value, Value]) -> None:
 
 
 def _drop_idle_writes(block: Block) -> None:
-    """Drop writes of what is there already, forwards through the block."""
+    """Drop writes of what is in their place already, from the beginning of a block to its end."""
     known: dict[_Place, Value] = {}
     kept = []
     for instruction in block.instructions:
@@ -148,7 +149,8 @@ def _is_hashable(place: _Place) -> bool:
 
 
 def _drop_unseen_writes(block: Block) -> None:
-    """Drop writes that are written over before anybody can look, backwards through the block."""
+    """Drop writes that are written over before anything can read them, from the end of a block to its
+    beginning."""
     covered: set[_Place] = set()
     kept = []
     for instruction in reversed(block.instructions):

@@ -1,4 +1,4 @@
-"""Loops over lists forget the number of the element, which only builders of derivatives want.
+"""Loops over lists no longer count their elements, which only the builders of derivatives need.
 
 What is unpacked from a list forgets the list likewise.
 

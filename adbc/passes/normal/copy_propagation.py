@@ -54,7 +54,7 @@ def copy_propagation(graph: Graph) -> Graph:
 
 
 def _parts(value: Value) -> list[Value] | None:
-    """The elements, if `value` is a tuple whose making can be seen."""
+    """The elements of `value`, if it is a tuple that is made in the graph."""
     if isinstance(value, Const) and type(value.value) is tuple:
         return [Const(x) for x in value.value]
     if isinstance(value, Instruction) and target(value) is _new_ and constant(value.operands[1]) is tuple:

@@ -78,23 +78,25 @@ __all__ = [
 ]
 
 Made = types.FunctionType | types.CodeType | Instruction
-"""A function that may make generators, or the code of one that is made in the graph, or what is found as an
-attribute or in a cell, of which the program will know whether it is one."""
+"""What may make generators: a function, the code of a function that is made in the graph, or the instruction
+that reads a function from an attribute or a cell, of which only the running program knows whether it makes
+any."""
 
 
 class Functions(Protocol):
     """What is asked about functions that a graph calls."""
 
     def must_be_closed(self, made: Made, /) -> bool:
-        """Whether something has to run when a generator is closed that is new and comes from a call of
-        `made`; no if none does."""
+        """Whether something has to run when a new generator from a call of `made` is closed; no if `made`
+        makes none."""
 
     def only_consumes(self, function: types.FunctionType | types.CodeType, index: int, /) -> bool:
-        """Whether parameter number `index` of a function is only iterated, and held until it returns."""
+        """Whether parameter number `index` of a function is only iterated, and held until the function
+        returns."""
 
 
 _ALIASES = (i._iter_, i._check_, builtins.iter)
-"""Functions whose result is their first argument, if that is a generator."""
+"""Functions whose result is their first argument if that is a generator."""
 
 HOLDERS: tuple[Any, ...] = (
     zip, enumerate, map, filter, itertools.chain, itertools.takewhile, itertools.dropwhile,
@@ -109,8 +111,8 @@ _FIRST = (
 )  # fmt: skip
 _SECOND = (functools.reduce, i._list_extend_, i._set_update_, i._yield_from_)
 CONSUMERS: dict[int, int] = {id(f): 0 for f in _FIRST} | {id(f): 1 for f in _SECOND}
-"""Functions (by identity: a callee may be any object) that do not refer to what they iterate over any more
-when they have returned, and which argument that is."""
+"""Functions that no longer refer to what they iterate over when they have returned, and the position of the
+argument that they iterate over.  They are found by identity, because a callee may be any object."""
 
 _YES = Const(True)
 _METHODS = ("__iter__", "__next__", "send", "throw", "close")
@@ -119,7 +121,7 @@ _HANDLING = (
     i._push_exc_info_, i._pop_except_, i._reraise_, i._check_exc_match_, i._check_eg_match_,
     i._prep_reraise_star_, i._project_, i._release_,
 )  # fmt: skip
-"""What handlers do to an exception without letting it go anywhere but on."""
+"""Functions that handlers call on an exception and that keep no reference to it."""
 
 
 def generators_made(graph: Graph) -> list[tuple[Instruction, Made]]:
@@ -155,8 +157,8 @@ def makes_generators(code: types.CodeType) -> bool:
 
 
 def generators_returned(graph: Graph) -> list[Made] | None:
-    """What makes the generators that a function returns, if it returns nothing else, and does nothing with
-    them: they belong to who calls it."""
+    """What makes the generators that a function returns, if it returns nothing else and does nothing with
+    them, so that they belong to its caller; else None."""
     calls = dict(generators_made(graph))
     users = _users(graph)
     found = []
@@ -172,24 +174,25 @@ def generators_returned(graph: Graph) -> list[Made] | None:
 
 @dataclasses.dataclass(eq=False)
 class _Object:
-    """A generator, made by `owner`, or the one that a phi `owner` has chosen."""
+    """A generator: the one that the call `owner` makes, or the one that the phi `owner` has chosen."""
 
     owner: Value
     members: list[Value]
-    """The names of it, or of what holds it."""
+    """The values of the graph that are the generator, or that hold it."""
     is_own: Value = dataclasses.field(default_factory=lambda: Const(True))
-    """Whether it has been made by `owner`, not given."""
+    """Whether the generator has been made by `owner`, and was not there before."""
     is_framed: bool = False
-    """Whether it is held by the frame of a generator expression, or of a function that consumes it, which an
-    exception may keep."""
+    """Whether the generator is held by the frame of a generator expression, or of a function that consumes
+    it, and that frame may be kept by an exception."""
     ends_with_iterator: bool = True
-    """Whether it is exhausted if and only if the iterator is by which it is known."""
+    """Whether the generator is exhausted if and only if the iterator by which the graph knows it is."""
     is_named: bool = False
-    """Whether it is in a local variable at any time."""
+    """Whether the generator is in a local variable at any time."""
     may_stay: bool = False
-    """Whether the frame, and it, may outlive the call where an exception has been caught."""
+    """Whether the frame, and the generator with it, may outlive the call where an exception has been
+    caught."""
     is_lost: bool = False
-    """Whether others may refer to it."""
+    """Whether anything outside the frame may refer to the generator."""
 
 
 def drop_generators(graph: Graph, functions: Functions) -> Graph:
@@ -207,9 +210,10 @@ def drop_generators(graph: Graph, functions: Functions) -> Graph:
 
 def only_consumes(graph: Graph, index: int, functions: Functions) -> bool:
     """Whether the function of a graph with releases only iterates its parameter number `index`, and lets go
-    of it when it returns: what it iterates over is dropped then, if nobody else refers to it.
+    of that when it returns: the generator that it iterates over is dropped then, if nobody else refers to it.
 
-    Not if the function drops generators of its own: variables are let go of in their order.
+    The answer is no if the function drops generators of its own, because variables are let go of in their
+    order.
     """
     found = _Objects(graph, functions)
     if found.objects or found.escaping:
@@ -227,7 +231,7 @@ def only_consumes(graph: Graph, index: int, functions: Functions) -> bool:
 
 
 def _ask(o: _Object) -> None:
-    """Ask in front of a call of a function that is not known whether it makes a generator."""
+    """Ask, in front of a call of a function that is not known, whether that makes a generator."""
     call = o.owner
     if isinstance(call, Instruction) and isinstance(_made(call), Instruction):
         asked = Instruction("call", [Const(i._makes_generator_), call.operands[0]], position=call.position)
@@ -248,9 +252,10 @@ class _Objects:
         self.calls: dict[Value, Made] = dict(generators_made(graph))
         self.objects: dict[Value, _Object] = {}
         self.chosen: list[tuple[_Object, _Object]] = []
-        """Objects and those of the phis that they are handed over to."""
+        """Pairs of an object and the object of a phi to which it is handed over."""
         self.sliced: set[Value] = set()
-        """Iterators that let go of an object when they have had enough of it."""
+        """Iterators that let go of a generator before it is exhausted, when they have taken enough from it
+        (``islice``)."""
         self.waiting: list[_Object] = []
         for call, made in self.calls.items():
             if functions.must_be_closed(made):
@@ -277,7 +282,7 @@ class _Objects:
         return [o for o in self.objects.values() if not o.is_lost]
 
     def object(self, owner: Value) -> _Object:
-        """What is known of a generator."""
+        """The object for a generator, with all that is known of it."""
         self._object(owner)
         self._settle()
         return self.objects[owner]
@@ -297,7 +302,7 @@ class _Objects:
         return self.objects[owner]
 
     def _follow(self, o: _Object) -> None:
-        """Find all names of an object, and what is done to it by them."""
+        """Find all values that are or hold a generator, and what is done to the generator by way of them."""
         for member in o.members:
             for user in self.users.get(member, ()):
                 if isinstance(user, Phi):
@@ -312,7 +317,7 @@ class _Objects:
                     o.is_lost = True
 
     def _use(self, o: _Object, member: Value, user: Instruction) -> None:
-        """What `user` does to an object by one of its names."""
+        """Note what `user` does to a generator by way of `member`, one of its values."""
         function, arguments = _parts(user)
         first = arguments[:1] == [member] and member not in arguments[1:]
         if function is i._release_:
@@ -365,7 +370,8 @@ class _Objects:
 
 
 class _Drops:
-    """Writes the drops.  Every block is cut until an object can only be dropped between two."""
+    """Writes the drops of generators into a graph.  Blocks are cut until a generator can only be dropped
+    between two of them."""
 
     def __init__(self, graph: Graph, objects: Sequence[_Object], escaping: set[Instruction]) -> None:
         self.graph = graph
@@ -388,7 +394,8 @@ class _Drops:
         self._find_alive(blocks)
 
     def write(self) -> None:
-        """Write the drops; none is written if a phi takes an object that keeps another name."""
+        """Write the drops; none is written if a phi takes a generator that is still needed as another
+        value."""
         if any(self._is_shared(a, b) for a in self.order for b in a.successors):
             return
         edges = [(a, b) for a in self.order for b in a.terminator.successors]
@@ -422,7 +429,7 @@ class _Drops:
         return {block: variables.read("ends", block) for block in blocks}
 
     def _cut(self) -> None:
-        """Cut blocks behind each instruction that may raise, or uses an object."""
+        """Cut blocks behind each instruction that may raise, or uses a generator."""
         for block in list(self.graph.blocks):
             rest, end, handler = block.instructions, block.terminator, block.handler
             last = rest[-1] if rest and not isinstance(end, Raise) else None
@@ -461,7 +468,7 @@ class _Drops:
         return found
 
     def _is_shared(self, a: Block, b: Block) -> bool:
-        """Whether an object that a phi of `b` takes is also needed by another name."""
+        """Whether a generator that a phi of `b` takes from `a` is also needed as another value."""
         taken: list[_Object] = []
         for phi in b.phis:
             if phi in self.owned and a in phi.operands:
@@ -483,7 +490,7 @@ class _Drops:
                     changed = True
 
     def _dropped(self, a: Block, b: Block) -> list[_Object]:
-        """What is dropped between `a` and `b`."""
+        """The generators that are dropped on the edge from `a` to `b`."""
         if any(_is_kept(x) for x in a.instructions):
             return []
         gone = (self.alive[a] | self.made[a]) - self.alive[b] - self._handed_over(a, b)
@@ -492,7 +499,7 @@ class _Drops:
         return self._in_order(gone)
 
     def _dropped_raising(self, block: Block) -> list[_Object]:
-        """What is dropped if `block` raises."""
+        """The generators that are dropped if `block` raises."""
         before = self.alive[block] | {self.owned[phi] for phi in block.phis if phi in self.owned}
         handler = block.handler
         if handler is not None:
@@ -503,7 +510,7 @@ class _Drops:
         return self._in_order(gone)
 
     def _in_order(self, objects: set[_Object]) -> list[_Object]:
-        """The stack is emptied from its top."""
+        """The objects in the order in which they are dropped: the stack is emptied from its top."""
         return [o for o in reversed(self.objects) if o in objects]
 
     def _pad(self, blocks: Sequence[Block], handler: Block | None, dropped: Sequence[_Object]) -> None:
@@ -549,7 +556,7 @@ def _is_kept(instruction: Instruction) -> bool:
 
 
 def _exhausts(a: Block, b: Block) -> bool:
-    """Whether from `a` the program goes to `b` if an iterator has no more."""
+    """Whether `a` goes to `b` if an iterator is exhausted."""
     end = a.terminator
     return isinstance(end, Branch) and end.true is b and target(end.condition) is i._exhausted_
 
@@ -561,7 +568,7 @@ def _rename_source(block: Block, old: Block, new: Block) -> None:
 
 
 def _parts(call: Instruction) -> tuple[Any, list[Value]]:
-    """What a call is of, an object or the value that is called, and its arguments."""
+    """The callee of a call, as an object if that is known and else as a value, and the arguments."""
     if call.op != "call":
         return None, list(call.operands)
     callee, *arguments = call.operands
@@ -592,7 +599,8 @@ def _users(graph: Graph) -> dict[Value, list[Any]]:
 
 
 def _escaping(graph: Graph, users: dict[Value, list[Any]]) -> set[Instruction]:
-    """Where exceptions are caught that somebody may keep, and with them what is in variables."""
+    """The instructions that catch an exception which somebody may keep, and with it the variables of the
+    frame."""
     return {x for x in graph.instructions() if x.op == "catch" and _escapes(x, users)}
 
 

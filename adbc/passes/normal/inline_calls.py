@@ -79,7 +79,7 @@ def inline_calls(graph: Graph, choose: Choose) -> bool:
 
 
 def _write_in(graph: Graph, call: Instruction, callee: Graph, values: Sequence[Value]) -> Block:
-    """Replace `call` by what `callee` does; the block that goes on behind it."""
+    """Replace `call` by what `callee` does; returns the block that goes on behind."""
     block = call.block
     assert block is not None
     body, _, _ = copy_graph(callee)
@@ -121,7 +121,7 @@ def _write_in(graph: Graph, call: Instruction, callee: Graph, values: Sequence[V
 
 
 def _split(graph: Graph, block: Block, at: int) -> Block:
-    """Move what stands behind instruction number `at`, which goes, into a block of its own."""
+    """Move what stands behind instruction number `at`, which is removed, into a block of its own."""
     behind = graph.add_block(f"{block.label}.behind")
     behind.instructions = block.instructions[at + 1 :]
     for instruction in behind.instructions:
@@ -141,7 +141,7 @@ def _placed(
     inlined: Inlined,
     places: dict[Position | None, Position],
 ) -> Position | None:
-    """`position` of the callee as one of the caller."""
+    """`position`, a place in the callee, as a place in the caller."""
     if position is None:
         return call
     known = places.get(position)
@@ -156,7 +156,7 @@ def _placed(
 
 
 def _around(inner: Inlined, outer: Inlined) -> Inlined:
-    """`inner`, whose call now stands in what `outer` is about."""
+    """`inner`, the call of which now stands in the function that `outer` describes."""
     call = inner.call
     if call is not None:
         above = outer if call.inlined is None else _around(call.inlined, outer)

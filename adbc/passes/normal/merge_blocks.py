@@ -101,7 +101,7 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def _straighten(block: Block) -> None:
-    """A branch whose arms agree is a jump."""
+    """Replace a branch whose arms are the same block by a jump."""
     end = block.terminator
     if isinstance(end, Branch) and end.true is end.false:
         block.terminator = Jump(end.true, end.position)

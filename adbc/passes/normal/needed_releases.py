@@ -1,4 +1,5 @@
-"""Drop what the lifter says about letting go, but for that in which a round trip would differ.
+"""What the lifter says about the frame letting go of values is dropped, except where a round trip would
+differ.
 
 A generator that is dropped runs what stands in its ``finally``.  Code that is emitted drops an iterator where
 its loop is left, and a variable when another value takes its place, so it is enough to keep (`_release_`)
@@ -28,7 +29,7 @@ _METHODS = ("__next__", "send", "throw", "close")
 
 
 def needed_releases(graph: Graph) -> bool:
-    """Remove the other releases, in place; whether any are left."""
+    """Remove the releases that no round trip needs, in place; returns whether any are left."""
     found = [x for x in graph.instructions() if target(x) is i._release_]
     known = {loop.header: frozenset(loop.blocks) for loop in natural_loops(graph).all}
     # What is never gone round is no loop, but has an iterator.
@@ -93,7 +94,7 @@ def _is_range(iterator: Value) -> bool:
 
 
 def _generators(graph: Graph, left_early: set[Value]) -> set[Value]:
-    """What may be generators of those values that calls give, or parameters hold, and phis of such."""
+    """The values that may be generators: parameters, results of calls, and phis of such."""
     users = uses(graph)
 
     def is_asked(value: Value) -> bool:

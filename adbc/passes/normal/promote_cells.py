@@ -76,7 +76,7 @@ def _cell_of(instruction: Instruction) -> Value | None:
 
 
 def _private_cells(graph: Graph) -> set[Value]:
-    """The cells made here that are only read, written and emptied, here."""
+    """The cells that the graph makes and that are only read, written and emptied, all in the graph itself."""
     cells: set[Value] = {i for i in graph.instructions() if target(i) is _cell_new_}
     for block in graph.blocks:
         for phi in block.phis:

@@ -71,7 +71,7 @@ def _behind(graph: Graph, block: Block, label: str) -> Block:
 
 
 def _move_end(block: Block, to: Block) -> None:
-    """Let `to` end as `block` did."""
+    """Move the terminator of `block` to `to`."""
     to.terminator = block.terminator
     for successor in to.terminator.successors:
         _rename_source(successor, block, to)

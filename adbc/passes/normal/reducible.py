@@ -1,4 +1,4 @@
-"""Loops with several entrances get one.
+"""Loops with several entrances become loops with one.
 
 before (a generator resumed in the middle of a loop)::
 
@@ -92,7 +92,7 @@ def _gather(graph: Graph, entrances: list[Block]) -> None:
 
 
 def _repair(graph: Graph) -> None:
-    """Lead values whose definition does not dominate a use any more through phis."""
+    """Insert phis for values whose definition no longer dominates all uses."""
     dominators = Dominators(graph)
     broken: dict[Value, None] = {}
     for block in dominators.order:

@@ -66,7 +66,8 @@ def is_stable(value: object) -> bool:
 def resolve_globals(
     graph: Graph, globals: Mapping[str, Any], stable: Callable[[object], bool] = is_stable
 ) -> Graph:
-    """`stable` decides whether a value may be written into the graph."""
+    """Write the values of global names into the graph, in place, under guards; `stable` says which values may
+    be."""
     stored = _stored_names(graph)
     paths: dict[Value, tuple[str, ...]] = {}
     resolved: dict[Value, Value] = {}

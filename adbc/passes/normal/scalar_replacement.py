@@ -42,10 +42,10 @@ Variable = tuple[Instruction, str]
 
 
 class Classes(Protocol):
-    """What is asked about classes; what is answered is noted in `facts`, by class and name."""
+    """Questions about classes; each answer is noted in `facts`, by class and name."""
 
     def constructor(self, cls: type, facts: dict[Any, Any]) -> types.FunctionType | None:
-        """The ``__init__`` that a call of `cls` runs on a new object, if nothing else happens."""
+        """The ``__init__`` that a call of `cls` runs on a new object, if the call does nothing else."""
 
     def method(self, cls: type, name: str, facts: dict[Any, Any]) -> types.FunctionType | None:
         """The function that ``instance.name`` is bound to, unless the instance has such a field."""
@@ -57,7 +57,7 @@ class Classes(Protocol):
 def scalar_replacement(graph: Graph, classes: Classes, choose: Choose) -> Graph:
     """`graph`, or another one in its place, with the fields of objects that do not escape as values.
 
-    choose: as for `inline_calls`, but that it is given the graph too.
+    choose: like that of `inline_calls`, but it is given the graph too.
     """
     while True:
         found = _once(graph, classes, choose)
@@ -91,7 +91,8 @@ def _is_free(call: Instruction) -> bool:
 
 
 class _Attempt:
-    """The objects made by calls number so-and-so of a graph are taken to stay inside; in a copy."""
+    """An attempt, on a copy of a graph, to replace all objects that the instructions with these numbers
+    make."""
 
     def __init__(self, graph: Graph, numbers: list[int], classes: Classes, choose: Choose) -> None:
         self.numbers = numbers
@@ -102,10 +103,11 @@ class _Attempt:
         self.classes_of = {calls[k]: _class_called(calls[k]) for k in numbers}
         self.number = {calls[k]: k for k in numbers}
         self.bound: set[tuple[Value, object]] = set()
-        """The methods that were taken from the classes of objects."""
+        """The methods of objects that were found in their classes, as pairs of object and name."""
 
     def run(self) -> list[int]:
-        """Replace the objects if that is possible for all; the numbers of those for which it might be."""
+        """Replace the objects if that is possible for all; returns the numbers of those for which it may
+        be."""
         opened = [call for call in self.number if self._open(call)]
         if len(opened) < len(self.number):
             return [self.number[call] for call in opened]
@@ -121,7 +123,8 @@ class _Attempt:
     # -- calls -----------------------------------------------------------------------------------------
 
     def _open(self, call: Instruction) -> bool:
-        """Split the call of a class; whether its ``__init__`` can be written in."""
+        """Put a call of ``__init__`` behind the call of a class; returns whether the former can be
+        inlined."""
         cls = self.classes_of[call]
         assert cls is not None and call.block is not None
         function = self.classes.constructor(cls, self.graph.facts)
@@ -143,7 +146,7 @@ class _Attempt:
         )
 
     def _bind_methods(self) -> bool:
-        """Calls of methods of the objects become calls of functions."""
+        """Turn calls of methods of the objects into calls of functions; returns whether there were any."""
         changed = False
         uses = use_counts(self.graph)
         gone: set[Instruction] = set()
@@ -165,7 +168,8 @@ class _Attempt:
         return changed
 
     def _chosen(self, call: Instruction) -> tuple[Graph, Sequence[Value]] | None:
-        """Everything that is given one of the objects is written in, if it may be."""
+        """What `inline_calls` is to write in for `call`: every function that is given one of the objects, if
+        it may be."""
         if not any(v in self.number for v in call.operands[1:]):
             return None
         return self.choose(self.graph, call)
@@ -173,7 +177,7 @@ class _Attempt:
     # -- fields ----------------------------------------------------------------------------------------
 
     def _field(self, instruction: Instruction) -> Variable | None:
-        """The field of one of the objects that is read or written."""
+        """The field of one of the objects that `instruction` reads or writes."""
         if target(instruction) not in (_getattr_, _setattr_):
             return None
         obj, name = instruction.operands[1:3]

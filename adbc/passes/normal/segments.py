@@ -71,16 +71,17 @@ def segments(graph: Graph) -> list[Graph]:
 
 
 def must_be_closed(graph: Graph) -> frozenset[int]:
-    """The segments of a generator's graph in front of which it is suspended inside a ``try`` or ``with``.
+    """The segments of a generator's graph in front of which the generator is suspended inside a ``try`` or
+    ``with``.
 
-    Closed there, it runs code: a generator that nobody refers to any more is closed by CPython.
+    A generator that is closed there runs code, and CPython closes a generator that nobody refers to any more.
     """
     found = [block for block in graph.blocks for call in block.instructions if _is_yield(call)]
     return frozenset(number for number, block in enumerate(found, 1) if _is_caught(block.handler))
 
 
 def _is_caught(handler: Block | None) -> bool:
-    """Whether code of the user's sees what is raised into `handler`.
+    """Whether code of the user sees what is raised into `handler`.
 
     From 3.12 ``yield from`` has a handler of its own, which only passes on what is thrown in.
     """
@@ -97,7 +98,7 @@ def _is_yield(call: Instruction) -> bool:
 
 
 def cells_as_arguments(graph: Graph) -> None:
-    """The cells of the closure become arguments behind the others."""
+    """Make the cells of the closure arguments, behind the others."""
     cells = [graph.add_argument(f"{name}_cell") for name in graph.free]
     graph.free = ()
     replaced: dict[Value, Value] = {}
@@ -115,7 +116,7 @@ def cells_as_arguments(graph: Graph) -> None:
 
 
 def _hand_out(point: _Yield, number: int) -> None:
-    """What is yielded becomes the triple of next segment, value and state."""
+    """Replace what is yielded by the triple of next segment, value and state."""
     value = point.call.operands[1]
     at = point.block.instructions.index(point.call)
     builder = Builder(point.block.graph, point.block)
@@ -137,7 +138,7 @@ def _mark_returns(graph: Graph) -> None:
 
 
 def _resume(graph: Graph, kind: object) -> None:
-    """Add the leading parameters, and what they do.
+    """Add the leading parameters of a segment, and the code that uses them.
 
     `kind` is the suspension that is resumed; at the start of a generator there is none, and nothing can
     be sent or thrown in.
@@ -190,7 +191,7 @@ def _rename_source(block: Block, old: Block, new: Block) -> None:
 
 
 def _cut(graph: Graph) -> None:
-    """Return at every yield."""
+    """Replace every yield, and what follows in its block, by a return."""
     for block in graph.blocks:
         for at, call in enumerate(block.instructions):
             if _is_yield(call):

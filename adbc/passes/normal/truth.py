@@ -85,7 +85,7 @@ def _is_bool(value: Value, certain: set[Value]) -> bool:
 
 
 def _join_inversions(graph: Graph) -> None:
-    """``%1 = _bool_(%x); %2 = not_(%1)`` is one question, where nothing stands between the two."""
+    """Join ``%1 = _bool_(%x); %2 = not_(%1)`` into one instruction, where nothing stands between the two."""
     uses = use_counts(graph)
     gone = set()
     for block in graph.blocks:
@@ -102,7 +102,7 @@ def _join_inversions(graph: Graph) -> None:
 
 
 def _turn_inverted_branches(graph: Graph) -> None:
-    """A branch on ``not_(%x)`` is a branch on ``_bool_(%x)`` with its arms exchanged."""
+    """Turn a branch on ``not_(%x)`` into a branch on ``_bool_(%x)`` with the arms exchanged."""
     uses = use_counts(graph)
     for block in graph.blocks:
         end = block.terminator

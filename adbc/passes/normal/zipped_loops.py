@@ -93,7 +93,7 @@ def _kind(source: Instruction) -> type | None:
 
 
 def _is_loop(step: Instruction) -> bool:
-    """Whether `step` and the test of what it gives are all that the head of a loop does."""
+    """Whether `step` and the test of its result are all that the head of a loop does."""
     head = step.block
     if head is None or head.handler is not None or len(head.instructions) != 2:
         return False
@@ -107,7 +107,8 @@ def _is_loop(step: Instruction) -> bool:
 
 
 def _replace_source(source: Instruction, made: Instruction, iterables: list[Value]) -> list[Instruction]:
-    """Iterators over `iterables` where `source` was called, and `made` away."""
+    """Make iterators over `iterables` in the place of the call `source`, and remove `made`; returns the
+    iterators."""
     block = source.block
     assert block is not None
     iterators = []
@@ -122,7 +123,7 @@ def _replace_source(source: Instruction, made: Instruction, iterables: list[Valu
 
 
 def _count(graph: Graph, source: Instruction, made: Instruction, step: Instruction) -> None:
-    """The loop over ``enumerate(x)``: a loop over `x`, and a number."""
+    """Turn the loop over ``enumerate(x)`` into a loop over `x` that counts."""
     head = step.block
     assert head is not None and isinstance(head.terminator, Branch)
     body = head.terminator.false
@@ -142,7 +143,7 @@ def _count(graph: Graph, source: Instruction, made: Instruction, step: Instructi
 
 
 def _unzip(graph: Graph, source: Instruction, made: Instruction, step: Instruction) -> None:
-    """The loop over ``zip(a, b)``: one that takes a step in each."""
+    """Turn the loop over ``zip(a, b)`` into one that takes a step in each of the two."""
     head = step.block
     assert head is not None and isinstance(head.terminator, Branch)
     done, body = head.terminator.true, head.terminator.false
@@ -177,7 +178,7 @@ def _put_first(step: Instruction, element: Instruction) -> None:
 
 
 def _hand_out(graph: Graph, body: Block, step: Instruction, parts: Sequence[Value]) -> None:
-    """Let `parts` be what is unpacked from `step`; who wants the tuple itself gets one that `body` builds."""
+    """Use `parts` for what is unpacked from `step`; where the tuple itself is used, `body` builds one."""
     replaced: dict[Value, Value] = {}
     gone: set[Instruction] = set()
     users = uses(graph)

@@ -50,8 +50,8 @@ def builtin_methods(graph: Graph) -> bool:
 def drop_method_reads(graph: Graph) -> None:
     """Remove the reads of methods that nobody uses any more.
 
-    Where a guess was wrong, the rest of the function may still be given one that was read before: it is read
-    on the way there.
+    Where a guess was wrong, the rest of the function may still be given a method that was read before: that
+    is read in the side exit.
     """
     used: set[Value] = set()
     rests: dict[Value, list[Instruction]] = {}
@@ -80,7 +80,7 @@ def drop_method_reads(graph: Graph) -> None:
 
 
 def _read_again(read: Instruction, user: Instruction) -> Instruction:
-    """Let `user` take its own read of what `read` reads."""
+    """Give `user` a read of its own of the method that `read` reads."""
     again = Instruction("call", read.operands, type=read.type, position=read.position, name=read.name)
     again.block = user.block
     assert user.block is not None

@@ -1,4 +1,4 @@
-"""Calls of ordinary classes are the two calls that they consist of.
+"""Calls of ordinary classes become the two calls that they consist of.
 
 before::
 
@@ -30,10 +30,10 @@ __all__ = ["ConstructionKnowledge", "constructions"]
 
 
 class ConstructionKnowledge(Protocol):
-    """What is asked of the rest of the system."""
+    """What `constructions` asks of the rest of the system."""
 
     def constructor(self, cls: type) -> types.FunctionType | None:
-        """The ``__init__`` that a call of `cls` runs on a new object, if nothing else happens."""
+        """The ``__init__`` that a call of `cls` runs on a new object, if the call does nothing else."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""

@@ -1,4 +1,5 @@
-"""Calls of functions that look for the class of an array first, where that is known.
+"""Functions that first look at the class of an array are passed over for direct ones, where the class is
+known.
 
     %2: float64 = call numpy.sum(%1)
 
@@ -21,7 +22,8 @@ __all__ = ["direct_calls"]
 
 
 def direct_calls(graph: Graph, knowledge: Knowledge) -> None:
-    """Change such calls in the typed `graph`."""
+    """Replace functions by their direct ones, in the typed `graph`, where the first argument is known to be
+    an array."""
     for call in graph.instructions():
         if call.op != "call" or len(call.operands) < 2:
             continue

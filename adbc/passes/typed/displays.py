@@ -1,4 +1,4 @@
-"""Arrays that are made of what is written down between brackets take the elements as arguments.
+"""Functions that make arrays of list or tuple displays take the elements of the displays as arguments.
 
 before::
 
@@ -31,7 +31,7 @@ __all__ = ["DisplayKnowledge", "spread_displays"]
 
 
 class DisplayKnowledge(Protocol):
-    """What is asked of the rest of the system."""
+    """What `spread_displays` asks of the rest of the system."""
 
     def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` for arguments of these types, if the types decide it."""
@@ -123,7 +123,7 @@ def _is_numeric(value: Value) -> bool:
 
 
 def _uses_once(value: Instruction, graph: Graph) -> bool:
-    """Whether one call is all that knows of `value`."""
+    """Whether one call uses `value`, once, and nothing else does."""
     uses = sum(i.operands.count(value) for i in graph.instructions())
     return uses == 1 and not any(
         value in b.terminator.values or any(value in phi.operands.values() for phi in b.phis)

@@ -60,8 +60,8 @@ __all__ = [
 
 _ROUNDS = 12
 _LIMIT = 60
-"""In a function with more values of unknown type than this, only those in loops are guessed at, and no
-more than so many."""
+"""In a function with more values of unknown type than this, only those in loops are guessed at, and of these
+no more than this."""
 
 _NEVER_GUESSED: frozenset[Any] = frozenset(
     {
@@ -89,30 +89,30 @@ class Policy(Protocol):
     """What the caller decides for each call whose result has no known type."""
 
     def guess(self, call: Instruction) -> Exact | None:
-        """The class to test for."""
+        """The class that the result of `call` is to be tested for; None if there is no guess."""
 
     def method(self, call: Instruction) -> object | None:
-        """The function that the result is expected to be bound to."""
+        """The function that the result of `call`, a method, is expected to be bound to, if any."""
 
     def watch(self, call: Instruction) -> bool:
-        """Whether the result is to be observed, there being no guess."""
+        """Whether the result of `call` is to be observed, there being no guess."""
 
     def site(self, call: Instruction) -> object:
-        """What `_observe_` is told to identify the place."""
+        """The object by which `_observe_` identifies the place of `call`."""
 
     def rest(self, call: Instruction) -> tuple[object, Sequence[Value]]:
         """The rest of the function from where the result of `call` is tested, and its arguments."""
 
     def known_slots(self, graph: Graph) -> dict[Value, Value]:
-        """Replace reads of fields and elements that are known; which, by what."""
+        """Replace reads of fields and elements whose values are known; returns the values, by the reads."""
 
 
 def point_behind(call: Instruction) -> tuple[Block, int] | None:
     """Where the result of `call` can be tested: in front of instruction number so-and-so of a block.
 
-    That of `_next_` is a value only where the iterator was not exhausted; of several iterators that take a
-    step together, where none was.  What is unpacked at once is tested when all of it is there, so that
-    nobody needs what it was unpacked from.  None if there is no such place.
+    The result of `_next_` is a value only where the iterator was not exhausted; where several iterators take
+    a step together, only where none of them was.  What is unpacked at once is tested when all of it is there,
+    so that nobody needs what it was unpacked from.  None if there is no such place.
     """
     block = call.block
     assert block is not None
@@ -346,7 +346,8 @@ def _guard(
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:
-    """The rests that were left for by the guards that `place` stands behind: they take `call` as it is."""
+    """The instructions in the side exits of the guards that `place` stands behind: they use `call` as it
+    is."""
     found: list[Instruction] = []
     block = behind_steps(call) if _is_step(call) else call.block if _is_unpacked(call) else None
     while block is not None and block is not place[0] and isinstance(block.terminator, Branch):
@@ -356,7 +357,7 @@ def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instructio
 
 
 def _latest(value: Value, current: dict[Value, Value]) -> Value:
-    """What `value` is called now."""
+    """The value that now stands for `value`."""
     while value in current:
         value = current[value]
     return value
@@ -372,7 +373,8 @@ def _branch(
     rest: object,
     arguments: Sequence[Value],
 ) -> None:
-    """Cut the block at `place`: on with `first` if ``test[0](call, *test[1:])`` says so, else with `rest`."""
+    """Cut the block at `place`: it goes on with `first` if ``test[0](call, *test[1:])`` holds, else with
+    `rest`."""
     block, at = place
     position = call.position
     typed = graph.add_block(f"{block.label}.typed")
@@ -403,7 +405,8 @@ def _guard_method(
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
-    """``obj.method`` is tested for the function it is bound to, which then is called with `obj` in front."""
+    """Test ``obj.method`` for the function that it is guessed to bind, which is then called with `obj` in
+    front."""
     rest, live = policy.rest(call)
     arguments = [v if v is call else _latest(v, current) for v in live]
     for user in list(graph.instructions()):

@@ -58,12 +58,12 @@ _HARMLESS: frozenset[int] = frozenset(
         ),
     )
 )  # fmt: skip
-"""Functions that change nothing and run no code of anybody's."""
+"""Functions that change nothing and run no code of the user or of other packages."""
 
 _TOUCHING = frozenset(
     map(id, (intrinsics._getattr_, intrinsics._setattr_, operator.getitem, operator.setitem))
 )
-"""Functions that read or write a place."""
+"""Functions that read or write a field or an element."""
 
 
 def known_slots(
@@ -171,7 +171,7 @@ class _KnownSlots:
     # -- what an instruction does to what is known -----------------------------------------------------
 
     def _matters(self, instruction: Instruction) -> bool:
-        """Whether `_step` would do something."""
+        """Whether `_step` would do something for `instruction`."""
         if instruction.op != "call" or instruction in self.places:
             return True
         callee, *arguments = instruction.operands
@@ -241,14 +241,14 @@ def _is_read(instruction: Instruction) -> bool:
 
 
 def _forget_aliases(known: Known, place: Place) -> None:
-    """A write to `place` may be a write to these places as well."""
+    """Forget what is known of the places that a write to `place` may change."""
     kind, _, key = place
     for other in [p for p in known if p[0] == kind and (kind == ELEMENT or p[2] == key)]:
         del known[other]
 
 
 def _common(states: list[Known]) -> Known:
-    """What is known on all ways."""
+    """What is known in all `states`, which come together at a block."""
     if not states:
         return {}
     first, *rest = states
@@ -258,7 +258,7 @@ def _common(states: list[Known]) -> Known:
 
 
 def _overwrite(write: Instruction, present: Value) -> None:
-    """Say in the write what it writes over, where both are floats."""
+    """Turn a write of a float over `present`, a float, into one that names what it writes over."""
     if type_of(present) == FLOAT and type_of(write.operands[3]) == FLOAT:
         is_field = write.operands[0].value is intrinsics._setattr_  # type: ignore[attr-defined]  # a Const
         write.operands[0] = Const(intrinsics._overwrite_field_ if is_field else intrinsics._overwrite_item_)

@@ -46,13 +46,13 @@ __all__ = ["ListKnowledge", "drop_proved_tests", "kept_lists"]
 
 
 class ListKnowledge(ClosedKnowledge, Protocol):
-    """What is asked of the rest of the system."""
+    """What the analysis of lists asks of the rest of the system."""
 
     def rows(self, function: object) -> Sequence[Any]:
         """All rules of `function`."""
 
     def kept_lists(self, function: Any, parameters: tuple[AbstractType, ...]) -> Sequence[bool]:
-        """What `kept_lists` says of `function`."""
+        """What the function `kept_lists` says of the graph of `function` for parameters of these types."""
 
 
 def drop_proved_tests(graph: Graph, parameters: Sequence[AbstractType], knowledge: ListKnowledge) -> bool:
@@ -101,7 +101,7 @@ class _Term:
         self.escapes = False
         """Whether others are given the value: if it is a list, they may write into it."""
         self.is_fresh = is_fresh
-        """Whether all lists that it stands for are made here."""
+        """Whether all lists that the term stands for are made in this graph."""
 
 
 def _find(term: _Term) -> _Term:
@@ -120,7 +120,7 @@ def _element(term: _Term) -> _Term:
 
 
 def _forget(term: _Term) -> None:
-    """Nothing is known of `term`, nor of what is in it."""
+    """Forget all that is known of `term` and of what is in it."""
     term = _find(term)
     while term.cls is not _Unknown:
         term.cls, term.is_fresh = _Unknown, False
@@ -204,7 +204,7 @@ _READING: frozenset[Any] = frozenset(
 _NUMBERS_OF: frozenset[Any] = frozenset(
     {sum, min, max, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge}
 )
-"""Functions that give one of the elements, a number, or what is computed from them."""
+"""Functions of lists that give one of the elements, if these are numbers, or what is computed from them."""
 _ITERATORS: frozenset[Any] = frozenset({intrinsics._iter_, intrinsics._list_iterator_})
 _COPIES: frozenset[Any] = frozenset({list, sorted, list.copy, operator.mul, operator.add})
 _GROWS: frozenset[Any] = frozenset({list.extend, operator.iadd})
@@ -213,7 +213,7 @@ _WRITES: dict[Any, int] = {
     for function, uses in SUMMARIES.items()
     if uses[0] == Use.WRITES and Use.KEEPS in uses and function not in _GROWS
 }
-"""Functions that put an argument into a list, and which."""
+"""Functions that put an argument into a list, with the position of the argument."""
 _INDICES = (INT, BOOL)
 
 
@@ -230,7 +230,7 @@ class _Elements:
         self.graph = graph
         self.knowledge = knowledge
         self.whole = whole
-        """Whether what is returned is given to somebody who goes on with it."""
+        """Whether the result of the graph is given to a caller who goes on with it."""
         left = _left_for_good(graph)
         self.blocks = [block for block in graph.blocks if block not in left]
         self.is_closed = False
@@ -251,7 +251,8 @@ class _Elements:
         self.terms: dict[Value, _Term] = {}
         self.derived: list[tuple[Instruction, Binding]] = []
         self.asked: list[_Term] = []
-        """Lists whose elements are given to somebody; that matters if they are not numbers."""
+        """Lists whose elements are given to other functions, which matters if the elements are not
+        numbers."""
         for argument, type_ in zip(self.graph.arguments, parameters, strict=True):
             self.terms[argument] = _term_of(type_)
         for block in self.blocks:
@@ -350,7 +351,8 @@ class _Elements:
             self._other(call, function, arguments)
 
     def _other(self, call: Instruction, function: Any, arguments: Sequence[Value]) -> None:
-        """A call of which nothing is known here, but perhaps of the function."""
+        """Say what `call` does to terms if it is of a function without a rule here, which may be written in
+        Python."""
         self._gives_unknown(call)
         lists = [a for a in arguments if a in self.terms or _may_be_list(a)]
         if not lists:
@@ -364,7 +366,8 @@ class _Elements:
             self.derived.append((call, binding))
 
     def _give(self, call: Instruction, binding: Binding) -> bool:
-        """What is given to a function that may write into it or keep it is unknown; whether that is new."""
+        """Forget lists that `call` gives to a function that may write into them or keep them; returns whether
+        that is new."""
         arguments, (_, *kept) = call_parts(call)[1], self._is_kept(call, binding)
         changed = False
         for slot, is_kept in zip(binding.slots, kept, strict=True):
@@ -390,7 +393,7 @@ class _Elements:
         return isinstance(type_, Exact) and type_.cls in _IMMUTABLE
 
     def _at_index(self, function: Any, types_: Sequence[AbstractType]) -> bool:
-        """Whether one element is written."""
+        """Whether `function`, which writes into a list, writes a single element and not a slice."""
         return function not in (operator.setitem, intrinsics._overwrite_item_) or types_[1] in _INDICES
 
     # -- what follows ------------------------------------------------------------------------------------
@@ -508,7 +511,7 @@ def _is_iterator_of(function: Any, arguments: Sequence[Value]) -> bool:
 
 
 def _are_lists(types_: Sequence[AbstractType]) -> bool:
-    """Whether arguments are lists, or numbers of repetitions."""
+    """Whether `types_` are those of lists, at least one, and of numbers of repetitions."""
     return any(map(is_list, types_)) and all(is_list(t) or t in _INDICES for t in types_)
 
 

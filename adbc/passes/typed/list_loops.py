@@ -82,7 +82,7 @@ def _count(
     dominators: Dominators,
     counters: Counters,
 ) -> bool:
-    """Count in the loop around `step`, if that is taken once in every iteration."""
+    """Count the iterations of the loop around `step`, if that runs once in each of them."""
     head, block = loop.header, step.block
     inside = behind_steps(step)
     assert block is not None and made.block is not None
@@ -131,7 +131,7 @@ def _count(
 
 
 def _is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
-    """Whether `call` goes on elsewhere with what is live, for good."""
+    """Whether `call` is the rest of the function in a side exit, given the values that are live."""
     block = call.block
     assert block is not None
     return (

@@ -1,4 +1,4 @@
-"""Calls with the elements of a tuple of known length are calls with so many arguments.
+"""Calls with the elements of a tuple of known length become calls with so many arguments.
 
 before::
 
@@ -53,7 +53,7 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
 
 
 def _spread(call: Instruction) -> Value | None:
-    """The tuple whose elements are the arguments of `call`, and all of them."""
+    """The tuple whose elements are all the arguments of `call`, if there is one."""
     if target(call) is not _apply_ or call.keywords:
         return None
     if len(call.operands) == 4 and type_of(call.operands[3]) != NONE:
