@@ -27,6 +27,7 @@ import operator
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _element_, _next_, _next_at_, _project_, _unpack_, _unpack_list_
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import drop, target, use_counts
 
@@ -60,5 +61,6 @@ def uncounted_loops(graph: Graph) -> Graph:
         ):
             dead.add(following[0])
             counter.block.phis.remove(counter)
-    drop(graph, dead)
+    if drop(graph, dead):
+        remove_unreachable(graph)
     return graph

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _new_, _project_, _unpack_
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, drop, target
 
@@ -41,15 +42,17 @@ def copy_propagation(graph: Graph) -> Graph:
         parts = _parts(instruction.operands[1])
         if parts is not None and len(parts) == constant(instruction.operands[2]):
             replaced[instruction] = instruction.operands[1]
-    drop(graph, {i for i in replaced if isinstance(i, Instruction)})
+    left_handlers = drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
     replaced.clear()
     for instruction in projections:
         parts = _parts(instruction.operands[1])
         if parts is not None:
             replaced[instruction] = parts[constant(instruction.operands[2])]
-    drop(graph, {i for i in replaced if isinstance(i, Instruction)})
+    left_handlers |= drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
+    if left_handlers:
+        remove_unreachable(graph)
     return graph
 
 

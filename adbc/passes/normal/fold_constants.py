@@ -23,6 +23,7 @@ from typing import Any
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _bool_
 from adbc.ir.terminators import Branch, Jump
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import NOTHING, constant, drop, target
 
@@ -59,8 +60,10 @@ def fold_constants(graph: Graph) -> Graph:
             value = _folded(instruction, replaced)
             if value is not NOTHING:
                 replaced[instruction] = Const(value)
-    drop(graph, {i for i in replaced if isinstance(i, Instruction)})
+    left_handlers = drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
+    if left_handlers:
+        remove_unreachable(graph)
     _fold_branches(graph)
     return graph
 

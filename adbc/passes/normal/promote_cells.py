@@ -25,6 +25,7 @@ from __future__ import annotations
 from adbc.ir.builder import Variables
 from adbc.ir.graph import Block, Graph
 from adbc.ir.intrinsics import UNBOUND, _cell_del_, _cell_get_, _cell_new_, _cell_set_
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import UNDEF, Argument, Const, Instruction, Value
 from adbc.passes.query import drop, target
 
@@ -60,8 +61,10 @@ def promote_cells(graph: Graph) -> Graph:
                 variables.write(cell, block, (contents or _EMPTY)[0])
     for block in graph.blocks:
         variables.seal(block)
-    drop(graph, gone)
+    left_handlers = drop(graph, gone)
     graph.replace_uses(replaced)
+    if left_handlers:
+        remove_unreachable(graph)
     return graph
 
 

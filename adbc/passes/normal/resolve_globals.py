@@ -29,6 +29,7 @@ from adbc.cpython.names import globals_written
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _delete_global_, _getattr_, _global_, _store_global_
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import NOTHING, constant, drop, target
 
@@ -97,8 +98,10 @@ def resolve_globals(
                     name = constant(instruction.operands[2])
                     value = vars(owner.value).get(name, NOTHING)
                     resolve(instruction, (*paths[owner], name), value, _is_constant_of(owner.value, value))
-    drop(graph, {i for i in resolved if isinstance(i, Instruction)})
+    left_handlers = drop(graph, {i for i in resolved if isinstance(i, Instruction)})
     graph.replace_uses(resolved)
+    if left_handlers:
+        remove_unreachable(graph)
     return graph
 
 

@@ -22,6 +22,7 @@ from typing import Any
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _bool_, _exhausted_, _foreigncall_, _not_contains_
 from adbc.ir.terminators import Branch
+from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import constant, drop, target, use_counts
 
@@ -48,8 +49,10 @@ def truth(graph: Graph) -> Graph:
         for i in graph.instructions()
         if target(i) is _bool_ and _is_bool(i.operands[1], certain)
     }
-    drop(graph, {i for i in replaced if isinstance(i, Instruction)})
+    left_handlers = drop(graph, {i for i in replaced if isinstance(i, Instruction)})
     graph.replace_uses(replaced)
+    if left_handlers:
+        remove_unreachable(graph)
     return graph
 
 
