@@ -48,7 +48,8 @@ _NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ReadSlot:
-    """Where a value was read: at index or name `key` of a container, whose companion is `companion`."""
+    """The place that a value was read from: the index or name `key` of a container, whose companion is
+    `companion`."""
 
     companion: Value
     key: Value
@@ -57,7 +58,8 @@ class ReadSlot:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ReadMethod:
-    """What is probably a method: `name` of `instance`, whose companion is `companion`."""
+    """The place that a value, probably a method, was read from: `name` of `instance`, whose companion is
+    `companion`."""
 
     instance: Value
     companion: Value
@@ -78,21 +80,23 @@ class Mirror(abc.ABC):
         self.sites = decisions.sites
         self.support = support
         self.primal: dict[Value, Value] = {}
-        """The copy of each value."""
+        """By value of the primal, its copy."""
         self.companions: dict[Value, Value] = {}
         self.methods: dict[Value, ReadMethod] = {}
-        """Bound methods that are tested right behind: who uses one knows more, and mostly has no use for its
-        companion."""
+        """Bound methods that are tested in front of their use: who uses one knows more, and mostly has no
+        use for its companion."""
         self.slots: dict[Value, ReadSlot] = {}
-        """Values read from slots and tested right behind: their companions are read where more is known."""
+        """Values that were read from slots and are tested in front of their use: their companions are read
+        where more is known."""
         self.guarded = {call.operands[1] for call in source.instructions() if _is_guard(target(call))}
-        """Values of which it is tested what they are."""
+        """Values about which a guess is tested."""
         self.sinks: dict[Value, Instruction] = {}
         self.checked: dict[Value, list[Block]] = {}
-        """By companion of a container: where it was seen that an active number may be written into it."""
+        """By companion of a container, the blocks in which it has been checked that an active number may be
+        written there."""
         self._dominators: Dominators | None = None
         self.after: Block = source.entry
-        """The block of the primal to whose copy goes what stands behind the current call."""
+        """The block of the primal whose copy takes what is written behind the current call."""
         graph = self.graph = Graph(source.name)
         graph.qualname, graph.filename, graph.first_line = source.qualname, source.filename, source.first_line
         self.context = graph.add_argument("context", CONTEXT)
@@ -107,7 +111,7 @@ class Mirror(abc.ABC):
         self.builder = Builder(graph, self.blocks[source.entry])
 
     def write(self, active_arguments: Sequence[int]) -> None:
-        """Fill the graph."""
+        """Fill the graph with the copy of the primal and the derivative beside it."""
         for argument, is_active in zip(self.source.arguments, active_arguments, strict=True):
             self.primal[argument] = self.graph.add_argument(argument.name, argument.type)
             if is_active:
@@ -138,7 +142,7 @@ class Mirror(abc.ABC):
                 self._fill_phi(phi)
 
     def handlers(self) -> dict[Kind, Callable[[Instruction, CallSite], None]]:
-        """What writes each kind of call; a builder adds its own."""
+        """The function that writes each kind of call; a builder adds its own."""
         return {
             Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh,
             Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
@@ -152,11 +156,11 @@ class Mirror(abc.ABC):
     @staticmethod
     @abc.abstractmethod
     def companion_name(name: str) -> str:
-        """What the companion of a variable is called."""
+        """The name of the companion of a variable called `name`."""
 
     @abc.abstractmethod
     def companion(self, value: Value) -> Value:
-        """The companion of `value` in the copy."""
+        """The companion of `value`, as a value of the copy."""
 
     @abc.abstractmethod
     def has_companion(self, value: Value) -> bool:
@@ -169,11 +173,11 @@ class Mirror(abc.ABC):
 
     @abc.abstractmethod
     def _incoming(self, operand: Value, phi: Phi) -> Value:
-        """The companion of `operand` for the companion of `phi`."""
+        """The companion of `operand`, as what the companion of `phi` gets on an edge."""
 
     @abc.abstractmethod
     def _active_argument(self, argument: Argument) -> None:
-        """Add what the derivative is given for an active argument."""
+        """Add the parameter that the derivative has for the companion of an active argument."""
 
     @abc.abstractmethod
     def _define(self, source: Instruction, primal: Value, companion: Value | None = None) -> None:
@@ -184,16 +188,18 @@ class Mirror(abc.ABC):
         """The companion of a new object, all zeros."""
 
     def _define_loosely(self, source: Instruction, primal: Value, companion: Value | None) -> None:
-        """Let `primal` be the copy of `source`, and `companion` one of a form that its type does not tell."""
+        """Let `primal` be the copy of `source`, and `companion` its companion, in a form that the type of
+        `source` does not tell."""
         self._define(source, primal, companion)
 
     @abc.abstractmethod
     def _meet(self, call: Instruction, site: CallSite) -> None:
-        """Do what is to be done before the call is written."""
+        """Do what is to be done before `call` is written."""
 
     @abc.abstractmethod
     def _returned(self, call: Instruction, answer: Value, arguments: Sequence[Value]) -> None:
-        """Take apart what a rule has answered; its pullback gives a cotangent for each of `arguments`."""
+        """Take apart `answer`, what the rule of `call` has returned; its pullback gives a cotangent for
+        each of `arguments`."""
 
     @abc.abstractmethod
     def _return(self, terminator: Return) -> None:
@@ -202,7 +208,7 @@ class Mirror(abc.ABC):
     # -- values ------------------------------------------------------------------------------------------
 
     def p(self, value: Value) -> Value:
-        """The copy of `value`."""
+        """The copy of `value`, of the primal."""
         return value if isinstance(value, Const | Undef) else self.primal[value]
 
     def _new_phi(self, phi: Phi) -> None:
@@ -229,7 +235,8 @@ class Mirror(abc.ABC):
                 )
 
     def _slot_companion(self, slot: ReadSlot, out: Value | None = None) -> Value:
-        """The companion of what stands in a slot; of what a loop reads it is `out`, which may be its end."""
+        """The companion of what stands in `slot`.  A loop reads `out`, which may be its end and then has no
+        companion."""
         if slot.is_field:
             return self.builder.call(self.support.field_slot, slot.companion, slot.key)
         more = () if out is None else (out,)
@@ -241,7 +248,8 @@ class Mirror(abc.ABC):
         )
 
     def _sink(self, companion: Value) -> Value:
-        """The companion, or something to read zeros from and write to where that is None; made once."""
+        """`companion`, or where that is None something to read zeros from and to write to; it is made
+        once."""
         known = self.sinks.get(companion)
         if known is None:
             known = Instruction("call", [Const(intrinsics._or_else_), companion, Const(self.support.sink)])
@@ -250,8 +258,8 @@ class Mirror(abc.ABC):
         return known
 
     def _check_slot(self, container: Value, companion: Value) -> None:
-        """Refuse to write an active number into a constant; what was seen on every way here needs no second
-        look."""
+        """Refuse to write an active number into a constant; a check that was made on every way here is not
+        made again."""
         if self._dominators is None:
             self._dominators = Dominators(self.source)
         here = self.after
@@ -263,7 +271,7 @@ class Mirror(abc.ABC):
     # -- calls -------------------------------------------------------------------------------------------
 
     def _copy_call(self, call: Instruction) -> Instruction:
-        """The call itself; what is written next goes behind it."""
+        """The copy of `call`, written into the current block; what is written next goes behind it."""
         copy = self.builder.emit(
             "call",
             *(self.p(v) for v in call.operands),
@@ -324,7 +332,10 @@ class Mirror(abc.ABC):
         is_field: bool = False,
         out: Value | None = None,
     ) -> None:
-        """out: what was read, if that is not what the call itself gives."""
+        """Write the reading of `key` of `container`, and its derivative.
+
+        out: what was read, if that is not what the call itself gives.
+        """
         self._define(call, self._copy_call(call) if out is None else out)
         slot = ReadSlot(self.companion(container), key, is_field)
         if call in self.guarded:
@@ -334,7 +345,7 @@ class Mirror(abc.ABC):
 
     @abc.abstractmethod
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
-        """Write the derivative of reading `slot`; `out`: see `_slot_companion`."""
+        """Write the derivative of reading `slot`; for `out` see `_slot_companion`."""
 
     def _method(self, call: Instruction, site: CallSite) -> None:
         self._define(call, self._copy_call(call))
@@ -383,11 +394,11 @@ class Mirror(abc.ABC):
 
     @abc.abstractmethod
     def _freevar(self, call: Instruction, index: Value) -> None:
-        """A cell of the function's closure is read."""
+        """Write the reading of cell number `index` of the function's closure."""
 
     @abc.abstractmethod
     def _stored_global(self, undo: Value) -> None:
-        """A global was written; `undo` puts back what it was."""
+        """Take care of `undo`, which puts back what a global was before it was written."""
 
     def _new_function(self, call: Instruction, closure: Value, defaults: Value, kwdefaults: Value) -> None:
         made = self._copy_call(call)
@@ -399,7 +410,7 @@ class Mirror(abc.ABC):
         self._define(call, made, self.builder.call(self.support.function, self.context, made, *companions))
 
     def _without_formulas(self, call: Instruction, site: CallSite) -> None:
-        """Call the rule of a call that has formulas."""
+        """Call the rule of `call`, whose formulas are not written inline."""
         (self._dynamic if call.keywords and not site.options else self._rule)(call, site)
 
     # -- rules that are called
@@ -408,7 +419,7 @@ class Mirror(abc.ABC):
         self._rule(call, site)
 
     def _rule(self, call: Instruction, site: CallSite) -> None:
-        """Call the rule."""
+        """Write a call of the rule in place of `call`."""
         answer = self.builder.call(
             self.support.rule(site.row),
             self._pack(map(self.p, site.arguments)),
@@ -418,26 +429,26 @@ class Mirror(abc.ABC):
         self._returned(call, answer, site.arguments)
 
     def _options(self, site: CallSite) -> Value | Mapping[str, Any]:
-        """What a rule is given by name."""
+        """The arguments that a rule is given by keyword."""
         if not site.options:
             return _NO_KEYWORDS
         parts = [part for name, v in site.options.items() for part in (Const(name), self.p(v))]
         return self.builder.call(intrinsics._new_, dict, *parts)
 
     def _pack(self, values: Iterable[Value]) -> Value:
-        """A tuple of `values`."""
+        """A tuple of `values`, in the copy."""
         parts = list(values)
         if all(isinstance(v, Const) for v in parts):
             return Const(tuple(v.value for v in parts if isinstance(v, Const)))
         return self.builder.call(intrinsics._new_, tuple, *parts)
 
     def _bound(self, site: CallSite) -> list[Value]:
-        """What the parameters of a known function are bound to."""
+        """What the parameters of the known Python function that is called are bound to."""
         assert site.binding is not None
         return [slot if isinstance(slot, Const) else site.arguments[slot] for slot in site.binding.slots]
 
     def _leading(self, site: CallSite, entry: Any) -> list[Value]:
-        """What a derived rule is given before the arguments."""
+        """The operands that a derived rule is given in front of the arguments."""
         if not entry.takes_function:
             return [self.context]
         return [self.context, self.p(site.callee), self.companion(site.callee)]
@@ -453,7 +464,7 @@ class Mirror(abc.ABC):
         self._returned(call, answer, site.arguments)
 
     def _call_at_run_time(self, function: Callable[..., Any], call: Instruction, site: CallSite) -> None:
-        """Let `function` find out what is called."""
+        """Write a call of `function`, which finds out at run time what is called."""
         primals = self._pack(map(self.p, site.arguments))
         companions = self._pack(map(self.companion, site.arguments))
         answer = self.builder.call(
@@ -470,7 +481,8 @@ class Mirror(abc.ABC):
     def _take_apart(
         self, call: Instruction, answer: Value, *types: AbstractType
     ) -> tuple[Instruction, Instruction]:
-        """The parts of `answer`, a tuple of these types, and the first of them, the copy of `call`."""
+        """The parts of `answer`, a tuple of values of these types, and the first part, which is the copy of
+        `call`."""
         answer.type = TupleType(types)
         self.builder.block = self.blocks[self.after]
         parts = self.builder.call(intrinsics._unpack_, answer, len(types))

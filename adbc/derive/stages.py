@@ -19,10 +19,10 @@ __all__ = ["DECIDING", "Deciding"]
 
 @dataclasses.dataclass
 class Deciding:
-    """What the stages of a builder work with: the arguments with a derivative, and what is decided."""
+    """What the stages of a builder work with: which arguments are active, and what has been decided."""
 
     active_arguments: Sequence[int]
-    """In forward mode, what is active may be `PERHAPS`."""
+    """Per argument, whether it is active; in forward mode it may be `PERHAPS`."""
     result: AbstractType
     """The type of the result that callers compile against."""
     support: CommonSupport
@@ -30,11 +30,11 @@ class Deciding:
     sites: dict[Instruction, CallSite] = dataclasses.field(default_factory=dict)
 
     def decide(self, graph: Graph) -> tuple[set[Value], dict[Instruction, CallSite]]:
-        """Which values of `graph` are active, and what becomes of its calls."""
+        """The values of `graph` that are active, and what becomes of its calls."""
         return activity(graph, list(map(bool, self.active_arguments)), self.support.knowledge)
 
     def decisions(self, graph: Graph) -> Decisions:
-        """What has been decided."""
+        """The decisions of these stages about `graph`."""
         return Decisions(graph, self.sites, self.active)
 
 

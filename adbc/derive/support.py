@@ -20,16 +20,21 @@ __all__ = ["CommonSupport"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CommonSupport:
-    """`c` stands before the name of a value for its companion: its tangent, or its shadow."""
+    """What generated code of either mode needs at run time.
+
+    `c` stands before the name of a value for its companion: its tangent, or its shadow.
+    """
 
     knowledge: Knowledge
     complete: Callable[[Graph], Graph]
-    """What types the values that a builder has left without a type (`types.completion`), in place."""
+    """complete(graph): types the values that a builder has left without a type (`types.completion`), in
+    place."""
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], Any]
     """The entry of a function's derived rule, by parameter types and activities, perhaps not built yet.  If
     it `takes_function`, the function and its companion stand behind the context."""
     partial: Callable[[Any, int], Graph | None]
-    """The graph of partial derivative number i of a scalar rule, one block in normal form."""
+    """partial(row, i): the graph of partial derivative number `i` of a scalar rule, one block in normal
+    form; or None"""
     rule: Callable[[Any], Callable[..., Any]]
     """The frule or rrule of a row: rule(xs, cxs, options) -> (out, cout[, pullback])"""
     call: Callable[..., Any]
@@ -43,17 +48,18 @@ class CommonSupport:
     function: Callable[..., Any]
     """function(context, function, cclosure, cdefaults, ckwdefaults): the companion of a function just made"""
     store_global: Callable[..., Any]
-    """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> ()"""
+    """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> () puts back what was
+    there"""
     caught: Callable[..., Any]
     """caught(context, exception): the companion of an exception that a handler was entered with.  If it is a
     refusal, which no handler may see, forward mode raises it again."""
     item: Callable[..., Any]
-    """item(ctuple, index): the companion of an element, None if the tuple has none"""
+    """item(ctuple, index): the companion of an element of a tuple, None if the tuple has no companion"""
     item_slot: Callable[..., Any]
     """item_slot(cl, index[, value]): the companion of what is in a slot of a list or dict; if `value` is
-    given, it may be the end of a loop, which has none"""
+    given, it is what a loop reads there, and may be the end of the loop, which has no companion"""
     field_slot: Callable[..., Any]
-    """field_slot(cobj, name): the companion of what is in a field"""
+    """field_slot(cobj, name): the companion of what is in a field of an object"""
     bound: Callable[..., Any]
     """bound(value, obj, cobj, name): the companion of `value`, a method of `obj` or its field `name`"""
     resumed: Callable[..., Any]
@@ -63,10 +69,10 @@ class CommonSupport:
     sink: object
     """Stands for the companion of a constant where it is read (zeros) and written to (nothing happens)."""
     check_slot: Callable[..., Any]
-    """check_slot(u, cu): an active number may be written into `u`, or `ConstWriteError`"""
+    """check_slot(u, cu): raises `ConstWriteError` unless an active number may be written into `u`"""
     checks_aliases: bool = False
-    """Rows with a zero derivative are called as rules too, so that they can be checked."""
+    """Whether rows with a zero derivative are called as rules too, so that they can be checked."""
     watch: Callable[[Any, str], Any] | None = None
-    """watch(number, name): it, or an error if it is not finite; written behind inlined products"""
+    """watch(number, name): `number`, or an error if it is not finite; written behind inlined products"""
     told: Callable[[Decisions], object] | None = None
     """told(decisions): what became of each call of the graph that was built, for those who look inside"""

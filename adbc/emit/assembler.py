@@ -18,10 +18,10 @@ from adbc.emit.items import Begin, Cell, End, Label
 __all__ = ["ITERATOR_SLOTS", "SPECIAL", "Assembler"]
 
 ALONE: Final = 8 if PY315 else 4 if PY313 else 0
-"""What RESUME is told behind a yield without a handler."""
+"""What RESUME is told behind a yield that no handler is around."""
 
 ITERATOR_SLOTS: Final = 2 if PY315 else 1
-"""How many values on the stack the iterator of a ``for`` loop is: from 3.15 there is an index as well."""
+"""How many values on the stack the iterator of a ``for`` loop takes: from 3.15 there is an index as well."""
 
 _OPERATORS: Final = (
     *("add", "and", "floordiv", "lshift", "matmul", "mul", "mod"),
@@ -31,12 +31,16 @@ BINARY: Final = {name: number for number, name in enumerate(_OPERATORS)}
 SPECIAL: Final = ("__enter__", "__exit__")
 COMPARE: Final = {name: number for number, name in enumerate(["lt", "le", "eq", "ne", "gt", "ge"])}
 OUTCOMES: Final = {"lt": 2, "le": 10, "eq": 8, "ne": 7, "gt": 4, "ge": 12}
-"""From 3.12 a comparison also tells for which outcomes it holds: unordered, less, greater, equal."""
+"""For which outcomes a comparison holds, as it tells from 3.12 on: bits for unordered, less, greater,
+equal."""
 JUMP_IF: Final = "POP_JUMP_IF_" if PY312 else "POP_JUMP_FORWARD_IF_"
 
 
 class Assembler(Assembly):
-    """Writes one code object, an operation at a time."""
+    """Writes one code object, an operation at a time.
+
+    Docstrings of operations show the stack before and after, the top to the right: ``a b -> result``.
+    """
 
     # -- values and variables ----------------------------------------------------------------------
 
@@ -65,7 +69,7 @@ class Assembler(Assembly):
         self.op("LOAD_DEREF", Cell(name, free), 1)
 
     def class_deref(self, name: str, free: bool) -> None:
-        """``namespace -> value``, from 3.12."""
+        """``namespace -> value``: a name of the class body, else a variable of the closure; from 3.12."""
         self.op("LOAD_FROM_DICT_OR_DEREF", Cell(name, free), 0)
 
     def store_deref(self, name: str, free: bool) -> None:
@@ -75,7 +79,7 @@ class Assembler(Assembly):
         self.op("DELETE_DEREF", Cell(name, free), 0)
 
     def load_closure(self, name: str, free: bool) -> None:
-        """Push the cell itself."""
+        """``-> cell``: the cell itself, not what is in it."""
         self.op("LOAD_FAST" if PY313 else "LOAD_CLOSURE", Cell(name, free), 1)
 
     def pop(self) -> None:
@@ -88,7 +92,7 @@ class Assembler(Assembly):
         self.op("COPY", n, 1)
 
     def drop_below(self) -> None:
-        """Drop the value under the top."""
+        """``a b -> b``"""
         self.swap(2)
         self.pop()
 
@@ -96,7 +100,7 @@ class Assembler(Assembly):
         self.op("LOAD_GLOBAL", self.name(name) << 1, 1)
 
     def class_global(self, name: str) -> None:
-        """``namespace -> value``, from 3.12."""
+        """``namespace -> value``: a name of the class body, else a global; from 3.12."""
         self.op("LOAD_FROM_DICT_OR_GLOBALS", self.name(name), 0)
 
     def store_global(self, name: str) -> None:
@@ -139,7 +143,7 @@ class Assembler(Assembly):
             self.op("UNARY_NOT", None, 0)
 
     def jump_if_true(self, label: Label) -> None:
-        """``value ->``, whatever it is."""
+        """``value ->``, a jump if the value, which need not be a bool, is true."""
         if PY313:
             self.op("TO_BOOL", None, 0)
         self.jump_if("TRUE", label)
@@ -178,7 +182,8 @@ class Assembler(Assembly):
         self._slice("STORE_SLICE", -4, self.setitem)
 
     def _slice(self, name: str, effect: int, subscript: Callable[[], None]) -> None:
-        """The operation `name` on the bounds of a slice; before 3.12, `subscript` by the slice itself."""
+        """Write the operation `name` on the bounds of a slice; before 3.12, make the slice and write
+        `subscript` with it."""
         if PY312:
             self.op(name, None, effect)
         else:
@@ -198,7 +203,7 @@ class Assembler(Assembly):
         self.op("DELETE_ATTR", self.name(name), -1)
 
     def iter(self) -> None:
-        """``iterable -> iterator``, an object that may go anywhere."""
+        """``iterable -> iterator``; the iterator is an object that may go anywhere."""
         if PY315:
             # GET_ITER makes two values that only a loop understands.
             self.const(builtins.iter)
@@ -210,7 +215,7 @@ class Assembler(Assembly):
             self.op("GET_ITER", None, 0)
 
     def enter_loop(self) -> None:
-        """``iterable -> loop iterator``: as many values as `ITERATOR_SLOTS` says."""
+        """``iterable -> loop iterator``; the latter is as many values as `ITERATOR_SLOTS` says."""
         self.op("GET_ITER", None, ITERATOR_SLOTS - 1)
 
     def enter_loop_with_iterator(self) -> None:
@@ -237,7 +242,7 @@ class Assembler(Assembly):
         done.depth = before - ITERATOR_SLOTS
 
     def end_for(self, done: Label) -> None:
-        """The place where an exhausted loop goes: the iterator is gone afterwards.
+        """Open the place where an exhausted loop goes: the iterator is gone afterwards.
 
         From 3.12 the interpreter pops the iterator itself and blindly skips these instructions,
         so they must be exactly the ones it expects.
@@ -264,7 +269,7 @@ class Assembler(Assembly):
         self.op("UNPACK_EX", before | after << 8, before + after)
 
     def build(self, kind: str, count: int) -> None:
-        """`kind` is TUPLE, LIST, SET, STRING, SLICE or MAP (of `count` pairs)."""
+        """``values -> object`` of a `kind`: TUPLE, LIST, SET, STRING, SLICE or MAP (of `count` pairs)."""
         self.op(f"BUILD_{kind}", count, 1 - (2 * count if kind == "MAP" else count))
 
     def extend(self, name: str, below: int = 1) -> None:
@@ -322,12 +327,12 @@ class Assembler(Assembly):
     # -- calls ---------------------------------------------------------------------------------------
 
     def null_before(self) -> None:
-        """To be written before a callable is pushed."""
+        """What is written before a callable is pushed."""
         if not PY313:
             self.op("PUSH_NULL", None, 1)
 
     def null_after(self) -> None:
-        """To be written after a callable was pushed."""
+        """What is written after a callable was pushed."""
         if PY313:
             self.op("PUSH_NULL", None, 1)
 
@@ -363,7 +368,7 @@ class Assembler(Assembly):
             self.op("CALL_FUNCTION_EX", int(has_keywords), -3 if has_keywords else -2)
 
     def dict_merge(self) -> None:
-        """``callable .. keywords more -> callable .. keywords``; messages name the callable.
+        """``callable .. keywords more -> callable .. keywords``; error messages name the callable.
 
         The callable must lie where `call_ex` will want it: see `keyword_padding`.
         """
@@ -411,7 +416,7 @@ class Assembler(Assembly):
         self.reachable = False
 
     def make_generator(self) -> None:
-        """What stands at the start of a generator: the call ends here, with the generator as its result."""
+        """Write the start of a generator: the call ends here, with the generator as its result."""
         self.op("RETURN_GENERATOR", None, 1)
         self.pop()
 
@@ -473,7 +478,8 @@ class Assembler(Assembly):
     # -- exceptions ----------------------------------------------------------------------------------
 
     def protect(self, handler: Label, depth: int) -> None:
-        """What follows, up to `unprotect`, raises into `handler`, behind `depth` values and the exception."""
+        """Let what follows, up to `unprotect`, raise into `handler`, with `depth` values and the exception
+        on the stack."""
         self.region = Begin(handler, depth)
         self.items.append(self.region)
         # The interpreter pushes the exception even if the code in the region never gets that high.
@@ -519,7 +525,7 @@ class Assembler(Assembly):
     """Whether one instruction enters a ``with`` statement."""
 
     def load_special(self, name: str) -> None:
-        """``manager -> pair``, from 3.14."""
+        """``manager -> pair`` of a method of the manager, from 3.14."""
         self.op("LOAD_SPECIAL", SPECIAL.index(name), 1)
 
     def before_with(self) -> None:

@@ -45,7 +45,7 @@ SHARED_TYPES: Final = frozenset({bool, int, float, complex, str, bytes, type(Non
 ENTERS: Final = frozenset(
     {"BINARY_OP", "BINARY_SUBSCR", "CALL", "CALL_FUNCTION_EX", "CALL_KW", "FOR_ITER", "LOAD_ATTR", "SEND"}
 )
-"""Instructions that may run Python code in the interpreter's own loop, without a C frame."""
+"""Instructions that may run Python code without a C frame: the interpreter's loop goes on with the callee."""
 
 
 class Assembly:
@@ -68,7 +68,7 @@ class Assembly:
     # -- bookkeeping -------------------------------------------------------------------------------
 
     def at(self, position: Position | None) -> None:
-        """The instructions that follow belong to `position` (None: to the same as before)."""
+        """Let the instructions that follow belong to `position` (None: as those before)."""
         if position is None or position is self._position:
             return
         self._position = position
@@ -87,11 +87,11 @@ class Assembly:
             self.inlined[id(self.location)] = self.location, position.inlined
 
     def at_line(self, line: int) -> None:
-        """The instructions that follow belong to `line`."""
+        """Let the instructions that follow belong to `line`."""
         self.location = Location(line)
 
     def op(self, name: str, arg: Any, effect: int) -> None:
-        """One instruction that changes the height of the stack by `effect`."""
+        """Write an instruction that changes the height of the stack by `effect`."""
         self.items.append((name, arg, self.location))
         if effect:
             self._grow(effect)
@@ -104,7 +104,7 @@ class Assembly:
             self.max_depth = self.depth
 
     def constant(self, value: object) -> int:
-        """The number of a constant."""
+        """The number of `value` among the constants."""
         key: Any
         if type(value) in SHARED_TYPES:
             key = (type(value), repr(value))
@@ -117,11 +117,11 @@ class Assembly:
         return index
 
     def name(self, name: str) -> int:
-        """The number of a name that is not one of a variable of this code."""
+        """The number of `name` among the names that are not those of variables of this code."""
         return self.names.setdefault(name, len(self.names))
 
     def place(self, label: Label) -> None:
-        """The next instruction is the target of jumps to `label`."""
+        """Let the next instruction be the target of jumps to `label`."""
         if self.reachable:
             self._meet(label)
         elif label.depth is None:
@@ -223,7 +223,8 @@ def _padded(items: list[Item]) -> list[Item]:
 
 
 def _without_stop_iteration(items: list[Item]) -> list[Item]:
-    """Protect what nothing else protects, from where the generator starts to run."""
+    """Put all of a generator that no other handler protects, from where it starts to run, under one that
+    makes a `RuntimeError` of a `StopIteration`."""
     handler = Label()
     result: list[Item] = []
     region: Begin | None = None  # the one of this function that is open

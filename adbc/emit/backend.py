@@ -24,7 +24,7 @@ SCHEDULE: Group[None] = Group(
               "arithmetic is put where it is used, once nothing else changes what is used where"),
     ),
 )  # fmt: skip
-"""What is good for the interpreter's stack."""
+"""The stages that prepare a graph for the interpreter's stack."""
 
 SCHEDULE_FORWARDS: Group[None] = Group(
     "schedule_forwards",

@@ -45,7 +45,8 @@ __all__ = ["delegate", "delegated", "iterator_to_delegate_to"]
 
 
 def delegate(iterator: object, sent: object) -> NoReturn:
-    """``yield from`` of an iterator that is first sent `sent`: what it returns."""
+    """``yield from`` of `iterator`, to which `sent` is sent first; the result is what the iterator
+    returns."""
     raise AssertionError("delegate is an instruction")
 
 
@@ -75,7 +76,7 @@ def delegated(graph: Graph) -> Graph:
 
 
 def _function(instruction: Instruction) -> Any:
-    """The plain function that an instruction calls, else None."""
+    """The plain function that `instruction` calls, else None."""
     if instruction.op == "call":
         callee = instruction.operands[0]
     elif instruction.op == "catch":
@@ -131,7 +132,8 @@ class _Loop:
         return isinstance(index, Const) and index.value == number
 
     def _walk(self) -> bool:
-        """From the header to the test and on to the suspension and back."""
+        """Walk the body of the loop, from the header to the test and on to the suspension and back; False
+        if it is not as expected."""
         block = self.header
         tested = False
         while True:
@@ -166,7 +168,8 @@ class _Loop:
         return _function(instruction) in (_project_, _bool_)
 
     def _is_closed(self) -> bool:
-        """Whether exceptions all go where those of the header go, and only `value` is used outside."""
+        """Whether all exceptions go where those of the header go, and only `value` is used outside of the
+        loop."""
         home = self.header.handler
         for block in self.body:
             handler = block.handler

@@ -28,7 +28,7 @@ __all__ = ["EMIT", "emit", "emit_function"]
 
 @dataclasses.dataclass
 class Emission:
-    """What the stages of this module work with: how the code is to be called, and what they have found."""
+    """What the stages of emission work with: how the code is to be called, and what they have found."""
 
     name: str | None = None
     qualname: str | None = None
@@ -115,7 +115,7 @@ def emit(
 ) -> types.CodeType:
     """The code object of a graph; the graph is not changed.
 
-    places: is told which of the code (from, up to, in bytes) is that of functions written into this one.
+    places: gets the parts of the code (from, to, in bytes) that are of functions written into this one.
     """
     emission = Emission(name, qualname, docstring)
     code: types.CodeType = run(EMIT, graph, emission)

@@ -42,8 +42,11 @@ def early_records(graph: Graph) -> Graph:
 
 
 def _stays_first(instruction: Instruction) -> bool:
-    """Records keep their order, the emitter knows the head of a ``for`` loop by its place, and what
-    is not a call begins its block."""
+    """Whether no record may be moved in front of `instruction`.
+
+    Records keep their order, the emitter knows the head of a ``for`` loop by its place, and what is not a
+    call begins its block.
+    """
     if instruction.op != "call":
         return True
     callee = instruction.operands[0]

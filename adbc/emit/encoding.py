@@ -27,7 +27,7 @@ from adbc.emit.items import Begin, Cell, Item, Label, Location
 __all__ = ["Heading", "Units", "encode"]
 
 Units = list[tuple[int, Location]]
-"""The size of each instruction in units of two bytes, and where it belongs."""
+"""The size of each instruction in units of two bytes, with its location."""
 
 EXTENDED: Final = dis.opmap["EXTENDED_ARG"]
 
@@ -61,7 +61,7 @@ def encode(
     constants: Sequence[object],
     names: Sequence[str],
 ) -> tuple[types.CodeType, Units]:
-    """The code object of the items, and what each instruction takes of it."""
+    """The code object of the items, and the size and the location of each instruction."""
     places = _places(heading.local_names, heading.cell_names, heading.free_names)
     spelt: list[bytes] = []
     where: list[Location] = []
@@ -115,8 +115,8 @@ def encode(
 
 
 def _places(local_names: Sequence[str], cells: Sequence[str], free: Sequence[str]) -> Mapping[Any, int]:
-    """The number of each variable: a parameter that is a cell has one, cells have those behind the local
-    variables, and those of the closure come last."""
+    """The number of each variable: a parameter that is a cell has just one, other cells have those behind
+    the local variables, and variables of the closure come last."""
     places: dict[Any, int] = {name: number for number, name in enumerate(local_names)}
     count = len(local_names)
     for name in cells:
@@ -130,13 +130,14 @@ def _places(local_names: Sequence[str], cells: Sequence[str], free: Sequence[str
 
 @functools.lru_cache(maxsize=1 << 14)
 def _spelt(name: str, argument: int | None) -> bytes:
-    """An instruction with what makes its argument longer, and with the room that is behind it for caches."""
+    """The bytes of an instruction, with the prefixes that its argument needs in front and the room for
+    caches behind."""
     instruction = library.ConcreteInstr(name) if argument is None else library.ConcreteInstr(name, argument)
     return instruction.assemble() + bytes(2 * instruction.use_cache_opcodes())
 
 
 def _prefixes(code: bytes) -> int:
-    """How many units there are in front of an instruction, to make its argument longer."""
+    """How many prefixes make the argument of an instruction longer, given its bytes."""
     count = 0
     while code[2 * count] == EXTENDED:
         count += 1
@@ -146,7 +147,7 @@ def _prefixes(code: bytes) -> int:
 def _resolved(
     spelt: list[bytes], jumps: list[tuple[int, str, Label]], labels: Mapping[Label, int]
 ) -> list[int]:
-    """Write the distances of the jumps into `spelt`; the offset of each instruction, and of the end.
+    """Write the distances of the jumps into `spelt`; return the offset of each instruction, and of the end.
 
     A jump further than one byte tells makes the code longer, and with it other jumps.
     """

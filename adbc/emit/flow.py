@@ -64,7 +64,8 @@ class Flow:
     def __init__(self, graph: Graph, released: Mapping[Block, Value] = MappingProxyType({})) -> None:
         self.graph = graph
         self.released = released
-        """Blocks at whose ends iterators are let go of that are on the stack up to there, and which."""
+        """By block at whose end a frame lets go of an iterator that is on the stack up to there, that
+        iterator."""
         self.nodes: list[Node] = []
         self.node_of: dict[Block, Node] = {}
         self._collect()
@@ -120,18 +121,18 @@ class Flow:
                 node.handler.predecessors.append(node)
 
     def outgoing(self, node: Node) -> list[Node]:
-        """Normal successors and the handler."""
+        """The nodes that control may go to from `node`: its successors, and its handler."""
         return node.successors if node.handler is None else [*node.successors, node.handler]
 
     def _number(self) -> None:
-        """Reverse postorder into `nodes`, without recursion."""
+        """Number the nodes in reverse postorder, without recursion."""
         self.nodes = depth_first_postorder([self.entry], self.outgoing)
         self.nodes.reverse()
         for index, node in enumerate(self.nodes):
             node.index = index
 
     def _find_loops(self) -> None:
-        """Natural loops, by the dominators of Cooper, Harvey and Kennedy."""
+        """Find the natural loops, by the dominators of Cooper, Harvey and Kennedy."""
         nodes = self.nodes
         idom: list[int] = [-1] * len(nodes)
         idom[0] = 0
@@ -178,7 +179,7 @@ class Flow:
                 node.loops.append(header)
 
     def _hold_iterators(self) -> None:
-        """What is done behind a loop before its iterator is let go of belongs to the loop."""
+        """Let what is done behind a loop before its iterator is let go of belong to the loop."""
         if not self.released:
             return
         held = set(self.released.values())
@@ -196,8 +197,8 @@ class Flow:
                         body |= late
 
     def _between(self, header: Node, body: set[Node], end: Node) -> set[Node] | None:
-        """The nodes from the exits of a loop to `end`; None if these may be reached otherwise too, or when
-        the iterator is exhausted."""
+        """The nodes from the exits of a loop to `end`; None if one of them may be reached in another way,
+        or when the iterator is exhausted."""
         late: set[Node] = set()
         waiting = [end]
         assert header.block is not None
@@ -222,7 +223,8 @@ class Flow:
         return k == a.index
 
     def _order(self) -> None:
-        """Order of the code: loops in one piece, and the way that stays in a loop falls through.
+        """Put the nodes in the order of their code: loops in one piece, and the way that stays in a loop
+        falls through.
 
         In reverse postorder the successor that is visited last comes next.  So those that leave
         most loops are visited first, and handlers before all.

@@ -51,10 +51,12 @@ _QUIET = frozenset(
         ),
     )
 )  # fmt: skip
-"""What has no effect on floats, not even if it is written as in place, and raises nothing."""
+"""The functions that have no effect on floats, not even those that are written as in place, and raise
+nothing."""
 
 _DEPTH, _SIZE = 12, 40
-"""As many levels of an expression are looked at from inside, and it is looked at if it has no more parts."""
+"""The most levels of an expression that are looked at from inside, and the most parts of one that is looked
+at."""
 
 Users = dict[Value, list[Instruction | None]]
 
@@ -90,8 +92,8 @@ def _is_quiet(instruction: Instruction) -> bool:
 
 def _follows(instruction: Instruction) -> bool:
     """Whether `instruction`, which belongs to a tangent, may come later but not earlier than it stood: it
-    divides, or calls a function of `math`, and what raises for the same numbers in the function may stand
-    before it."""
+    divides or calls a function of `math`, and the primal's instruction that raises for the same numbers may
+    stand before it."""
     function = target(instruction)
     if function is intrinsics._foreigncall_:
         callee = instruction.operands[1]
@@ -100,7 +102,7 @@ def _follows(instruction: Instruction) -> bool:
 
 
 def _users(graph: Graph) -> Users:
-    """The instructions that use each value; phis and terminators count as None."""
+    """By value, the instructions that use it; phis and terminators count as None."""
     found: Users = {}
     for block in graph.blocks:
         for phi in block.phis:
@@ -116,15 +118,15 @@ def _users(graph: Graph) -> Users:
 
 
 class _Order:
-    """The new order of one block, `written`."""
+    """The search for a new order of the instructions of one block, which is `written`."""
 
     def __init__(self, block: Block, movable: set[Instruction], users: Users) -> None:
         self.users = users
         self.movable = movable
         self.missing: set[Value] = set(block.instructions)
-        """What is not written yet."""
+        """The instructions of the block that are not written yet."""
         self.passed: dict[Value, None] = {}
-        """What of that stood before what is being written."""
+        """The missing instructions that stood in front of the one that is being written."""
         self.written: list[Instruction] = []
         last = self._last(block)
         for instruction in block.instructions:
@@ -143,14 +145,14 @@ class _Order:
         self.written.append(instruction)
 
     def _user(self, value: Value) -> Instruction | None:
-        """The one instruction that uses `value`, if that is still to be written and nothing else does."""
+        """The one instruction that uses `value`, if nothing else does and it is still to be written."""
         users = self.users.get(value, ())
         return users[0] if len(users) == 1 and users[0] in self.missing else None
 
     # -- expressions -------------------------------------------------------------------------------------
 
     def _missing_for(self, value: Value) -> list[Instruction]:
-        """What is to be written so that `value` is there, itself included, operands first."""
+        """The instructions to be written so that `value` is there, its own included, operands first."""
         found: dict[Instruction, None] = {}
         work: list[tuple[Value, bool]] = [(value, False)]
         while work:
@@ -166,7 +168,7 @@ class _Order:
         return list(found)
 
     def _may_come(self, value: Value, most: int = _SIZE) -> bool:
-        """Whether `value` can be computed here, or is there; one of more than `most` parts waits."""
+        """Whether `value` is there or can be computed here; an expression of more than `most` parts waits."""
         seen: set[Value] = set()
         work = [value]
         while work:
@@ -183,7 +185,8 @@ class _Order:
         return True
 
     def _compute(self, values: Iterable[Value]) -> None:
-        """Write `values`, from left to right, and before them what they share with others."""
+        """Write the instructions of `values`, from left to right, and before them what they share with
+        others."""
         wanted = list(values)
         for value in wanted:
             self._compute_shared(value)
@@ -218,7 +221,8 @@ class _Order:
             self._compute([user])
 
     def _path(self, instruction: Instruction) -> list[tuple[Instruction, Instruction]]:
-        """The expressions that `instruction` is part of, from the innermost out, each with its part."""
+        """The expressions that `instruction` is part of, from the innermost out, each with the operand that
+        leads to it."""
         path: list[tuple[Instruction, Instruction]] = []
         below = instruction
         while len(path) < _DEPTH and (user := self._user(below)) is not None:
@@ -231,8 +235,8 @@ class _Order:
     # -- the end -----------------------------------------------------------------------------------------
 
     def _last(self, block: Block) -> set[Instruction]:
-        """The fixed instructions that find out how the block is left: a test whose value stays on the stack,
-        or a step of the iterator of a loop, which the emitter knows by its place."""
+        """The instructions of the block that are not moved and find out how it is left: a test whose value
+        stays on the stack, or a step of the iterator of a loop, which the emitter knows by its place."""
         found: set[Instruction] = set()
         wanted = set(block.terminator.values)
         for instruction in reversed(block.instructions):
@@ -246,7 +250,8 @@ class _Order:
         return found
 
     def _rest(self, block: Block) -> None:
-        """What only other blocks use: loop variables when nobody wants those any more that they replace."""
+        """Write what only other blocks use: a new value of a loop variable once nothing else reads the old
+        one."""
         replaced: dict[Value, list[Phi]] = {}
         for successor in block.terminator.successors:
             for phi in successor.phis:
@@ -265,6 +270,6 @@ class _Order:
             roots = [root for root in roots if root in self.missing]
 
     def _leaves(self, root: Value) -> set[Value]:
-        """What is read to compute `root`."""
+        """The values that are read to compute `root`."""
         inner = self._missing_for(root)
         return {v for i in inner for v in i.operands}.difference(inner)

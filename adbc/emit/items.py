@@ -20,7 +20,7 @@ __all__ = ["Begin", "Cell", "End", "Item", "Label", "Location", "Op"]
 
 
 class Location(NamedTuple):
-    """Lines from 1, columns in bytes from 0; None where it is not known."""
+    """A place in the source: lines from 1, columns in bytes from 0; None where it is not known."""
 
     line: int | None
     end_line: int | None = None
@@ -29,7 +29,8 @@ class Location(NamedTuple):
 
 
 Op: TypeAlias = tuple[str, Any, Location | None]
-"""Without a location, it belongs where the instruction in front of it does."""
+"""An instruction: name, argument, location; without a location it belongs where the one in front of it
+does."""
 
 
 class Label:
@@ -51,8 +52,8 @@ class Cell(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Begin:
-    """The border of a region: what raises there goes to `handler`, behind `depth` values of the stack, the
-    number of the instruction if it is wanted, and the exception."""
+    """The border where a region begins: what raises in it goes to `handler`, with `depth` values left on
+    the stack, then the number of the instruction if that is wanted, and the exception."""
 
     handler: Label
     depth: int

@@ -16,15 +16,16 @@ from adbc.emit.items import Location
 __all__ = ["table"]
 
 UNITS = 8
-"""How many units of code one entry covers at most."""
+"""How many units of code one entry of the table covers at most."""
 
 ON_NEXT_LINES, WITHOUT_COLUMNS, LONG, NOWHERE = 10, 13, 14, 15
 SHORT_COLUMNS, SHORT_LENGTH = 72, 15
-"""What fits into two bytes, if the line is the same as before: eight columns per form."""
+"""The limits of an entry of two bytes, for the same line as before: of the column, with eight columns per
+form, and of the length."""
 
 
 def table(first_line: int, units: Iterable[tuple[int, Location]]) -> bytes:
-    """The table for instructions of so many units of two bytes each, in their order."""
+    """The table of locations, for instructions of so many units of two bytes each, in their order."""
     result = bytearray()
     line = first_line
     for location, run in groupby(units, itemgetter(1)):
@@ -59,7 +60,7 @@ def _head(code: int, units: int) -> int:
 
 
 def _six_bits(number: int) -> Iterator[int]:
-    """Lowest bits first; bit 6 says that there are more."""
+    """The bytes of a number, six bits each, lowest first; bit 6 says that there are more."""
     while number > 0x3F:
         yield number & 0x3F | 0x40
         number >>= 6

@@ -30,7 +30,7 @@ PAIRS: Final = {
 SINGLE: Final = frozenset({"LOAD_FAST", "STORE_FAST"})
 
 PUSHES: Final = {"LOAD_CONST": 1, "LOAD_DEREF": 1, "PUSH_NULL": 1, "NOP": 0, "NOT_TAKEN": 0}
-"""Instructions that leave what is on the stack alone, and how much they put on it."""
+"""Instructions that leave what is on the stack alone, and how many values they put on it."""
 
 CONSUMES: Final = {
     "POP_TOP": (1, 0),
@@ -55,10 +55,12 @@ CONSUMES: Final = {
     "POP_JUMP_IF_NONE": (1, 0),
     "POP_JUMP_IF_NOT_NONE": (1, 0),
 }
-"""Instructions that are done with what they take from the stack when they end: (takes, puts)."""
+"""Instructions that are done with what they take from the stack when they end: how many values they take
+and put."""
 
 Slot = tuple[int, int, str] | None
-"""A value on the stack: which item loaded it, which of a pair it is, and from which variable."""
+"""A value on the stack that a load of a variable put there: the number of the item, which of a pair it is,
+and the variable; else None."""
 
 
 def optimised(items: list[Item], local_names: Sequence[str]) -> list[Item]:
@@ -70,7 +72,8 @@ def optimised(items: list[Item], local_names: Sequence[str]) -> list[Item]:
 
 
 def _paired(items: list[Item], local_names: Sequence[str]) -> list[Item]:
-    """Join neighbours.  A pair has four bits for the number of each variable."""
+    """Join neighbouring accesses to local variables into pairs, which have four bits for the number of each
+    variable."""
     small = set(local_names[:16])
     result: list[Item] = []
     previous: Op | None = None  # the last instruction, if it may still become the first of a pair
@@ -90,12 +93,13 @@ def _paired(items: list[Item], local_names: Sequence[str]) -> list[Item]:
 
 
 def _same_line(a: Location | None, b: Location | None) -> bool:
-    """Neither can raise, so their columns are never shown; a tracer sees lines."""
+    """Whether two accesses to local variables are on one line: tracers see lines, but nobody sees the
+    columns of what cannot raise."""
     return a is b or (a is not None and b is not None and a.line == b.line)
 
 
 def _borrowed(items: list[Item]) -> list[Item]:
-    """Let loads borrow whose value is consumed before the block ends and before its variable changes."""
+    """Let a load borrow where its value is consumed before the block ends and before its variable changes."""
     safe: dict[int, int] = {}  # item -> how many of its loads were seen to be consumed
     killed: set[int] = set()
     stack: list[Slot] = []
@@ -107,7 +111,7 @@ def _borrowed(items: list[Item]) -> list[Item]:
                 safe[slot[0]] = safe.get(slot[0], 0) + 1
 
     def store(name: str) -> None:
-        """A store to a variable: the value becomes the variable's own, and the old one may die."""
+        """Follow a store to a variable: the value becomes the variable's own, and the old one may die."""
         slot = stack.pop() if stack else None
         if slot is not None:
             killed.add(slot[0])

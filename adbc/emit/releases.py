@@ -17,7 +17,8 @@ __all__ = ["cut_at_releases", "is_kept", "is_next", "is_release", "released"]
 
 
 def is_release(instruction: Instruction, on_stack: bool) -> bool:
-    """Whether `instruction` lets go of what is on the stack, or in a variable."""
+    """Whether `instruction` is a release: of what is on the stack if `on_stack`, else of what is in a
+    variable."""
     if instruction.op != "call":
         return False
     callee = instruction.operands[0]
@@ -29,8 +30,8 @@ def is_release(instruction: Instruction, on_stack: bool) -> bool:
 
 
 def cut_at_releases(graph: Graph) -> dict[Block, Value]:
-    """End blocks, in place, where iterators on the stack are let go of, and take the instructions that say so
-    away; which blocks these are, and which iterators."""
+    """End blocks, in place, where iterators on the stack are let go of, and take away the instructions that
+    say so; return these blocks, each with its iterator."""
     found: dict[Block, Value] = {}
     waiting = list(graph.blocks)
     while waiting:
@@ -61,7 +62,7 @@ def is_next(instruction: Instruction) -> bool:
 
 
 def _cut(graph: Graph, block: Block, at: int) -> Block:
-    """Move what stands from instruction number `at` on into a block of its own."""
+    """Move the instructions of `block` from number `at` on into a block of their own, which is returned."""
     behind = graph.add_block(f"{block.label}.on")
     behind.instructions = block.instructions[at:]
     for instruction in behind.instructions:
@@ -86,11 +87,11 @@ def _cut(graph: Graph, block: Block, at: int) -> Block:
 
 
 def is_kept(release: Instruction) -> bool:
-    """Whether what a release is about stays where it is until the frame ends."""
+    """Whether what a release lets go of stays where it is until the frame ends."""
     place = release.operands[2]
     return isinstance(place, Const) and place.value == i.KEPT
 
 
 def released(instruction: Instruction) -> Value:
-    """What a release lets go of."""
+    """The value that a release lets go of."""
     return instruction.operands[1]

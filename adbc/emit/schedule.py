@@ -29,7 +29,8 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 __all__ = ["ForLoop", "Schedule"]
 
 DEPTH_LIMIT = 40
-"""Trees deeper than this are cut: the writer is recursive, and so is the stack they need."""
+"""The greatest depth of a tree of instructions; deeper ones are cut, because the writer is recursive, and
+the stack that a tree needs grows with it."""
 
 _CELL_READS = frozenset({id(i._cell_get_), id(i._cell_del_)})
 _PURE_IDS = frozenset(id(f) for f in PURE)
@@ -55,7 +56,7 @@ class ForLoop:
 
 
 class Schedule:
-    """The decisions for one graph."""
+    """The decisions about one graph of what stays on the stack and what has syntax of its own."""
 
     def __init__(self, graph: Graph, flow: Flow) -> None:
         self.graph = graph
@@ -72,14 +73,15 @@ class Schedule:
         self.loop_bodies: dict[Node, ForLoop] = {}
         self.loop_exits: dict[Node, ForLoop] = {}
         self.recalls: dict[Instruction, ForLoop] = {}
-        """Steps of the iterator of the innermost ``for`` loop around that are not at its head."""
+        """Calls that step the iterator of the innermost ``for`` loop around them, elsewhere than at its
+        head."""
         self.absorbed: set[Value] = set()
         self.chained: set[Value] = set()  # updates whose value is the container they changed
         self.body: dict[Node, list[Instruction]] = {}
         self.roots: dict[Node, list[Instruction]] = {}
         self.live_phis: set[Phi] = set()
         self.phis: dict[Node, list[Phi]] = {}
-        """The phis that are used, by node."""
+        """By node, its phis that are used."""
         self._find_live_phis()
         self._count()
         self._name_cells()
@@ -104,7 +106,7 @@ class Schedule:
         return value
 
     def _find_live_phis(self) -> None:
-        """A phi that only other dead phis use needs no copies."""
+        """Find the phis that are used by something else than dead phis: only these need copies."""
         phis = {phi for node in self.flow.layout for phi in node.phis}
         if phis:
             used: list[Value] = []
@@ -125,7 +127,7 @@ class Schedule:
         }
 
     def copies(self, source: Node, target: Node) -> list[tuple[Phi, Value]]:
-        """The live phis of `target` and what they get on the edge from `source`."""
+        """The live phis of `target`, each with the value that it gets on the edge from `source`."""
         phis = self.phis.get(target)
         if not phis:
             return []
@@ -173,7 +175,8 @@ class Schedule:
     # -- cells ---------------------------------------------------------------------------------------
 
     def _name_cells(self) -> None:
-        """Which cells are variables of the code object: the closure's, and those made once at the entry."""
+        """Find the cells that are variables of the code object: those of the closure, and those made once
+        at the entry."""
         graph = self.graph
         taken: set[str] = set(graph.free)
         parameters = {argument.name for argument in graph.arguments}
@@ -217,7 +220,7 @@ class Schedule:
             self.cells[instruction] = (name, False)
 
     def _cell_name(self, cell: Instruction) -> str | None:
-        """The name that the uses of a cell give it."""
+        """The name of a cell, taken from its uses."""
         for _, user in self.users.get(cell, []):
             if isinstance(user, Instruction):
                 form = self.forms[user]
@@ -230,7 +233,7 @@ class Schedule:
     # -- patterns ------------------------------------------------------------------------------------
 
     def _group_unpackings(self) -> None:
-        """An unpacking all of whose uses are constant projections stores straight into variables."""
+        """Let an unpacking all of whose uses are constant projections store straight into variables."""
         removed: set[Value] = set()
         for instruction, form in self.forms.items():
             if form.function is not i._unpack_ and form.function is not i._unpack_ex_:
@@ -270,9 +273,10 @@ class Schedule:
                 self.body[node] = [x for x in body if x not in removed]
 
     def _group_entries(self) -> None:
-        """The two lookups and the call at the entry of a ``with`` statement are one instruction.
+        """Group the two lookups and the call at the entry of a ``with`` statement, which are one
+        instruction.
 
-        It leaves the manager's exit and what its enter returned, which is on top.
+        It leaves the manager's exit on the stack, and what its enter returned on top.
         """
         if not Assembler.enters_at_once:
             return
@@ -450,13 +454,15 @@ class Schedule:
             self._keep_on_stack(found, self.flow.bodies[found.node])
 
     def _only_in(self, value: Value, body: Node, test: Instruction) -> bool:
-        """Whether `value` is used only where it is a real element."""
+        """Whether `value`, but for `test`, is used only where the loop has given an element: in `body` or
+        behind."""
         return all(
             user is test or self.flow.dominates(body, node) for node, user in self.users.get(value, [])
         )
 
     def _keep_on_stack(self, found: ForLoop, loop: set[Node]) -> None:
-        """Leave the iterator on the stack if it is made in the block before and used by this loop only.
+        """Leave the iterator on the stack if it is made in the block in front of the loop and used by this
+        loop only.
 
         A tape that is made there stays on the stack in either case.
         """
@@ -492,7 +498,7 @@ class Schedule:
                 self.plans[user] = Plan(steps, False)
 
     def _is_written_in(self, tape: Instruction, loop: set[Node], source: Node) -> bool:
-        """Whether `tape` is a list that `loop` only puts values on, and of which more is wanted behind it.
+        """Whether `tape` is a list that `loop` only puts values on, and that is used behind the loop.
 
         An exception that is caught outside the loop would find it gone from the stack.
         """
@@ -536,7 +542,8 @@ class Schedule:
         return function is i._pop_except_ or function is i._reraise_
 
     def _find_exceptions(self) -> dict[Value, Node]:
-        """The values that handlers were given by the interpreter, and where they are defined."""
+        """By value that a handler was given by the interpreter, and phi of such values, the node where it
+        is defined."""
         found: dict[Value, Node] = {}
         users: dict[Value, list[tuple[Phi, Node]]] = {}
         for node in self.flow.layout:
@@ -559,7 +566,7 @@ class Schedule:
     def region_start(self, node: Node) -> int:
         """The number of the root at which the region of a node with a handler begins.
 
-        It is the first that may raise: what the handler finds is there by then.
+        It is the first root that may raise: what the handler finds is there by then.
         """
         for k, root in enumerate(self.roots[node]):
             if self._tree_raises(root):
@@ -569,7 +576,7 @@ class Schedule:
     def region_end(self, node: Node) -> int:
         """The number of the root behind which the region of a node with a handler ends.
 
-        It is the last that may raise; if the end of the node may, it is the number of roots.
+        It is the last root that may raise; if the end of the node may, it is the number of roots.
         """
         roots = self.roots[node]
         raises = node.block is not None and isinstance(node.block.terminator, Raise)
@@ -599,7 +606,7 @@ class Schedule:
         return False
 
     def drops_container(self, value: Value) -> bool:
-        """Whether the code of an instruction leaves a container that is not wanted."""
+        """Whether the code of an instruction leaves a container on the stack that is not wanted."""
         return self.plans[value].container and value not in self.chained
 
     def pushes(self, value: Value) -> bool:
@@ -611,7 +618,7 @@ class Schedule:
         position = len(body) - 1
 
         def may_absorb(value: Instruction) -> bool:
-            """Whether `value`, the last instruction not scheduled, may be part of the tree of its user."""
+            """Whether `value` may be part of the tree of its user, in front of which it stands."""
             return (
                 self.uses.get(value) == 1
                 and value not in self.groups
@@ -643,7 +650,7 @@ class Schedule:
         self.roots[node] = roots
 
     def terminator_values(self, node: Node) -> tuple[Value, ...]:
-        """What the end of a node takes from the stack, in order."""
+        """The values that the end of a node takes from the stack, in order."""
         if node.block is None or node in self.for_loops:
             return ()
         terminator = node.block.terminator

@@ -26,7 +26,8 @@ def _unless_is(asm: Assembler, value: object, label: Label) -> None:
 
 
 def check(asm: Assembler, name: str) -> None:
-    """Raise what the use of an unbound local raises."""
+    """Raise `UnboundLocalError` if the value on top of the stack, which stays there, stands for an unbound
+    local."""
     bound = Label()
     _unless_is(asm, intrinsics.UNBOUND, bound)
     # The variable of this name holds another value, or none: the message is written here.
@@ -40,7 +41,7 @@ def check(asm: Assembler, name: str) -> None:
 
 
 def or_else(asm: Assembler, other: object) -> None:
-    """``value -> value``, or `other` in place of None."""
+    """``value -> value``, with `other` in place of None."""
     there = Label()
     asm.copy(1)
     asm.jump_if("NOT_NONE", there)
@@ -50,7 +51,7 @@ def or_else(asm: Assembler, other: object) -> None:
 
 
 def nonzero(asm: Assembler, other: object) -> None:
-    """``value -> value``, or `other` in place of zero."""
+    """``value -> value``, with `other` in place of zero."""
     there = Label()
     asm.copy(1)
     asm.jump_if_true(there)
@@ -60,7 +61,7 @@ def nonzero(asm: Assembler, other: object) -> None:
 
 
 def real(asm: Assembler, nothing: object) -> None:
-    """``value -> value``, or 0.0 in place of None and of `nothing`."""
+    """``value -> value``, with 0.0 in place of None and of `nothing`."""
     zero, there = Label(), Label()
     asm.copy(1)
     asm.jump_if("NONE", zero)
@@ -72,7 +73,7 @@ def real(asm: Assembler, nothing: object) -> None:
 
 
 def slot(asm: Assembler, nothing: object) -> None:
-    """``values key -> values[key]``, None if `values` is None or the element is `nothing`."""
+    """``values key -> values[key]``; None if `values` is None or the element is `nothing`."""
     some, there = Label(), Label()
     asm.copy(2)
     asm.jump_if("NOT_NONE", some)
@@ -87,7 +88,8 @@ def slot(asm: Assembler, nothing: object) -> None:
 
 
 def method_is(asm: Assembler, function: object) -> None:
-    """``value obj -> bool``: is it `function` bound to `obj`?  Only methods are asked for theirs."""
+    """``value obj -> bool``: whether `value` is `function` bound to `obj`.  Only methods are asked for
+    their parts."""
     other, there = Label(), Label()
     asm.null_before()
     asm.const(type)
@@ -157,4 +159,4 @@ SEQUENCES: dict[str, Callable[[Assembler, Any], None]] = {
     "method_is": method_is,
     "require": require,
 }
-"""By the name of the step of a plan that asks for it (`templates`)."""
+"""The functions that write sequences, by the name of the step of a plan that asks for one (`templates`)."""

@@ -19,7 +19,7 @@ __all__ = ["Slots"]
 
 
 class Slots:
-    """Names of local variables, parameters first."""
+    """The local variables of a graph: their names, parameters first, and which value is in which."""
 
     def __init__(self, graph: Graph, flow: Flow, schedule: Schedule) -> None:
         self.graph = graph
@@ -32,14 +32,15 @@ class Slots:
         self.slot_of: dict[Value, str] = {}
         self.entry_copies: list[Argument] = []
         self.live_in: dict[Node, int] = {}
-        """What is live where a node starts."""
+        """By node, the values that are live where it starts, as a set of bits."""
         self._summary: dict[Node, tuple[list[tuple[int, int]], int]] = {}
         self._phis: dict[Node, int] = {}  # those that have variables
         self._forgotten: dict[Instruction, tuple[int, int]] = {}
         self._caught: dict[int, int] = {}  # by node: the exceptions in variables that it catches
         self._caught_before: dict[int, int] = {}  # the same of all nodes on every way to it
         self.forgotten: dict[Instruction, list[str]] = {}
-        """The variables to be emptied when the handling of an exception ends, or the frame lets go."""
+        """By instruction that ends the handling of an exception, or lets go of a value, the variables to be
+        emptied there."""
         self._collect()
         self._liveness()
         self._coalesce()
@@ -102,7 +103,7 @@ class Slots:
         return []
 
     def _released(self, root: Instruction) -> int:
-        """What the frame lets go of at `root`, if it is said there."""
+        """The value in a variable that the frame lets go of at `root`, if `root` is a release."""
         if not is_release(root, False):
             return 0
         value = self.schedule.resolve(released(root))
@@ -117,7 +118,8 @@ class Slots:
         return self._mask([v for _, v in copies if v in self.number])
 
     def _liveness(self) -> None:
-        """Backwards over the blocks to a fixed point, and once more to note which lives overlap."""
+        """Find what is live, backwards over the blocks to a fixed point, and once more to note which lives
+        overlap."""
         for node in self.flow.layout:
             self._summary[node] = self._summarised(node)
             self._phis[node] = self._mask([p for p in node.phis if p in self.schedule.live_phis])
@@ -137,7 +139,7 @@ class Slots:
         self._clash(arguments, self.live_in[self.flow.entry] | arguments)
 
     def _summarised(self, node: Node) -> tuple[list[tuple[int, int]], int]:
-        """What each root of `node` defines and uses, and what the end uses."""
+        """What each root of `node` defines and uses, and what the end of `node` uses."""
         schedule = self.schedule
         roots = [
             (self._mask(self.defined(root)), self._leaves(schedule.plans[root].steps) | self._released(root))
@@ -146,14 +148,14 @@ class Slots:
         return roots, self._leaves(schedule.terminator_values(node) or self._switch_value(node))
 
     def _clash(self, defined: int, live: int) -> None:
-        """Each value of `defined` needs another variable than all of `live` but itself."""
+        """Note that each value of `defined` needs another variable than all others of `live`."""
         while defined:
             low = defined & -defined
             self.conflicts[low.bit_length() - 1] |= live & ~low
             defined ^= low
 
     def _live_before(self, node: Node, record: bool) -> int:
-        """What is live where `node` starts; `record`: note what is live together."""
+        """What is live where `node` starts; with `record`, note what is live together."""
         live = self._live_behind(node, record)
         live = self._through_roots(node, live, record)
         return self._through_start(node, live, record)
@@ -187,7 +189,7 @@ class Slots:
         return live
 
     def _through_roots(self, node: Node, live: int, record: bool) -> int:
-        """What is live in front of the first root of `node`, if `live` is behind the last."""
+        """What is live in front of the first root of `node`, if `live` is what is live behind the last."""
         schedule, roots = self.schedule, self._summary[node][0]
         handled = 0 if node.handler is None else self.live_in[node.handler]
         region = None if node.handler is None else schedule.region_start(node)
@@ -356,7 +358,7 @@ class Slots:
             self.slot_of[value] = self.names[slot_of_root[self._root(k)]]
 
     def _name(self, members: int, taken: set[str]) -> str:
-        """A name for a variable: the name of one of its values, if one of these names is free."""
+        """A name for a variable: that of one of its values, if one of their names is free."""
         stem = None
         while members:
             low = members & -members

@@ -27,9 +27,9 @@ __all__ = ["BINARY", "COMPARE", "UPDATES", "Callee", "Form", "Plan", "Step", "fo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Callee:
-    """Push `value` as the function of a call, with the NULL that goes with it.
+    """A step that pushes `value` as the function of a call, with the NULL that goes with it.
 
-    Or as a method and its receiver, unless `is_alone`: calls with ``*`` take no receiver.
+    It may be pushed as a method and its receiver, unless it `is_alone`: calls with ``*`` take no receiver.
     """
 
     value: Value
@@ -41,7 +41,8 @@ Step = Value | Callee | tuple[Any, ...]
 
 @dataclasses.dataclass(slots=True)
 class Plan:
-    """`steps` in order; `pushes` tells whether a value is left on the stack (else the result is None).
+    """How an instruction is written: `steps` in order; `pushes` tells whether a value is left on the stack
+    (else the result is None).
 
     With `container`, what is left is not the result but the container that was updated in place.
     """
@@ -69,7 +70,7 @@ UNKNOWN = _Unknown()
 
 
 def form_of(instruction: Instruction) -> Form:
-    """The call that an instruction is; raw operations become calls as their row in `OPS` says."""
+    """The call that an instruction stands for; raw operations become calls as their row in `OPS` says."""
     if instruction.op == "call":
         callee = instruction.operands[0]
         function = callee.value if isinstance(callee, Const) else UNKNOWN
@@ -120,7 +121,7 @@ _fill_binary()
 def _row(
     function: Callable[..., Any], arity: int | None = None
 ) -> Callable[[Callable[[list[Value]], Plan | None]], None]:
-    """Register the plan of `function`, which applies to calls with `arity` arguments."""
+    """Register what makes the plan of `function`, for calls with `arity` arguments (None: any number)."""
 
     def register(make: Callable[[list[Value]], Plan | None]) -> None:
         _TABLE[id(function)] = lambda a: make(a) if arity is None or len(a) == arity else None
@@ -135,7 +136,7 @@ def _simple(
     order: tuple[int, ...] | None = None,
     pushes: bool = True,
 ) -> None:
-    """A row that pushes the arguments in `order` and does one step."""
+    """Register a plan of `function` that pushes the arguments in `order` and does one step."""
     chosen = tuple(range(arity)) if order is None else order
     _row(function, arity)(lambda a: Plan([*(a[k] for k in chosen), step], pushes))
 
@@ -177,7 +178,8 @@ _simple(i._match_keys_, 2, "match_keys")
 
 
 def _numbered(function: Callable[..., Any], arity: int, step: str) -> None:
-    """A row whose last argument must be a constant: it is the argument of the opcode."""
+    """Register a plan of `function` where the last argument must be a constant: it is the argument of the
+    opcode."""
 
     def make(a: list[Value]) -> Plan | None:
         number = a[-1].value if isinstance(a[-1], Const) else None
@@ -209,7 +211,7 @@ _OPCODES: dict[Callable[..., Any], str] = {
 }
 
 UPDATES = frozenset(id(f) for f in (*_OPCODES, i._dict_merge_))
-"""Functions that change their first argument in place, by opcodes that leave it on the stack."""
+"""The ids of functions that change their first argument in place, by opcodes that leave it on the stack."""
 
 
 def _update_row(function: Callable[..., Any], opcode: str) -> None:
@@ -270,7 +272,7 @@ def _class_is(a: list[Value]) -> Plan:
 
 
 def _of_name(function: Callable[..., Any], operation: str) -> None:
-    """Register the plan of `function`, which is `operation` on an object and a name."""
+    """Register the plan of `function`, which does `operation` on an object and a name."""
 
     @_row(function, 2)
     def make(a: list[Value]) -> Plan | None:
@@ -416,7 +418,8 @@ def _new(a: list[Value]) -> Plan | None:
 
 
 def _is_function(value: Value) -> bool:
-    """Whether `value` is a function made here; among annotations this is the one that makes them."""
+    """Whether `value` is a function that the graph makes; among the attributes of a new function, that is
+    the one which makes its annotations."""
     if not isinstance(value, Instruction):
         return False
     form = form_of(value)
@@ -425,12 +428,12 @@ def _is_function(value: Value) -> bool:
 
 
 def call_plan(callee: Value, arguments: list[Value], keywords: tuple[str, ...] = ()) -> Plan:
-    """A call with nothing special about it."""
+    """The plan of a call that has nothing special about it."""
     return Plan([Callee(callee), *arguments, ("call", len(arguments), keywords)])
 
 
 def plan_of(form: Form) -> Plan:
-    """The plan of a call."""
+    """The plan of an instruction, seen as a call."""
     key = id(form.function)
     arguments = form.arguments
     if not form.keywords:

@@ -39,7 +39,7 @@ VERSION = sys.version_info[:2]
 
 OBJECT, NULL, PAIR, INDEX = "object", "NULL", "NULL or receiver", "NULL or index"
 BORROWED = "value borrowed from "
-"""What comes before the name of the variable."""
+"""How the kind of a borrowed value begins; the name of the variable follows."""
 
 CONSUMERS = frozenset(
     {
@@ -51,7 +51,7 @@ CONSUMERS = frozenset(
         "POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE",
     }
 )  # fmt: skip
-"""What may take a borrowed value from the stack: instructions that are done with it when they end."""
+"""Instructions that may take a borrowed value from the stack: they are done with it when they end."""
 
 Kind = str
 Stack = tuple[Kind, ...]
@@ -229,7 +229,7 @@ class _Verifier:
             self.flow(index, index + 1, _State(step.stack, step.bound))
 
     def enter_handler(self, step: _Step) -> None:
-        """Control goes to the handler of `step`, if it has one, with the state before it."""
+        """Let control go to the handler of `step`, if it has one, with the state in front of `step`."""
         offset = step.instruction.offset
         region = self.region(offset)
         if step.name in ENTERS and VERSION >= (3, 13) and self.region(offset - 2) != region:
@@ -245,7 +245,8 @@ class _Verifier:
 
 
 class _Step:
-    """One instruction on one path: the state before it, which its effect makes the state behind it."""
+    """One instruction on one path, with the state in front of it, which its effect turns into the state
+    behind it."""
 
     def __init__(self, verifier: _Verifier, index: int) -> None:
         self.verifier = verifier
@@ -265,7 +266,7 @@ class _Step:
             raise self.fail(f"needs {count} values, there are {len(self.stack)}")
 
     def take(self, count: int) -> Stack:
-        """Take the top `count` values, which must be objects."""
+        """Take the top `count` values from the stack; they must be objects."""
         self.need(count)
         rest, taken = self.stack[: len(self.stack) - count], self.stack[len(self.stack) - count :]
         for kind in taken:
@@ -282,12 +283,12 @@ class _Step:
             raise self.fail(f"{local} may be unassigned")
 
     def write(self, local: str) -> None:
-        """`local` is about to get another value, or none."""
+        """Refuse to change or empty the variable `local` while the stack has a value borrowed from it."""
         if BORROWED + local in self.stack:
             raise self.fail(f"changes {local}, and the stack has a {BORROWED}it")
 
     def jump(self, stack: Stack) -> None:
-        """Control may go to the target, with `stack`."""
+        """Let control go to the target of the jump, with `stack`."""
         self.verifier.flow(self.index, self.verifier.at[self.argval], _State(stack, self.bound))
 
 
@@ -321,7 +322,7 @@ def _load_two_borrowed(step: _Step) -> None:
 
 
 def _bind(step: _Step, *locals: str) -> None:
-    """The top of the stack goes to the first of `locals`, and so on."""
+    """Take the values of `locals` from the stack, the top for the first of them, and so on."""
     step.take(len(locals))
     for local in locals:
         step.write(local)
@@ -472,7 +473,8 @@ def _unpack_ex(step: _Step) -> None:
 
 
 def _for_iter(step: _Step) -> None:
-    """An exhausted loop goes on behind the instructions that the interpreter skips, without the iterator."""
+    """Step a ``for`` loop: an exhausted one goes on behind the instructions that the interpreter skips,
+    without its iterator."""
     verifier, instructions = step.verifier, step.verifier.instructions
     step.need(ITERATOR_SLOTS)
     height = len(step.stack) - ITERATOR_SLOTS
@@ -576,7 +578,8 @@ EFFECTS: dict[str, Callable[[_Step], None]] = {
     "RETURN_CONST": _return_const,
     "RAISE_VARARGS": _raise,
 }
-"""What instructions do to the state that do more than take so many objects and leave so many."""
+"""By instruction, what it does to the state; these do more than take a number of objects and leave a
+number."""
 
 
 def verify_stack(code: types.CodeType) -> None:

@@ -28,13 +28,14 @@ from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 __all__ = ["Writer"]
 
 BOOLS = frozenset(id(f) for f in ops.BOOLS)
-"""Functions whose opcodes leave a bool.  By identity: a callee may be any object, hostile ``==`` included."""
+"""The ids of functions whose opcodes leave a bool.  Ids, because a callee may be any object, even one with
+a hostile ``==``."""
 
 INVERSE = {"TRUE": "FALSE", "FALSE": "TRUE", "NONE": "NOT_NONE", "NOT_NONE": "NONE"}
 
 
 class Writer:
-    """Writes one graph with one assembler."""
+    """Writes the code of one graph with an assembler."""
 
     def __init__(self, graph: Graph, flow: Flow, schedule: Schedule, slots: Slots) -> None:
         self.graph = graph
@@ -92,17 +93,17 @@ class Writer:
         return self._height(self.schedule.context(node)) + (node in self.handlers)
 
     def _height(self, context: list[ForLoop]) -> int:
-        """How many values on the stack these loops are."""
+        """How many values the iterators and tapes of these loops are on the stack."""
         return sum(ITERATOR_SLOTS + (found.tape is not None) for found in context)
 
     def _moves_at_start(self, node: Node) -> bool:
-        """Whether the code of the edge into `node` stands at its beginning."""
+        """Whether the copies of the edge into `node` stand at the beginning of its code."""
         if len(node.predecessors) != 1 or node in self.handlers:
             return False
         return len(node.predecessors[0].successors) > 1
 
     def final(self, node: Node) -> Node:
-        """Where a jump to `node` really leads: past nodes without code."""
+        """The node that a jump to `node` really leads to: nodes without code are passed."""
         seen = {node}
         while True:
             if (
@@ -135,7 +136,7 @@ class Writer:
             seen.add(node)
 
     def _moves(self, source: Node, target: Node) -> list[tuple[Phi, Value]]:
-        """The copies that an edge needs after coalescing."""
+        """The copies that the edge needs because a phi and its value are in different variables."""
         slot_of = self.slots.slot_of
         result = []
         for phi, value in self.schedule.copies(source, target):
@@ -145,7 +146,8 @@ class Writer:
         return result
 
     def _plan_tail(self, node: Node) -> None:
-        """Values computed at the end of a node for one phi each stay on the stack until all are there."""
+        """Find the values computed at the end of `node` for one phi each: they stay on the stack until all
+        are there."""
         tail: list[tuple[Phi, Instruction]] = []
         if len(node.successors) == 1 and node.handler is None and node.successors[0] is not node:
             wanted = {value: phi for phi, value in self._moves(node, node.successors[0])}
@@ -167,7 +169,8 @@ class Writer:
         self.tails[node] = tail
 
     def _transfer(self, source: Node, target: Node, on_stack: list[tuple[Phi, Instruction]]) -> None:
-        """Copies into the phis of `target`; `on_stack` have been pushed in this order."""
+        """Write the copies into the phis of `target`; the values of `on_stack` have been pushed in this
+        order."""
         pushed = {phi for phi, _ in on_stack}
         moves = [(phi, value) for phi, value in self._moves(source, target) if phi not in pushed]
         slot_of = self.slots.slot_of
@@ -204,13 +207,13 @@ class Writer:
             self._take_tape(found)
 
     def _begin_tape(self, found: ForLoop) -> None:
-        """In front of a loop: its tape goes under its iterator."""
+        """Begin the tape of a loop, in front of it: the tape goes under the iterator."""
         if found.tape is not None:
             self.flush()
             self.asm.build("LIST", 0)
 
     def _take_tape(self, found: ForLoop) -> None:
-        """Behind a loop: its tape goes from the stack into a variable."""
+        """Put the tape of a loop, behind it, from the stack into a variable."""
         if found.tape is not None:
             self.asm.store(self.slots.slot_of[found.tape])
 
@@ -260,7 +263,7 @@ class Writer:
         self._unprotect()
 
     def _protect(self, node: Node) -> None:
-        """Begin the region of a node: first the handler's phis get their values."""
+        """Begin the region of a node; in front of it, the phis of the handler get their values."""
         assert node.handler is not None
         self.flush()
         self._transfer(node, node.handler, [])
@@ -308,7 +311,7 @@ class Writer:
             self.pending = root
 
     def forget(self, root: Instruction) -> None:
-        """Empty the variables that hold exceptions whose handling is over, or what is let go of."""
+        """Empty the variables of exceptions whose handling ends at `root`, or of what is let go of there."""
         for name in self.slots.forgotten.get(root, ()):
             self.asm.const(None)
             self.asm.store(name)
@@ -322,7 +325,7 @@ class Writer:
     # -- values --------------------------------------------------------------------------------------
 
     def push(self, value: Value) -> None:
-        """Push a value."""
+        """Push a value, or leave it where it is if it is on top of the stack already."""
         if value is self.pending:
             self.pending = None
             if self.schedule.uses.get(value) == 1:
@@ -344,7 +347,7 @@ class Writer:
             self.asm.load(self.slots.slot_of[value])
 
     def tree(self, instruction: Instruction) -> None:
-        """The code of an instruction, operands first."""
+        """Write the code of an instruction, operands first."""
         schedule = self.schedule
         steps = self.refined(instruction)
         if not steps or isinstance(steps[0], tuple):
@@ -417,7 +420,8 @@ class Writer:
         )
 
     def _fusable_compare(self, value: Value) -> list[Step] | None:
-        """The steps of a comparison that is written here, with its result made a bool."""
+        """The steps of a comparison that is written where it is used, and whose result is made a bool at
+        once."""
         form = self._absorbed_form(value)
         if form is None or id(form.function) not in COMPARE or len(form.arguments) != 2 or form.keywords:
             return None
@@ -433,7 +437,7 @@ class Writer:
         return form is not None and not form.keywords and id(form.function) in BOOLS
 
     def callee(self, callee: Callee, call: Instruction) -> None:
-        """Push a function for a call: with NULL, or as a method and its receiver."""
+        """Push the function of a call: with NULL, or as a method and its receiver."""
         asm, schedule, value = self.asm, self.schedule, callee.value
         form = self._absorbed_form(value)
         if form is not None and not form.keywords:
@@ -469,7 +473,7 @@ class Writer:
         asm.null_after()
 
     def step(self, step: tuple[Any, ...], instruction: Instruction) -> None:
-        """One step that is not a value."""
+        """Write a step that is not a value."""
         name, *arguments = step
         if name == "reraise":
             self.forget(instruction)
@@ -526,7 +530,7 @@ class Writer:
             asm.raise_(1)
 
     def _leave(self, node: Node, following: Node | None) -> None:
-        """The end of a node with one successor: moves, iterators, jump."""
+        """Write the end of a node with one successor: moves, iterators, jump."""
         schedule = self.schedule
         target = node.successors[0]
         if not self._moves_at_start(target):
@@ -547,7 +551,7 @@ class Writer:
         self.go(target, following)
 
     def go(self, target: Node, following: Node | None) -> None:
-        """Continue at `target`."""
+        """Let control go on at `target`."""
         target = self.final(target)
         if target is not following:
             self.flush()
@@ -575,7 +579,8 @@ class Writer:
             self.asm.jump(self.labels[false])
 
     def condition(self, value: Value, any_object: bool) -> str:
-        """Push what decides; the result says which kind of jump is taken if `value` is true.
+        """Push what a branch on `value` tests; the result says which kind of jump is taken if `value` is
+        true.
 
         `any_object`: the value need not be a bool.
         """
@@ -617,7 +622,7 @@ class Writer:
         return "TRUE"
 
     def _switch(self, node: Node, switch: Switch, following: Node | None) -> None:
-        """A tree of comparisons; only the last of them falls through."""
+        """Write a switch as a tree of comparisons; only the last of them falls through."""
         asm = self.asm
         value = self.schedule.resolve(switch.value)
         cases = sorted(switch.cases.items())

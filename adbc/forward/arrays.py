@@ -57,7 +57,7 @@ def write_formulas(
     primals: Sequence[Value],
     tangents: Sequence[Value | None],
 ) -> Value | None:
-    """The tangent of `out`; None if it is zero.
+    """Write the tangent of `out` by the formulas `found`; None if it is zero.
 
     sources: the arguments in the primal graph; primals, tangents: the same in the dual graph, None for a
     tangent that is zero.
@@ -110,7 +110,7 @@ def write_formulas(
 
 
 def _factor(builder: Builder, graph: Graph, values: Sequence[Value]) -> tuple[bool, Value | None]:
-    """What a tangent is multiplied by, None for 1, and whether the product is subtracted."""
+    """The factor by which a tangent is multiplied, None for 1, and whether the product is subtracted."""
     (result,) = graph.entry.terminator.values
     is_negative, factor, _ = taken_apart(result, False)
     if factor is None:
@@ -131,8 +131,8 @@ def _factor(builder: Builder, graph: Graph, values: Sequence[Value]) -> tuple[bo
 def _is_whole(
     found: Any, result: AbstractType, sources: Sequence[Value], tangents: Sequence[Value | None]
 ) -> bool:
-    """Whether the sum of all terms has shape and dtype of the result: each array has a term, which is an
-    elementwise product with its tangent."""
+    """Whether the sum of all terms has the shape and dtype of the result: each array has a term, and each
+    term is an elementwise product with a tangent."""
     if not found.is_elementwise or not _is_double(result):
         return False
     arrays = [

@@ -63,7 +63,7 @@ __all__ = ["DualBuilder"]
 
 
 class DualBuilder(Mirror):
-    """Writes the dual graph: a companion is a tangent."""
+    """Writes the dual graph.  A companion is a tangent."""
 
     support: ForwardSupport
 
@@ -79,19 +79,21 @@ class DualBuilder(Mirror):
         self.result = result
         self.tangent = self.companions
         self.captured: Instruction | None = None
-        """The cells of the closure and their tangents, once they have been asked for."""
+        """The instruction that gives the cells of the closure and their tangents, once it has been
+        written."""
         self.formulas: dict[Instruction, Any] = {}
-        """Calls whose tangents are written by formulas."""
+        """By call, the formulas by which its tangent is written."""
         if support.formulas:
             self.formulas = {
                 call: found for call, site in sites.items() if (found := formula_of(call, site)) is not None
             }
         self.has_tangent = present_tangents(source, self.active, active_arguments, sites, self.formulas)
-        """Values whose tangents are not None."""
+        """Values of the primal whose tangents are not None."""
         self.present: set[Value] = set()
-        """Tangents that are not None."""
+        """Tangents, as values of the dual graph, that are not None."""
         self.loaded: dict[tuple[Block, Value, Value], Value] = {}
-        """Elements of tangents of arrays that were read since something may have been written, by block."""
+        """Elements of tangents of arrays, by block, array and index, read since something may have been
+        written."""
         self.linear = LinearForms(self.builder)
 
     def write(self, active_arguments: Sequence[int]) -> None:
@@ -136,7 +138,7 @@ class DualBuilder(Mirror):
         return self.d(value)
 
     def d(self, value: Value, wanted: AbstractType | None = None) -> Value:
-        """The tangent of `value`, of the form that tangents of type `wanted` have."""
+        """The tangent of `value`, in the form that tangents of type `wanted` have, if that is given."""
         known = self.tangent.get(value)
         if known is None and value in self.slots:
             known = self._slot_tangent(value, self.slots[value])
@@ -153,7 +155,7 @@ class DualBuilder(Mirror):
         return known if wanted is None else self._fit(known, self.p(value), type_of(value), wanted)
 
     def _fit(self, tangent: Value, primal: Value, known: AbstractType, wanted: AbstractType) -> Value:
-        """`tangent`, which has the form of type `known`, in that of type `wanted`."""
+        """`tangent`, which has the form of type `known`, brought into the form of type `wanted`."""
         if covers(known, wanted):
             return tangent
         if is_number(wanted):
@@ -163,7 +165,7 @@ class DualBuilder(Mirror):
         return self.builder.call(self.support.fill_tangent, primal, tangent)
 
     def _fill(self, value: Value) -> Value:
-        """The zero tangent of a tuple."""
+        """The zero tangent of `value`, a tuple."""
         fill = self.support.fill_tangent
         zero = fill(value.value, None) if isinstance(value, Const) else zero_of(type_of(value))
         return self.builder.call(fill, self.p(value), None) if zero is None else Const(zero)
@@ -177,7 +179,8 @@ class DualBuilder(Mirror):
     def _define_as(
         self, source: Instruction, primal: Value, tangent: Value | None, known: AbstractType | None
     ) -> None:
-        """`known`: the type whose form `tangent` has, if that is not the type of `source`."""
+        """Let `primal` be the copy of `source`, and `tangent` its tangent, in the form of type `known` if
+        that is given, else of the type of `source`."""
         if primal.type is None:
             primal.type = source.type
         self.primal[source] = primal
@@ -233,8 +236,8 @@ class DualBuilder(Mirror):
         self._define(call, out, known)
 
     def _number_at(self, array: Value, index: Value, known: AbstractType) -> Value:
-        """An element of the tangent of an array, as Python's float where that is the same number: arithmetic
-        on those takes a quarter of the time."""
+        """An element of the tangent of an array, as Python's float where that is the same number:
+        arithmetic on Python's floats takes a quarter of the time."""
         if array in self.present and is_float64(known) and is_place(type_of(index)):
             read = self.builder.call(intrinsics._getattr_, array, "item")
             return self.builder.call(read, self.p(index))
@@ -252,7 +255,7 @@ class DualBuilder(Mirror):
         self.tangent[call] = self._slot_tangent(call, slot, out)
 
     def _slot_tangent(self, value: Value, slot: ReadSlot, out: Value | None = None) -> Value:
-        """The tangent of `value`, which was read from `slot`; `out`: see `_slot_companion`."""
+        """The tangent of `value`, which was read from `slot`; for `out` see `_slot_companion`."""
         if slot.is_field or out is not None:
             return self._slot_companion(slot, out)
         if value in self.has_tangent:
@@ -274,7 +277,8 @@ class DualBuilder(Mirror):
         self.builder.call(append, whole, self.d(value, FLOAT))
 
     def _require(self, container: Value, whole: Value, value: Value) -> None:
-        """`value` goes into `container`: if it has a derivative, that must have a tangent, `whole`."""
+        """Refuse to write `value` into `container` if `value` has a derivative and `whole`, the tangent of
+        `container`, is None."""
         if value in self.active and whole not in self.present:
             self._check_slot(self.p(container), whole)
 
@@ -364,7 +368,7 @@ class DualBuilder(Mirror):
         self._define(call, cell, tangent)
 
     def _stored_global(self, undo: Value) -> None:
-        """Forward mode undoes nothing."""
+        """Drop `undo`: forward mode takes no write to a global back."""
 
     def _formula(self, call: Instruction, site: CallSite) -> None:
         if not self._by_formulas(call, site):
@@ -380,7 +384,8 @@ class DualBuilder(Mirror):
             self._rule(call, site)
 
     def _by_formulas(self, call: Instruction, site: CallSite) -> bool:
-        """Write the tangent of `call` by formulas, if the tangents of its arguments are known to be there."""
+        """Write the tangent of `call` by formulas, if the tangents of its arguments are known not to be
+        None; return whether it was done."""
         found = self.formulas.get(call)
         arguments = site.arguments
         active = [v for v in arguments if v in self.active]
@@ -398,7 +403,8 @@ class DualBuilder(Mirror):
         return True
 
     def _by_mirroring(self, call: Instruction, site: CallSite) -> bool:
-        """Do with the tangents of lists what is done with the lists, if they are known to be there."""
+        """Call the function on the tangents of lists as it is called on the lists, if those tangents are
+        known not to be None; return whether it was done."""
         lists = mirrored_lists(site)
         if lists is None or not all(v in self.active and self.d(v) in self.present for v in lists):
             return False
@@ -415,7 +421,8 @@ class DualBuilder(Mirror):
         return True
 
     def _by_placing(self, call: Instruction, site: CallSite) -> bool:
-        """Put the tangent of a list or array into that of a list, if both are known to be there."""
+        """Put the tangent of a list or array into that of a list, if both are known not to be None; return
+        whether it was done."""
         if site.row.inline not in ("append", "store"):
             return False
         container, *where, value = site.arguments
@@ -450,7 +457,8 @@ class DualBuilder(Mirror):
         self._gives(call, answer, ANY)
 
     def _gives(self, call: Instruction, answer: Value, known: AbstractType) -> None:
-        """`answer` is the result of `call` and its tangent, which has the form of type `known`."""
+        """Take apart `answer`, the pair of the result of `call` and its tangent, which has the form of type
+        `known`."""
         tangent = rule_tangent_type(type_of(call)) if known is ANY else tangent_type(known)
         parts, out = self._take_apart(call, answer, type_of(call), tangent)
         self._define_as(call, out, self.builder.call(intrinsics._project_, parts, 1), known)
@@ -463,5 +471,5 @@ class DualBuilder(Mirror):
 
 
 def _is_zero(tangent: Value) -> bool:
-    """Whether a number's tangent is zero for all arguments."""
+    """Whether `tangent`, of a number, is zero for all arguments."""
     return isinstance(tangent, Const) and tangent.value == 0.0

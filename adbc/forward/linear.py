@@ -44,7 +44,8 @@ __all__ = ["LinearForms", "Term"]
 
 @dataclasses.dataclass
 class Term:
-    """``factor * tangent / divisor``, or that with a minus; no factor is 1, no divisor as well."""
+    """A term of a sum of tangents: ``factor * tangent / divisor``, perhaps negated; a factor or divisor
+    that is None is 1."""
 
     is_negative: bool
     factor: Value | None
@@ -53,23 +54,25 @@ class Term:
 
 
 class LinearForms:
-    """Writes into the block that `builder` stands at."""
+    """Writes tangents as sums of terms, into the block that `builder` stands at."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.type: AbstractType | None = None
-        """What is known of all that is computed for the call that is being differentiated."""
+        """The type of all that is computed for the call that is being differentiated."""
         self.known: dict[Block, dict[Any, Value]] = {}
-        """Per block, the calls of functions of numbers that stand in it."""
+        """By block, the calls of pure functions on real numbers that stand in it, by their operands."""
         self.floats: dict[tuple[Block, Value], Instruction] = {}
-        """Numbers of NumPy as Python's floats, per block."""
+        """By block and number of NumPy, the instruction that makes it Python's float."""
         self.made: list[Instruction] = []
-        """Sums, products and the like of tangents, which may turn out not to be needed."""
+        """Instructions that compute sums, products and the like of tangents, and may turn out not to be
+        needed."""
 
     # -- calls that are made once ------------------------------------------------------------------------
 
     def remember(self, call: Value) -> None:
-        """`call`, of a pure function on real numbers, at the end of the block, need not be made again."""
+        """Note that `call`, if it is of a pure function on real numbers and in the current block, need not
+        be made again."""
         if (
             isinstance(call, Instruction)
             and not call.keywords
@@ -79,7 +82,7 @@ class LinearForms:
             self.known.setdefault(self.builder.block, {}).setdefault(_key(call.operands), call)
 
     def present(self, operands: Sequence[Value]) -> Value | None:
-        """What is known to be the result of the call with these operands."""
+        """The value that is known to be the result of the call with these operands, or None."""
         known = self.known.get(self.builder.block)
         return None if known is None else known.get(_key(operands))
 
@@ -95,7 +98,7 @@ class LinearForms:
         return found
 
     def drop_unused(self) -> None:
-        """Take out again what nothing uses, once the whole graph is there."""
+        """Take out the noted instructions that nothing uses, once the whole graph has been written."""
         counts = use_counts(self.builder.graph)
         unused: set[Instruction] = set()
         for call in reversed(self.made):
@@ -106,8 +109,8 @@ class LinearForms:
         drop(self.builder.graph, unused)
 
     def as_float(self, value: Value) -> Value:
-        """Python's float instead of NumPy's number: arithmetic on those takes a quarter of the time.  Not for
-        what is divided by, which may be zero."""
+        """Python's float for a number of NumPy's: arithmetic on Python's floats takes a quarter of the
+        time.  Not for a divisor, which may be zero."""
         if value.type is None or not is_float64(value.type):
             return value
         place = self.builder.block, value
@@ -121,8 +124,8 @@ class LinearForms:
     def term(
         self, partial: Graph, values: Sequence[Value], tangent: Value, is_quotient: bool = False
     ) -> Term:
-        """The term of one argument: `partial` is a graph of one block, `values` are its arguments; what it
-        divides by is kept apart if `is_quotient`."""
+        """The term of one argument of a call: `partial`, a graph of one block, is the partial derivative,
+        `values` are its arguments; with `is_quotient` its divisor is kept apart."""
         (result,) = partial.entry.terminator.values
         is_negative, factor, divisor = taken_apart(result, is_quotient)
         if target(tangent) is operator.neg and isinstance(tangent, Instruction):
@@ -202,7 +205,7 @@ def _is_pure(operands: Sequence[Value]) -> bool:
 
 
 _QUIET = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
-"""Functions whose calls on real numbers nobody misses."""
+"""Functions whose calls on real numbers may be taken out again where the result is not used."""
 
 _COMMUTATIVE = frozenset({operator.add, operator.mul})
 

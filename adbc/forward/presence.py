@@ -83,8 +83,8 @@ _READS_ELEMENT = (Kind.SLOT_LOAD, Kind.NEXT, Kind.ELEMENT)
 def _rows_read(
     lists: Sequence[Value], graph: Graph, sites: Mapping[Instruction, CallSite]
 ) -> list[tuple[Instruction, list[Value]]]:
-    """What is read from those of `lists`, lists of lists, that are only read and appended to, and what these
-    lists have been given."""
+    """The elements that are read from those of `lists`, lists of lists, that are only read and appended to;
+    with each, the values that its list has been given."""
     if not lists:
         return []
     others: set[Value] = set()
@@ -120,14 +120,14 @@ def is_list_of_lists(value: Value) -> bool:
 
 
 def is_told(argument: Value) -> bool:
-    """Whether functions are told if the tangent of `argument`, which is active, or one of those of the lists
-    that it is a list of, may be None: `PERHAPS`."""
+    """Whether functions are told, by `PERHAPS`, that a tangent of `argument`, an active array or list, may
+    be None, be it its own or one of those in it."""
     return isinstance(type_of(argument), ArrayType | ListType)
 
 
 def mirrored_lists(site: CallSite) -> list[Value] | None:
-    """The lists that a call is given, if with their tangents in their place it makes the tangent of the
-    result."""
+    """The lists among the arguments of a call that makes the tangent of its result where it is given the
+    tangents of these lists in their place; else None."""
     if site.kind is not Kind.ROW or not site.row.mirrored or site.keywords or site.options:
         return None
     lists = [v for v in site.arguments if class_of(type_of(v)) is list]
@@ -135,7 +135,7 @@ def mirrored_lists(site: CallSite) -> list[Value] | None:
 
 
 def is_slice(value: Value) -> bool:
-    """Whether `value` is a slice of ints that is made here."""
+    """Whether `value` is a slice of ints that an instruction of the graph makes."""
     return (
         target(value) is intrinsics._new_
         and isinstance(value, Instruction)
@@ -151,7 +151,8 @@ def _is_int(value: Value) -> bool:
 def _sources(
     value: Phi | Instruction, sites: Mapping[Instruction, CallSite], formulas: Collection[Instruction]
 ) -> list[Value] | None:
-    """The values whose tangents that of `value` is there with; None if it may be None in any case."""
+    """The values whose tangents must not be None for the tangent of `value` not to be; None if it may be
+    None in any case."""
     if isinstance(value, Phi):
         return [v for v in value.operands.values() if not isinstance(v, Undef)]
     if value not in sites:

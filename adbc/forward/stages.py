@@ -20,7 +20,7 @@ __all__ = ["FORWARD", "build_forward"]
 
 @dataclasses.dataclass
 class Dualising(Deciding):
-    """What the stages of this module work with."""
+    """What the stages of forward mode work with."""
 
     support: ForwardSupport
 
@@ -66,8 +66,8 @@ def build_forward(
 ) -> Graph:
     """The dual graph of `graph`, which is typed and in normal form.  An active argument may be `PERHAPS`.
 
-    ``dual(context, [function, dfunction], x, [dx], ...) -> (out, dout)``.  `after` is called behind each
-    stage.
+    The dual is called ``dual(context, [function, dfunction], x, [dx], ...) -> (out, dout)``.  `after` is
+    called behind each stage.
     """
     dual: Graph = run(FORWARD, graph, Dualising(active_arguments, result, support), after)
     return dual

@@ -15,10 +15,11 @@ __all__ = ["ForwardSupport"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ForwardSupport(CommonSupport):
-    """What stands beside a value is its tangent: of a number a number, of anything else perhaps None, zero.
+    """What generated code of forward mode needs at run time.
 
-    The entry of a derived rule has ``forwards(context, x, [dx], ...) -> (out, dout)``: a tangent behind each
-    active argument.  What is active may be `PERHAPS`.
+    The companion of a value is its tangent: for a number it is a number, for anything else it may be None,
+    which is zero.  The entry of a derived rule has ``forwards(context, x, [dx], ...) -> (out, dout)``: a
+    tangent behind each active argument.  What is active may be `PERHAPS`.
     """
 
     rule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("frule")
@@ -27,13 +28,14 @@ class ForwardSupport(CommonSupport):
     fresh_tangent: Callable[..., Any]
     """fresh_tangent(out): the tangent of a new inactive object"""
     append_tangent: Callable[..., Any]
-    """append_tangent(dl, dx): the tangent of a list, if it has one, gets that of a number"""
+    """append_tangent(dl, dx): the tangent of a list, if there is one, is appended the tangent of a number"""
     captured: Callable[..., Any]
-    """captured(context, function, dfunction): the cells of the closure, each followed by its tangent"""
+    """captured(context, function, dfunction): the cells of the closure of `function`, each with its tangent
+    behind"""
     fit_number: Callable[..., Any]
     """fit_number(d, x): `d` as the tangent of `x`, a real number"""
     fit_array: Callable[..., Any]
-    """fit_array(d, x): `d` in shape and dtype of array `x`"""
+    """fit_array(d, x): `d` in shape and dtype of the array `x`"""
     own_array: Callable[..., Any]
     """own_array(d, x, source): `d` in shape and dtype of array `x`, in memory that is not that of the tangent
     `source`"""
@@ -44,4 +46,4 @@ class ForwardSupport(CommonSupport):
     make_tuple: Callable[..., Any]
     """make_tuple(xs, dxs): the tangent of a tuple, from its elements' tangents (None: zero)"""
     formulas: bool = True
-    """Whether rules are written inline where they can be, and not called; in debug mode they are called."""
+    """Whether rules are written inline where they can be; in debug mode they are called."""

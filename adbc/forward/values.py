@@ -1,4 +1,4 @@
-"""Arrays whose memory nobody can see.
+"""Arrays whose memory nobody can see, which forward mode treats like numbers.
 
 An array that is new where it is computed, and used by nothing but functions that only read it, may have a
 tangent that shares memory with others, for nobody writes into it.  And if nothing active goes into it, it
@@ -38,7 +38,7 @@ def tangent_call(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, 
 
 
 def _is_real(type: AbstractType) -> bool:
-    """Whether all members are real numbers or arrays of such."""
+    """Whether all members of `type` are real numbers or arrays of such."""
     if isinstance(type, ArrayType):
         return type.dtype in _FLOATS or type.dtype.startswith(("int", "uint", "bool"))
     return is_inline_number(type)
@@ -76,7 +76,7 @@ def find_values(graph: Graph, knowledge: Knowledge) -> None:
 
 
 def _is_constant(call: Instruction, row: Any) -> bool:
-    """Whether `call` makes something new of what has no derivative."""
+    """Whether `call` is of a pure function and is given nothing that has a derivative."""
     arguments = call_parts(call)[1]
     if not row.is_pure(len(arguments), call.keywords):
         return False

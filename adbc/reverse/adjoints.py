@@ -94,7 +94,8 @@ class ScalarAdjoint(Adjoint):
     def _product(
         self, writer: PullbackWriter, partial: Graph, cotangent: Value, quotients: dict[Value, Value]
     ) -> Value:
-        """``partial * cotangent``; `quotients` has the cotangent by what it has been divided by."""
+        """The product ``partial * cotangent``; `quotients` has, by divisor, the cotangent that has been
+        divided by it."""
         (result,) = partial.entry.terminator.values
         is_negative, factor, divisor = taken_apart(result, self.is_quotient)
         product, known = cotangent, tangent_of(type_of(self.result))
@@ -113,7 +114,7 @@ class ScalarAdjoint(Adjoint):
 
 
 def used_arguments(graph: Graph) -> list[int]:
-    """The indices of the arguments that the graph uses."""
+    """The indices of the arguments of `graph` that one of its instructions or terminators uses."""
     used: set[Value] = set()
     for block in graph.blocks:
         used.update(block.terminator.values)
@@ -130,7 +131,8 @@ def inline(
     known: AbstractType | None = None,
     as_floats: bool = False,
 ) -> Value:
-    """Write what the `result` in the one block of `graph` takes into the pullback, and give it there.
+    """Write into the pullback what `result`, a value of the one block of `graph`, is computed by; return
+    what stands for `result` there.
 
     known: the type of all that is computed; as_floats: NumPy's numbers may be taken for Python's floats.
     """
@@ -212,8 +214,8 @@ class MoveAdjoint(Adjoint):
 
 @dataclasses.dataclass
 class OwnAdjoint(Adjoint):
-    """``y = x``, where `x` is treated like a number and `y` has the shadow: ``bx += fy``.  If there is an
-    `old`, that is what the memory `array` is to have again."""
+    """``y = x``, where `x` is treated like a number and `y` has a shadow: ``bx += fy``.  If there is an
+    `old`, it is what the pullback writes back into the memory `array`."""
 
     argument: Value
     shadow: Value
@@ -236,7 +238,7 @@ class OwnAdjoint(Adjoint):
 
 @dataclasses.dataclass
 class TupleAdjoint(Adjoint):
-    """``t = (a, b)``: the cotangent of an element goes to what it was made of."""
+    """``t = (a, b)``: the cotangent of each element of the tuple goes to the value in its place."""
 
     result: Value
     elements: Sequence[Value]
@@ -268,7 +270,7 @@ class ProjectAdjoint(Adjoint):
 
 @dataclasses.dataclass
 class CopyAdjoint(Adjoint):
-    """``a = b``."""
+    """``y = x``, where the two are one value: ``bx += by``."""
 
     result: Value
     source: Value
@@ -321,7 +323,8 @@ class StoreAdjoint(Adjoint):
 class SlotAdjoint(Adjoint):
     """``y = l[i]`` or ``y = obj.x``: the cotangent is added to the slot of the shadow.
 
-    With `sink`, a shadow that is never None, and a plain float for a cotangent, that is written inline.
+    With `sink`, a shadow that is never None, and a plain float for a cotangent, the addition is written
+    inline.
     """
 
     result: Value
@@ -355,7 +358,8 @@ class SlotAdjoint(Adjoint):
 
 @dataclasses.dataclass
 class SlotStoreAdjoint(StoreAdjoint):
-    """``l[i] = v`` or ``obj.x = v``: undone by the runtime; `old` is what the store has saved."""
+    """``l[i] = v`` or ``obj.x = v``, undone by a function of the runtime, which is given `old`: what the
+    store has saved."""
 
     is_field: bool = False
 
@@ -406,7 +410,8 @@ class OverwriteAdjoint(StoreAdjoint):
 
 @dataclasses.dataclass
 class UndoAdjoint(Adjoint):
-    """A statement without result whose effect the saved `undo` takes back."""
+    """A statement without a result, the effect of which is taken back by `undo`, a function saved by the
+    forwards pass."""
 
     undo: Value
 

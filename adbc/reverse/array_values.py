@@ -84,7 +84,8 @@ def find_value_arrays(
 
 
 class _Search:
-    """`candidates` are taken away until what is left agrees with itself."""
+    """The search for arrays that may be treated like numbers: `candidates` are taken away until the rest is
+    consistent."""
 
     def __init__(
         self, graph: Graph, active_arguments: Sequence[bool], loops: Loops, knowledge: Knowledge
@@ -177,13 +178,14 @@ class _Search:
             self.candidates.pop(value, None)
 
     def _is_for_a_rule(self, call: Instruction, found: Any) -> bool:
-        """Whether a rule does what could be done by formulas: it may want shadows of its arguments."""
+        """Whether `call` is differentiated by a rule although formulas could do it: the rule may want
+        shadows of its arguments."""
         known = type_of(call)
         return found.window or not (isinstance(known, ArrayType) or is_inline_number(known))
 
     def _grows_in_a_loop(self, value: Value, user: Instruction) -> bool:
-        """Whether `user` would add to the cotangent of `value` in each iteration of a loop that the value
-        comes from outside of, and a shadow is the better place."""
+        """Whether `user` would add to the cotangent of `value` in each iteration of a loop that `value` is
+        defined outside of: a shadow, which is incremented in place, is then the better place for it."""
         found = self.formulas.get(user)
         is_part = user in self.views or (found is not None and (found.parts or found.window))
         if value not in self.candidates or not (isinstance(value, Argument) or is_part):
@@ -208,7 +210,8 @@ class _Search:
         return exposed(call, row, None if found is None else found.arrays)
 
     def _kept_by_function(self, call: Instruction) -> Sequence[Value]:
-        """The arguments of a call of a function written in Python that it does more to than to read them."""
+        """The arguments that a function written in Python, called by `call`, does more to than to read
+        them."""
         callee, arguments = call_parts(call)
         function = callee.value if isinstance(callee, Const) else None
         if not isinstance(function, types.FunctionType):

@@ -1,4 +1,5 @@
-"""From one primal graph, two: what is saved where, and the blocks in reverse.
+"""Reversing control flow: from one primal graph, the forwards pass and the pullback, with what is saved
+where.
 
 **What is saved.**  A value that an adjoint needs is saved once per definition, in the *record* of its
 region: a value defined in a loop in the record of the iteration, any other in the record of the
@@ -62,14 +63,14 @@ __all__ = ["Reversal", "ReversePair"]
 class ReversePair:
     """The two graphs of a derived reverse rule (see `support.DerivedEntry` for how they are called).
 
-    Where the forwards pass has a usual way (see `records`), the pullback is that of this way, and the
-    others are in one that is made when it is called.
+    Where the forwards pass has a usual way (see `records`), the pullback is the one of this way; the other
+    ways are in another pullback, which is made when it is called.
     """
 
     forwards: Graph
     pullback: Graph
     records: Records
-    """What the first saves for the second."""
+    """What the forwards pass saves for the pullback."""
 
 
 class Reversal:
@@ -101,20 +102,23 @@ class Reversal:
         self.labels: dict[Block, Phi] = {}
         self.ways: WayRecords | None = None
         self.only: Block | None = None
-        """The way that the pullback is being written for, if not for all."""
+        """The way through the function that the pullback is being written for; None if the pullback is for
+        all ways."""
         self.needed: dict[Slot, Need] = {}
         self.tapes: dict[Loop, Tape] = {}
         self.layouts: dict[tuple[Block, Block], dict[Loop, list[Slot]]] = {}
         self.leaving: dict[tuple[Block, Block, Loop], Instruction] = {}
-        """What makes the record of the last iteration of a loop, by the edge on which that is left."""
+        """The instruction that makes the record of the last iteration of a loop, by the edge on which the
+        loop is left."""
         self.tape_at: dict[tuple[Block, Loop], Value] = {}
         self.iteration: dict[Loop, list[Slot]] = {}
         self.reels: dict[Loop, Value] = {}
-        """The list that an outermost loop and those inside share, if it is such a loop."""
+        """By outermost loop, the reel that the loop shares with the loops inside, if there is one."""
         self.wound: set[Loop] = set()
-        """The loops that have records on a reel, their own or that of the loop around."""
+        """The loops whose records are on a reel, be it their own or that of a loop around."""
         self.iterators: dict[Loop, Value] = {}
-        """The iterators of the pullback over reels, where there is one only."""
+        """The pullback's iterator over a reel, by loop, where the pullback begins to read the reel in one
+        place only."""
 
     # -- which blocks matter ---------------------------------------------------------------------------
 
@@ -123,7 +127,7 @@ class Reversal:
         return set() if self.exit is None else self._before(self.exit)
 
     def _is_idle(self, loop: Loop) -> bool:
-        """Whether reversing the loop would do nothing, so that the pullback can step over it."""
+        """Whether the adjoints of the loop do nothing, so that the pullback can step over the loop."""
         return not any(
             self.forwards.adjoints[block] or any(phi in self.active for phi in block.phis)
             for block in loop.blocks
@@ -160,7 +164,7 @@ class Reversal:
         return self.loops.innermost.get(block)
 
     def _saving_region(self, block: Block) -> Loop | None:
-        """The loop whose records have what is defined in `block`: idle ones have none."""
+        """The loop in whose records values defined in `block` are saved: idle loops have no records."""
         region = self._region(block)
         while region is not None and region.header in self.idle:
             region = region.parent
@@ -188,7 +192,7 @@ class Reversal:
         return ReversePair(forwards.graph, pullback, records)
 
     def _pullback_of(self, way: Block | None, live: list[Block]) -> Graph:
-        """The pullback of one way, or of all."""
+        """The graph of the pullback, of one way through the function or of all ways."""
         self.only, self.live = way, live
         return self._pullback()
 
@@ -255,12 +259,14 @@ class Reversal:
         )
 
     def _needed_on(self, way: Block) -> list[Slot]:
-        """What the reverse of the call needs from its record if the call went through `way`."""
+        """What the pullback of the call of the derived rule needs from the record if the call went through
+        `way`."""
         seen = self._before(way)
         return [slot for slot, need in self.needed.items() if slot[1] is None and need.users & seen]
 
     def _before(self, way: Block, since: Block | None = None) -> set[Block]:
-        """The blocks that may have run when `way` ends, since the block `since` was last entered if given."""
+        """The blocks that may have run when `way` ends; if `since` is given, those since it was entered
+        last."""
         seen: set[Block] = set()
         waiting = [way]
         while waiting:
@@ -276,7 +282,7 @@ class Reversal:
         return loop is not None and loop.header is block
 
     def _need(self, value: Value, home: Block, user: Block) -> None:
-        """The reverse of `user` needs `value`, which is defined in `home`.
+        """Note that the adjoints of the block `user` need `value`, which is defined in the block `home`.
 
         It goes into the record of the innermost loop around both: a value used behind the loop that
         defines it is saved there once, not in every iteration.
@@ -287,7 +293,8 @@ class Reversal:
         self.needed.setdefault((value, region), Need(home, set())).users.add(user)
 
     def _save(self) -> None:
-        """Write records into the forwards pass: per iteration, per edge out of a loop, per call."""
+        """Write the building of the records into the forwards pass: per iteration, per edge out of a loop,
+        per call."""
         forwards = self.forwards
         values = Variables(forwards.graph, initial=lambda variable: Const(None))
         for source in forwards.graph.blocks:
@@ -379,7 +386,8 @@ class Reversal:
             self.needed.setdefault((last, loop.parent), Need(home, set())).users.add(target)
 
     def _tape(self, loop: Loop, preheader: Block, latch: Block, record: Sequence[Slot]) -> Tape:
-        """Write into the forwards pass how the records of `loop` are kept."""
+        """Write the tape of `loop`, on which the records of its iterations are kept, into the forwards
+        pass."""
         forwards = self.forwards
         graph, blocks = forwards.graph, forwards.blocks
         read = {slot: self.values.read(slot, blocks[latch]) for slot in record}
@@ -403,7 +411,7 @@ class Reversal:
         return Count(graph, blocks[preheader], blocks[loop.header], blocks[latch])
 
     def _reel(self, loop: Loop) -> Value:
-        """The list for the records of the outermost loop `loop` and of those inside."""
+        """The reel for the records of the outermost loop `loop` and of the loops inside."""
         found = self.reels.get(loop)
         if found is None:
             (preheader,) = [s for s in self.sources[loop.header] if s not in loop.latches]
@@ -433,7 +441,7 @@ class Reversal:
         return self._before(source, since=loop.header) | {t for s, t in loop.exits if s is source}
 
     def _records(self) -> Records:
-        """What has been saved, once the forwards pass is typed."""
+        """The types of all that the forwards pass, which has been typed, saves for the pullback."""
         if self.ways is not None:
             ways = [slots(record) for record in self.ways.records]
         elif len(self.call_record) == 1:
@@ -497,7 +505,8 @@ class Reversal:
             for loop in self.reels
             if sum(source in copies and target in copies for source, target in loop.exits) == 1
         }
-        """The loops whose reels are rewound in one place, so that their iterator is one value."""
+        """The outermost loops whose reel is rewound in one place of the pullback, so that its iterator is
+        one value."""
         self.saved = saved
         if self.ways is None:
             open_record(writer, self.call_record, saved)
@@ -586,7 +595,8 @@ class Reversal:
     def _pop(
         self, writer: PullbackWriter, original: Block, source: Block, block: Block, seen: Value | None
     ) -> None:
-        """Going back from `block` to `source`: take the record of the iteration that is entered.
+        """Go back from `block` to `source` in the pullback: take the record of the iteration that is
+        entered off the tape.
 
         `seen` is what the header of a loop has seen of the tape.
         """
@@ -617,9 +627,10 @@ class Reversal:
             self._define(writer, loop, layout, values, self.tapes[loop].rewind(writer.builder, tape))
 
     def _forget_cotangents(self, writer: PullbackWriter, loop: Loop) -> None:
-        """Where an earlier iteration is entered, nothing defined in the loop has a cotangent yet.
+        """Set the cotangents of what is defined in the loop to zero, where the pullback enters an earlier
+        iteration.
 
-        This is so anyway (each adjoint takes what it uses); saying it here spares a phi per value.
+        They are zero anyway (each adjoint takes what it uses); saying so here spares a phi per value.
         """
         for block in loop.blocks:
             for value in (*block.phis, *block.instructions):
@@ -642,7 +653,7 @@ class Reversal:
             writer.variables.write(("tape", loop), writer.block, carried)
 
     def _carried(self, writer: PullbackWriter, loop: Loop) -> Value:
-        """What the pullback carries around `loop`."""
+        """The values that the pullback carries around the reverse of `loop`."""
         if isinstance(self.tapes[loop], Winding):
             while loop.parent is not None:
                 loop = loop.parent

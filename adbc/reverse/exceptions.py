@@ -51,7 +51,7 @@ _ATTEMPTED = (
 
 
 def has_handlers(graph: Graph) -> bool:
-    """Whether any exceptional edge is left."""
+    """Whether `graph` has an exceptional edge."""
     return any(block.handler is not None for block in graph.blocks)
 
 
@@ -155,7 +155,7 @@ def attempt_calls(graph: Graph, sites: Callable[[], dict[Instruction, CallSite]]
 
 
 def _fill(graph: Graph, block: Block, end: Raise) -> None:
-    """Let something stand in front of a `Raise`.
+    """Let the exception that `end` raises pass through two calls in `block`, which has no instructions.
 
     Records are written at the beginning of blocks, and what stands last in a protected block cannot be seen
     by its handler.

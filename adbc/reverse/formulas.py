@@ -47,16 +47,17 @@ def code_of(type: AbstractType) -> str:
 
 
 _MULTIPLE = Formula(operator.mul, is_elementwise=True)
-"""What is known of 1 and -1 in the place of a formula: the cotangent is multiplied by them."""
+"""What is known of a formula that is just the number 1 or -1, by which the cotangent is multiplied."""
 
 
 _Share = tuple[bool, bool, Value | None]
-"""The cotangent of an argument: whether it fits as it is, whether its negative is meant, and the value."""
+"""The share of one argument in the cotangent of a result: whether it fits as it is, whether its negative is
+meant, and its value."""
 _NOTHING: _Share = (True, False, None)
 
 
 class Part:
-    """What the formula for argument number `i` does, of a call with these types of arguments.
+    """What the formula for argument number `i` of a call does, given the types of the arguments.
 
     read: which of the result (0) and the arguments (from 1) it reads, None for all.  makes_new: it gives new
     memory.  fits: what it gives for an array has its shape and dtype.  takes_number: it may be given a number
@@ -88,8 +89,8 @@ class Part:
         arrays = [j for j, t in enumerate(types) if isinstance(t, ArrayType)]
         is_elementwise = known.is_elementwise or is_simple
         self.uniform = known.uniform if is_double else None
-        """The number that the cotangent of an argument that is summed up is full of, by cotangent and shape;
-        1 if that is the cotangent itself."""
+        """The number that the cotangent of an argument that is summed up is full of: a function of the
+        cotangent of the sum and the shape of the argument, or 1 if the number is that cotangent itself."""
         self.makes_new = known.makes_new
         check = known.fits
         self.fits = (
@@ -99,9 +100,11 @@ class Part:
         )  # fmt: skip
         self.is_elementwise = is_elementwise
         self.of_shape = known.of_shape
-        """``of_shape(by, shape, **others)``, the same from the shape of the argument."""
+        """The formula ``of_shape(by, shape, **others)``, which needs the shape of the argument only; None
+        if there is none."""
         self.into = known.into
-        """``into(shadow, by, **others)`` adds the same to a shadow."""
+        """The formula ``into(shadow, by, **others)``, which adds the cotangent of the argument to `shadow`;
+        None if there is none."""
         self.is_broadcast = bool(others)
         """Whether the result may be larger than the argument."""
         self.takes_number = is_simple or (
@@ -139,15 +142,15 @@ class FormulaAdjoint(Adjoint):
     shadows: Sequence[Value | None]
     shapes: dict[Value, tuple[Value, str]]
     others: dict[str, Value]
-    """What the formulas are given by name."""
+    """What the formulas are given by keyword."""
     kept: Sequence[Value]
-    """Arrays of which the value, or the shape, is needed."""
+    """The arrays of which the pullback needs the value or the shape."""
     together: Callable[..., object] | None = None
-    """All formulas at once."""
+    """The function that computes the cotangents of all arguments at once, if the rule has one."""
     not_overlapping: Container[Value] = ()
     """Shadows of which no two elements are at one place."""
     memory: Value | None = None
-    """The shadow of the result, which has its cotangent, if it is memory."""
+    """The shadow of the result, which holds its cotangent, if the result is memory."""
 
     def __post_init__(self) -> None:
         self.read = values_read(self.parts, self.out, self.values, self.together)
@@ -224,7 +227,8 @@ class FormulaAdjoint(Adjoint):
             writer.give(argument, {(): d})
 
     def _ends_in_several(self) -> bool:
-        """Whether several values get a share of the cotangent, and one cannot do with its negative."""
+        """Whether several values get a share of the cotangent, and one of them cannot do with the negative
+        of its share."""
         active = [(p, s) for p, s in zip(self.parts, self.shadows, strict=True) if p is not None]
         return len(active) > 1 and any(
             part.is_array and shadow is None and not part.may_be_negative for part, shadow in active
@@ -240,14 +244,14 @@ class FormulaAdjoint(Adjoint):
         return result
 
     def whole(self, writer: PullbackWriter, number: Value) -> Value:
-        """The cotangent of the result that is full of `number`, as an array."""
+        """The cotangent of the result as an array, all elements of which are `number`."""
         shape, code = self.shapes[self.out]
         whole = writer.builder.call(writer.support.full_array, number, writer.get(shape), code)
         writer.owned.add(whole)
         return whole
 
     def spread(self, writer: PullbackWriter, part: Part, cotangent: Value, value: Value) -> Value:
-        """What an array gets of the cotangent of its sum."""
+        """The cotangent that an array gets if `cotangent` is that of the sum of its elements."""
         call = writer.builder.call
         number = cotangent
         if part.uniform != 1:
@@ -255,7 +259,7 @@ class FormulaAdjoint(Adjoint):
         return self._full(writer, part, number, value)
 
     def share(self, writer: PullbackWriter, part: Part, number: Value, value: Value) -> Value:
-        """What a term gets of the cotangent of the sum, which is full of `number`."""
+        """The cotangent that a term gets if that of the sum of terms is full of `number`."""
         call = writer.builder.call
         if part.is_broadcast:
             shapes = [writer.get(self.shapes[v][0]) for v in (value, self.out)]
@@ -265,7 +269,8 @@ class FormulaAdjoint(Adjoint):
         return self._full(writer, part, number, value)
 
     def _full(self, writer: PullbackWriter, part: Part, number: Value, value: Value) -> Value:
-        """A cotangent that is full of `number`, as that or as an array."""
+        """A cotangent that is full of `number`: the number itself where that may stand for the array, else
+        the array."""
         if part.may_hand_on:
             writer.uniform.add(number)
             return number
@@ -276,7 +281,8 @@ class FormulaAdjoint(Adjoint):
         return whole
 
     def _like(self, writer: PullbackWriter, of_value: Any, of_shape: Any, d: Value, value: Value) -> Value:
-        """``of_value(d, value)``, by shape and dtype alone where the value is not kept."""
+        """A call ``of_value(d, value)``, or of `of_shape` with the shape and dtype of `value` where `value`
+        is not kept."""
         if value not in self.shapes:
             return writer.builder.call(of_value, d, writer.get(value))
         shape, code = self.shapes[value]
@@ -304,12 +310,12 @@ class _Given:
         self.is_array = isinstance(type_of(adjoint.result), ArrayType)
         self.is_number = self.is_array and cotangent in writer.uniform
         self._array: Value | None = None if self.is_number else cotangent
-        """The cotangent as an array, if one stands for it."""
+        """The cotangent as an array; None as long as only a number stands for it."""
         self.looking = 0
-        """How many leaves get the cotangent, or what may look into its memory."""
+        """How many leaves get the cotangent, or something that may look into its memory."""
 
     def all(self) -> list[_Share]:
-        """A share per argument."""
+        """The shares of all arguments, in order."""
         adjoint = self.adjoint
         if adjoint.together is not None:
             result = self._together(adjoint.together)
@@ -322,7 +328,7 @@ class _Given:
         return result
 
     def _together(self, function: Callable[..., object]) -> list[_Share]:
-        """The shares that one function gives all at once."""
+        """The shares of all arguments, given at once by `function`."""
         adjoint, writer = self.adjoint, self.writer
         types_ = [self._given_type(i, part) for i, part in enumerate(adjoint.parts)]
         others = map(writer.get, adjoint.others.values())
@@ -385,8 +391,8 @@ class _Given:
         return part.fits, is_negative, d
 
     def _by_formula(self, i: int, part: Part, by: Value, stays: bool) -> Value:
-        """What a formula that is a function gives for the cotangent `by`, which is a number that stands for
-        an array if it `stays` one."""
+        """The cotangent that the formula of argument `i`, a function, gives for the cotangent `by` of the
+        result; `stays`: `by` is a number that stands for an array."""
         adjoint, writer = self.adjoint, self.writer
         call = writer.builder.call
         last = max(i for i, other in enumerate(adjoint.parts) if other is not None)
@@ -416,7 +422,7 @@ class _Given:
         return d
 
     def _slope(self, part: Part) -> Value:
-        """The partial derivative that a cotangent is multiplied by."""
+        """The partial derivative by which the cotangent of the result is multiplied."""
         read = [self.out, *self.known]
         if part.factor is not None:
             slope: Value = read[part.factor]
@@ -432,7 +438,8 @@ class _Given:
         return found
 
     def _given_type(self, i: int, part: Part | None) -> AbstractType:
-        """The type of what the formula of argument `i` gives: of any shape if it has to be made fit."""
+        """The type of what the formula of argument `i` gives: an array of any shape if it must still be
+        made to fit."""
         known = type_of(self.adjoint.arguments[i])
         if part is None:
             return NONE
@@ -521,7 +528,7 @@ class FormulaUses:
         )
 
     def parts(self, call: Instruction) -> list[Part | None]:
-        """What the formulas of `call` do, None where an argument is inactive."""
+        """What the formula for each argument of `call` does; None where an argument is inactive."""
         known = self._parts.get(call)
         if known is None:
             site = self.sites[call]
@@ -561,7 +568,8 @@ class FormulaUses:
         return None if read is None else frozenset(i - 1 for i in read if 0 < i <= arrays + 1)
 
     def _is_of_formula(self, array: Value, user: Instruction) -> bool:
-        """Whether the cotangent that `user` gives to `array` is taken by a formula, or part of it, here."""
+        """Whether the cotangent that `user` gives to `array` is taken in the same block, by a formula or as
+        a part of another cotangent."""
         return (
             isinstance(type_of(array), ValueArrayType)
             and isinstance(array, Instruction)
@@ -570,8 +578,8 @@ class FormulaUses:
         )
 
     def _may_be_number(self, array: Value, user: Instruction) -> bool:
-        """Whether `user` may give a number for the cotangent of `array`: all that has to do with it is
-        formulas, here."""
+        """Whether `user` may give a number for the cotangent of `array`: only formulas in the same block
+        have to do with that cotangent."""
         known = type_of(array)
         return (
             isinstance(known, ValueArrayType)
@@ -583,7 +591,7 @@ class FormulaUses:
         )
 
     def are_all_users_of(self, call: Instruction) -> bool:
-        """Whether all cotangents that `call` gets are those that formulas give, in the same block."""
+        """Whether all cotangents that `call` gets come from formulas in the same block."""
         return all(
             isinstance(user, Instruction)
             and user.block is call.block

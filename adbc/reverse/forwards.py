@@ -84,7 +84,7 @@ def _is_numpy(value: Value) -> bool:
 class ForwardsPass(Mirror):
     """Writes the forwards pass of a graph in canonical form, except for what is saved.
 
-    A companion is a shadow.  Afterwards `adjoints` has, per block of the primal, the reverses of its
+    A companion is a shadow.  Afterwards `adjoints` has, per block of the primal, the adjoints of its
     statements in order.
     """
 
@@ -102,14 +102,14 @@ class ForwardsPass(Mirror):
         self.shadow = self.companions
         self.adjoints: dict[Block, list[Adjoint]] = {block: [] for block in order}
         self.own_shadows: set[Value] = set()
-        """The shadows of owned parameters, and views of these."""
+        """The shadows of arrays, and views of these, in which no two elements are at one place."""
         self.formulas = FormulaUses(source, active, sites, support.parameters_read)
         self.unrestored: set[Instruction] = set()
         self.put_back: dict[Instruction, Any] = {}
         if support.values:
             self.unrestored, self.put_back = unrestored_updates(source, sites, self.formulas)
         self.without_numpy = not any(map(_is_numpy, _values(source)))
-        """No number in sight is NumPy's, so that sums of floats are floats."""
+        """Whether no value of the graph may be a number of NumPy, so that sums of floats are floats."""
         self.parameters: list[Argument] = []
         """The parameters of the primal that get a cotangent back, in order."""
         self.shapes: dict[tuple[Block, Value], Value] = {}
@@ -181,7 +181,7 @@ class ForwardsPass(Mirror):
         }  # fmt: skip
 
     def _leave(self, adjoint: Adjoint) -> None:
-        """Let `adjoint` be the reverse of the current call, or one of several."""
+        """Let `adjoint` be the adjoint of the current call, or one of several."""
         adjoint.position = self.builder.position
         self.adjoints[self.after].append(adjoint)
 
@@ -236,13 +236,15 @@ class ForwardsPass(Mirror):
         self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field))
 
     def _take_method(self, call: Instruction, method: ReadMethod) -> None:
-        """The instance is identified by its address, so nothing comes back for it from the bound method; but
-        it may have a field of that name."""
+        """Write the reading of `method` and its adjoint, which is that of a field: the bound method gives
+        no cotangent back for the instance, whose fdata is identified by address, but the instance may have
+        a field of this name."""
         super()._take_method(call, method)
         self._leave(SlotAdjoint(call, method.companion, method.name, True))
 
     def _memory(self, slot: ReadSlot) -> Value:
-        """The shadow of what stands in the slot of a container, and is identified by its address."""
+        """The shadow of the value in the slot of a container, where that value is identified by its
+        address."""
         return self.builder.call(intrinsics._slot_, slot.companion, slot.key, self.support.no_tangent)
 
     def _slot_store(self, call: Instruction, site: CallSite) -> None:
@@ -273,7 +275,7 @@ class ForwardsPass(Mirror):
         self._overwrite(call, site, self.support.set_field, True)
 
     def _overwrite(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
-        """A float in place of a float: the shadow has a number there and keeps it."""
+        """Write a float over a float of a container: the shadow has a number in that slot and keeps it."""
         container, key, value, old = site.arguments
         shadow = self.s(container)
         if container not in self.active or isinstance(shadow, Const) or not self.without_numpy:
@@ -407,11 +409,11 @@ class ForwardsPass(Mirror):
     def _kept(
         self, call: Instruction, arrays: Sequence[tuple[Value, Value]], together: object
     ) -> list[tuple[Value, Value, bool]]:
-        """Arrays of which the value or the shape is needed, in the forwards pass and in the primal, and
-        whether it must be the shape.
+        """The arrays of which a formula of `call` needs the value or the shape: as they are in the forwards
+        pass, as they are in the primal, and whether the shape must be kept.
 
-        arrays: the result of `call` and its arguments, in the forwards pass and in the primal.  together: one
-        formula for all cotangents, if there is one.
+        arrays: the result of `call` and its arguments, in the forwards pass and in the primal.  together:
+        one formula for all cotangents, if there is one.
         """
         kept: list[tuple[Value, Value, bool]] = []
         parts = self.formulas.parts(call)
@@ -468,7 +470,7 @@ class ForwardsPass(Mirror):
         self._leave(UpdateAdjoint(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
 
     def _shape(self, array: Value) -> Value:
-        """The shape of `array`, read once per block."""
+        """The shape of `array` in the forwards pass, read once per block."""
         key = self.builder.block, array
         if key not in self.shapes:
             self.shapes[key] = self.builder.call(intrinsics._getattr_, array, "shape")
@@ -514,4 +516,5 @@ class ForwardsPass(Mirror):
         self._leave(DerivedAdjoint(call, entry.result, entry.pullback, saved, targets))
 
     def _return(self, terminator: Return) -> None:
-        """What a return returns is written once it is known what must be saved."""
+        """Write nothing yet: what the forwards pass returns is written once it is known what must be
+        saved."""

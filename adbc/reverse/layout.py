@@ -49,7 +49,7 @@ class LoopRecords:
 
     @property
     def is_counted(self) -> bool:
-        """Whether what is kept is the trip count."""
+        """Whether only the trip count of the loop is kept, with no record per iteration."""
         return self.form in (TapeForm.COUNT, TapeForm.RANGE)
 
     def __str__(self) -> str:

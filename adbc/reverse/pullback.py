@@ -39,7 +39,8 @@ Cotangent = dict[Path, Value]
 
 
 def leaves(type: AbstractType) -> list[tuple[Path, AbstractType]]:
-    """The parts of a cotangent that have a variable each."""
+    """The leaves of the cotangent of a value of `type`, each with its path: the parts that have a variable
+    of their own."""
     if isinstance(type, TupleType):
         return [
             ((i, *path), leaf) for i, element in enumerate(type.elements) for path, leaf in leaves(element)
@@ -58,7 +59,8 @@ def is_zero(value: Value) -> bool:
 
 
 class PullbackWriter:
-    """Appends to the pullback graph at `builder.block`."""
+    """Writes a pullback: cotangents and saved values are variables, and what is written goes into the block
+    that `builder` stands at."""
 
     def __init__(self, graph: Graph, support: Support, active: Container[Value]) -> None:
         self.graph = graph
@@ -66,21 +68,23 @@ class PullbackWriter:
         self.support = support
         self.builder = Builder(graph, graph.add_block("entry"))
         self.without_numpy = True
-        """No number in sight is NumPy's; else what leaves as the cotangent of a float is made a float."""
+        """Whether no value of the primal may be a number of NumPy; if one may, what leaves as the cotangent
+        of a float is made a float."""
         self.owned: set[Value] = set()
-        """Cotangents of arrays, new memory (or None) that nothing but one leaf will ever use: others may be
-        added to it in place."""
+        """Cotangents of arrays, in new memory (or None), that only one leaf will ever use: others may be
+        added to them in place."""
         self.uniform: set[Value] = set()
         """Numbers that stand for cotangents of arrays, all elements being the same."""
         self.negations: dict[Value, Value] = {}
-        """Cotangents of arrays that are the negative of another: who can subtract need not negate."""
+        """By cotangent of an array, the one that it is the negative of: who can subtract that need not
+        negate."""
         self.never_none: set[Value] = set()
         """Cotangents of arrays that are not the symbolic zero when the pullback runs."""
         self.leaf_types: dict[Hashable, AbstractType] = {}
         self.variables = Variables(graph, initial=self._initial)
         self.recomputed: Mapping[Value, Sequence[Value]] = {}
-        """Values of the forwards pass that are not saved, but computed again where they are needed, with the
-        operands of the call that they were."""
+        """Values of the forwards pass that are not saved but rematerialised, each with the operands of the
+        call that computed it."""
         self._again: dict[tuple[Value, Block], Value] = {}
         self._floats: dict[tuple[Value, Block], Value] = {}
 
@@ -94,11 +98,11 @@ class PullbackWriter:
     # -- saved values --------------------------------------------------------------------------------
 
     def define(self, saved: Value, value: Value) -> None:
-        """The forwards pass's value `saved` is `value` from here on."""
+        """Let `value` stand for `saved`, a value of the forwards pass, from the current block on."""
         self.variables.write(("saved", saved), self.block, value)
 
     def get(self, value: Value) -> Value:
-        """A value of the forwards pass, here."""
+        """What stands in the current block of the pullback for `value`, a value of the forwards pass."""
         if isinstance(value, Const):
             return value
         if value in self.recomputed:
@@ -106,7 +110,8 @@ class PullbackWriter:
         return self.variables.read(("saved", value), self.block)
 
     def _compute(self, value: Value) -> Value:
-        """Compute a value of the forwards pass again, once per block: the next iteration has another."""
+        """Compute a value of the forwards pass again, once per block: in the next iteration of a loop it is
+        another."""
         key = value, self.block
         if key not in self._again:
             operands = [self.get(operand) for operand in self.recomputed[value]]
@@ -114,8 +119,8 @@ class PullbackWriter:
         return self._again[key]
 
     def as_float(self, value: Value) -> Value:
-        """A value of the forwards pass, here, as Python's float if it is a number of NumPy's: arithmetic on
-        those takes a quarter of the time."""
+        """What stands for a value of the forwards pass, as Python's float if it is a number of NumPy's:
+        arithmetic on Python's floats takes a quarter of the time."""
         if isinstance(value, Const) or not is_float64(type_of(value)):
             return self.get(value)
         key = value, self.block
@@ -126,7 +131,7 @@ class PullbackWriter:
     # -- cotangents ----------------------------------------------------------------------------------
 
     def take(self, value: Value) -> Cotangent:
-        """The cotangent of `value` so far, which is zero from here on."""
+        """The cotangent of `value` so far; from the current block on it is zero."""
         result: Cotangent = {}
         for path, type in leaves(type_of(value)):
             variable = self._variable(value, path, type)
@@ -137,12 +142,13 @@ class PullbackWriter:
         return result
 
     def forget(self, value: Value) -> None:
-        """The cotangent of `value` is zero from here on, whatever was known of it before."""
+        """Let the cotangent of `value` be zero from the current block on, whatever was known of it before."""
         for path, type in leaves(type_of(value)):
             self.variables.write(self._variable(value, path, type), self.block, zero(type))
 
     def give(self, value: Value, cotangent: Cotangent, type: AbstractType | None = None) -> None:
-        """Add `cotangent`, structured like `type` (default: the type of `value`), to that of `value`."""
+        """Add `cotangent`, structured like `type` (default: the type of `value`), to the cotangent of
+        `value`."""
         if value not in self.active:
             return
         target = type_of(value)
@@ -211,8 +217,8 @@ class PullbackWriter:
         return total
 
     def negated(self, cotangent: Value, type: AbstractType) -> Value:
-        """Minus the cotangent of an array, which is there; it is computed only if somebody wants it as it
-        is."""
+        """The negative of `cotangent`, of an array and not None; it is computed only if somebody wants it
+        as it is."""
         result = self.builder.call(operator.neg, cotangent)
         self.negations[result] = cotangent
         self.owned.add(result)
@@ -220,7 +226,7 @@ class PullbackWriter:
         return result
 
     def signed(self, cotangent: Value) -> tuple[Value, bool]:
-        """What `cotangent` is the negative of, or itself, and whether it is."""
+        """The cotangent that `cotangent` is the negative of, and True; or `cotangent` itself, and False."""
         known = self.negations.get(cotangent)
         return (cotangent, False) if known is None else (known, True)
 
@@ -235,7 +241,7 @@ class PullbackWriter:
         )  # fmt: skip
 
     def moved(self, source: Value, result: Value) -> Value:
-        """`result`, which is `source` or new: it belongs to whom `source` belonged to."""
+        """Return `result`, which is `source` or new memory, and note it as owned if `source` is."""
         if source in self.owned:
             self.owned.add(result)
         return result
@@ -248,7 +254,8 @@ class PullbackWriter:
     # -- between leaves and whole rdata ----------------------------------------------------------------
 
     def pack(self, cotangent: Cotangent, type: AbstractType) -> Value:
-        """One rdata object: a float, a tuple of such, or whatever an unknown type has."""
+        """The rdata of a value of `type`, one object made of the leaves of `cotangent`: a float, a tuple,
+        or whatever an unknown type has."""
         if isinstance(type, TupleType):
             if not cotangent and not any(is_number(t) for _, t in leaves(type)):
                 return Const(None)

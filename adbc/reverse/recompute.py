@@ -36,23 +36,25 @@ from adbc.types.lattice import FLOAT, INT
 __all__ = ["Need", "Recomputation", "Slot"]
 
 Slot = tuple[Value, Loop | None]
-"""A value and the region in whose record it is saved (None: that of the call)."""
+"""A value, and the loop in whose record it is saved (None: in the record of the call)."""
 
 
 @dataclasses.dataclass
 class Need:
-    """Where a value to save is defined, and which blocks' reverses use it."""
+    """Where a value to save is defined, and which blocks have adjoints that use it."""
 
     home: Block
     users: set[Block]
 
 
 CHEAP = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg)
-"""On floats and ints these neither raise where they have not raised before, nor call anything."""
+"""The functions that may be computed again: on floats and ints they neither raise where they have not
+raised before, nor call anything."""
 
 
 class Recomputation:
-    """Takes out of `needed` what is computed again, for one pair of forwards pass and pullback.
+    """Takes the values that the pullback computes again out of `needed`, for one pair of forwards pass and
+    pullback.
 
     `region_of` is the loop in whose record the values of a block are saved, `home_of` the block in which
     a value is defined; blocks are those of the primal, values those of the forwards pass.
@@ -69,15 +71,17 @@ class Recomputation:
         self.home_of = home_of
         self.spared: dict[Value, tuple[Loop | None, Need]] = {}
         self.operands: dict[Value, tuple[Value, ...]] = {}
-        """The operands of spared values: passes may change the forwards pass before a pullback is written."""
+        """The operands of spared values, kept here because passes may change the forwards pass before a
+        pullback is written."""
         self.regions: dict[Value, list[Loop | None]] = {}
         for value, region in needed:
             self.regions.setdefault(value, []).append(region)
 
     def spare(self, instructions: Iterable[Instruction]) -> None:
-        """Find what is computed again among `instructions`, which have operands before users.
+        """Find the values that are computed again among `instructions`, where operands stand before their
+        users.
 
-        The operands of what is spared are needed where it was needed.
+        The operands of a value that is spared are needed where the value was needed.
         """
         for instruction in instructions:
             places = self.regions.get(instruction, [])
@@ -95,8 +99,8 @@ class Recomputation:
                 self.operands[instruction] = tuple(instruction.operands)
 
     def _is_there(self, need: Need, region: Loop | None, operand: Value) -> bool:
-        """Whether the pullback has `operand` wherever `need` is, or gets it at the price of one value
-        outside of `region`."""
+        """Whether the pullback has `operand` wherever it uses the value of `need`, or gets it at the price
+        of one value saved outside of `region`."""
         if operand in self.spared:
             home, found = self.spared[operand]
             return home is region and found.users == need.users

@@ -36,24 +36,24 @@ def one_record(builder: Builder, slots: Sequence[Slot], read: Read) -> Value:
 
 
 def open_record(writer: PullbackWriter, slots: Sequence[Slot], saved: Value) -> None:
-    """Find the values of `slots` in what `one_record` made."""
+    """Let the values of `slots` be those in `saved`, which `one_record` made."""
     values = [saved] if len(slots) == 1 else writer.unpack(saved, len(slots)) if slots else []
     for (value, _), element in zip(slots, values, strict=True):
         writer.define(value, element)
 
 
 class WayRecords:
-    """A record per way into the last block.  `layouts` has the slots of each."""
+    """The records of a call that has one per way into the last block.  `layouts` has the slots of each."""
 
     def __init__(self, sources: Sequence[Block], layouts: Sequence[Sequence[Slot]]) -> None:
         self.layouts = layouts
         self.usual = usual_way(sources)
 
     def write(self, graph: Graph, ways: Sequence[Block], exit: Block, read: Read) -> Value:
-        """Write the records at the ends of `ways`; their phi in `exit`."""
+        """Write a record at the end of each of `ways`, and the phi of all of them in `exit`."""
         records = Phi(exit, name="record")
         self.records: list[Instruction] = []
-        """What makes the record of each way."""
+        """The instruction that makes the record, by number of the way."""
         for k, (way, layout) in enumerate(zip(ways, self.layouts, strict=True)):
             values = [read(slot, way) for slot in layout]
             label = None if k == self.usual else k
@@ -64,7 +64,8 @@ class WayRecords:
         return records
 
     def connect(self, writer: PullbackWriter, block: Block, targets: Sequence[Block], is_only: bool) -> None:
-        """Declare the edges from `block` to where each way goes back to (`is_only`: the usual one)."""
+        """Declare the edges of the pullback from `block` to where each way goes back to (`is_only`: to the
+        usual one)."""
         self.others: Block | None = None
         if is_only:
             writer.variables.edge(block, targets[0])
@@ -77,7 +78,7 @@ class WayRecords:
             writer.variables.edge(block if k == self.usual else self.others or block, target)
 
     def dispatch(self, writer: PullbackWriter, saved: Value, targets: Sequence[Block]) -> None:
-        """End the writer's block with a jump to the way back that `saved` tells."""
+        """End the writer's block with a jump to the way back that the record `saved` names."""
         builder = writer.builder
         label = builder.call(operator.getitem, saved, 0)
         rest = [(k, target) for k, target in enumerate(targets) if k != self.usual]
@@ -93,8 +94,8 @@ class WayRecords:
     def expect(
         self, writer: PullbackWriter, saved: Value, target: Block, others: object, given: AbstractType
     ) -> None:
-        """End the writer's block: `target` for the usual way, else a call of the pullback `others`, which
-        gives values of the type `given`."""
+        """End the writer's block: go to `target` if `saved` is of the usual way, else return what the
+        pullback `others`, called with the same arguments, gives: values of the type `given`."""
         builder = writer.builder
         label = builder.call(operator.getitem, saved, 0)
         elsewhere = writer.graph.add_block("other_ways")
@@ -103,7 +104,7 @@ class WayRecords:
         builder.ret(builder.call(others, *writer.graph.arguments, type=given))
 
     def open(self, writer: PullbackWriter, way: int, saved: Value) -> None:
-        """Find the values of one way in its record."""
+        """Let the values of way number `way` be those in `saved`, its record."""
         layout = self.layouts[way]
         if layout:
             _, *values = writer.unpack(saved, len(layout) + 1, type_of(self.records[way]))
@@ -118,5 +119,5 @@ def usual_way(sources: Sequence[Block]) -> int | None:
 
 
 def _was_surprised(block: Block) -> bool:
-    """Whether a block of the primal goes on after a wrong guess of a type."""
+    """Whether the function goes on in `block`, of the primal, after a wrong guess of a type."""
     return any(function_of(i) is intrinsics._observe_ for i in block.instructions)

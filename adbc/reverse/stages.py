@@ -25,7 +25,7 @@ __all__ = ["REVERSE", "build_reverse"]
 
 @dataclasses.dataclass
 class Reversing(Deciding):
-    """What the stages of this module work with."""
+    """What the stages of reverse mode work with."""
 
     support: Support
     returns_exceptions: bool = False
@@ -107,7 +107,7 @@ def build_reverse(
     returns_exceptions: bool = False,
     after: Watcher | None = None,
 ) -> ReversePair:
-    """Build forwards pass and pullback of `graph`, which is typed and in normal form; it is changed.
+    """Build forwards pass and pullback of `graph`, which is typed and in normal form; `graph` is changed.
 
     `result` is the type of the result that callers were told.  With `returns_exceptions`, the forwards
     pass returns a `Raised` where the primal raises.  `after` is called behind each stage.

@@ -33,34 +33,42 @@ class DerivedEntry(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Support(CommonSupport):
-    """What stands beside a value is its shadow, where it has memory."""
+    """What generated code of reverse mode needs at run time.
+
+    The companion of a value that has memory is its shadow: `fx` is that of `x`.  `bx` is a cotangent.
+    """
 
     derived: Callable[[Binding, Sequence[AbstractType], Sequence[int]], DerivedEntry]
     rule: Callable[[Any], Callable[..., Any]] = operator.attrgetter("rrule")
     parameters_read: Callable[[Callable[..., object]], frozenset[int] | None]
     """Which of its parameters a function reads; None if that is not known."""
     attempt: Callable[..., Any]
-    """attempt(context, keywords, f, ff, xs, fs): like call, but out is a `Raised` if the call raised"""
+    """attempt(context, keywords, f, ff, xs, fs): what `call` does, but the result is a `Raised` if the call
+    raised"""
     fresh_shadow: Callable[..., Any]
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
     defaults_pullback: Callable[..., Any]
     """defaults_pullback(ffunction) -> pullback; pullback(None) -> (rdata of the tuple of defaults,)"""
     freevar: Callable[..., Any]
-    """freevar(function, index): a cell of its closure"""
+    """freevar(function, index): a cell of the closure of `function`"""
     freevar_shadow: Callable[..., Any]
-    """freevar_shadow(context, function, ffunction, index): the shadow of that cell"""
+    """freevar_shadow(context, function, ffunction, index): the shadow of a cell of the closure of
+    `function`"""
     item_rdata: Callable[..., Any]
     """item_rdata(rdata, index): the rdata of an element, None if zero"""
     add_to_slot: Callable[..., Any]
     """add_to_slot(fu, index, b): ``fu[index] += b``, nothing if `fu` is None"""
     restore_slot: Callable[..., Any]
-    """restore_slot(u, fu, index, old): ``u[index] = old``; the cotangent that was in the slot, now zero"""
+    """restore_slot(u, fu, index, old): does ``u[index] = old``; gives the cotangent in the slot of `fu`,
+    now zero"""
     append_item: Callable[..., Any]
-    """append_item(l, fl, x, is_active): ``l.append(x)`` of a number"""
+    """append_item(l, fl, x, is_active): does ``l.append(x)`` of a number, and lets the shadow grow with the
+    list"""
     undo_append: Callable[..., Any]
     """undo_append(l, fl) -> bx: takes back `append_item`, and gives the cotangent of the number"""
     add_to_item: Callable[..., Any]
-    """add_to_item(fl, index, b): the slot of a list or dict grows by `b`, if both are there"""
+    """add_to_item(fl, index, b): the slot of the shadow of a list or dict grows by `b`, if neither is
+    missing"""
     add_to_field: Callable[..., Any]
     """add_to_field(f, name, b): the field `name` of the shadow `f` of an object grows by `b`"""
     store_item: Callable[..., Any]
@@ -70,7 +78,7 @@ class Support(CommonSupport):
     """restore_item(l, fl, index, old) -> the cotangent of the value, a number"""
     restore_field: Callable[..., Any]
     set_field: Callable[..., Any]
-    """The general reverse rule of writing a field"""
+    """The general reverse rule of writing a field."""
     give_array: Callable[..., Any]
     """give_array(fx, x, d): the shadow of array `x` grows by `d`, broadcasting undone"""
     inner: Callable[..., Any]
@@ -86,41 +94,41 @@ class Support(CommonSupport):
     filled: Callable[..., Any]
     """filled(d, x): `d`, or zeros like array `x` if it is None"""
     add_to_array: Callable[..., Any]
-    """add_to_array(a, b): the sum of two cotangents of one array, either perhaps None; `a` is ours to
-    change"""
+    """add_to_array(a, b): the sum of two cotangents of one array, either perhaps None; `a` may be written
+    to"""
     transposed: Callable[..., Any]
-    """transposed(d): ``d.T``, or None"""
+    """transposed(d): ``d.T``, or None if `d` is None"""
     reshaped: Callable[..., Any]
-    """reshaped(d, shape): `d` in that shape, or None"""
+    """reshaped(d, shape): `d` in that shape, or None if `d` is None"""
     share: Callable[..., Any]
-    """share(number, part, whole): of a cotangent full of `number` in the shape `whole`, what broadcasting
-    from the shape `part` leaves"""
+    """share(number, part, whole): what the elements of an array of shape `part` are given, each, by a
+    cotangent full of `number` in the shape `whole` that it was broadcast to"""
     full_array: Callable[..., Any]
     """full_array(number, shape, code): an array of that shape and dtype, full of `number`"""
     new_array: Callable[..., Any]
-    """new_array(d): a copy of the array `d`, or None"""
+    """new_array(d): a copy of the array `d`, or None if `d` is None"""
     as_part: Callable[..., Any]
     """as_part(index, d, shape, code): zeros of that shape and dtype, with `d` at `index`"""
     add_to_part: Callable[..., Any]
-    """add_to_part(whole, index, d, shape, code): `whole`, which is ours, with `d` added at `index`; zeros of
-    that shape and dtype are taken if it is None"""
+    """add_to_part(whole, index, d, shape, code): `whole`, which may be written to, with `d` added at
+    `index`; zeros of that shape and dtype stand for a `whole` that is None"""
     give_own: Callable[..., Any]
-    """give_own(fx, d): the same as `give_array` where no two elements of `fx` are at one place"""
+    """give_own(fx, d): what `give_array` does, where no two elements of `fx` are at one place"""
     take_own: Callable[..., Any]
     """take_own(fx, d): what `give_own` does for ``-d``"""
     negate: Callable[..., Any]
     """negate(d): ``-d``, written over `d`"""
     take_array: Callable[..., Any]
     """take_array(fx, x, d), as_negative_part(index, d, shape, code), take_from_part(whole, index, d, shape,
-    code): the same as `give_array`, `as_part`, `add_to_part` for ``-d``"""
+    code): what `give_array`, `as_part` and `add_to_part` do for ``-d``"""
     as_negative_part: Callable[..., Any]
     take_from_part: Callable[..., Any]
     values: bool
-    """Whether arrays may be treated like numbers (not where rules are watched)"""
+    """Whether arrays may be treated like numbers (not where rules are watched)."""
     float_rdata: Callable[..., Any]
-    """float_rdata(rdata): as a Python float, 0.0 if zero"""
+    """float_rdata(rdata): the rdata of a number as a Python float, 0.0 if it is zero"""
     add: Callable[..., Any]
-    """add(rdata, rdata): their sum, None being zero"""
+    """add(rdata, rdata): the sum of two cotangents, None being zero"""
     later: Callable[[str, Callable[[], Graph]], Callable[..., Any]]
     """later(name, graph): a function whose graph is made when it is first called"""
     no_tangent: object

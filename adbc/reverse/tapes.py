@@ -50,7 +50,8 @@ __all__ = [
 ]
 
 LONGEST: Final = 3
-"""A record of more values than these is a tuple on the reel: that costs less than so many instructions."""
+"""The most values of a record that stand on a reel one by one; more are put into a tuple, which costs less
+than so many instructions."""
 
 
 def is_certain(value: Value) -> bool:
@@ -71,13 +72,13 @@ class Tape(abc.ABC):
     form: TapeForm
     value: Value
     mark: Const = Const(None)
-    """What stands in front of the records."""
+    """The value that stands on a reel in front of the records of the loop."""
     record: Instruction | None = None
-    """What puts the record of an iteration on the tape, if one is saved."""
+    """The instruction that puts the record of an iteration on the tape, if one is saved."""
 
     @property
     def iteration(self) -> Slots:
-        """The types of the values that an iteration saves; known when those of the forwards pass are."""
+        """The types of the values that an iteration saves; they are known once the forwards pass is typed."""
         return slots(self.record)
 
     @abc.abstractmethod
@@ -85,14 +86,14 @@ class Tape(abc.ABC):
 
     @abc.abstractmethod
     def look(self, builder: Builder, carried: Value) -> tuple[Value, Value]:
-        """Whether all records are off, and what was seen."""
+        """Whether all records have been taken off the tape, and what was seen of it."""
 
     @abc.abstractmethod
     def pop(self, builder: Builder, carried: Value, seen: Value) -> tuple[Sequence[Value], Value]: ...
 
 
 class Links(Tape):
-    """Tuples of the values and the record before."""
+    """A tape of nested tuples: each record has the values of an iteration and the record before."""
 
     form = TapeForm.LINKS
 
@@ -121,7 +122,7 @@ class Links(Tape):
 
 
 class Count(Tape):
-    """The number of iterations: the pullback runs a ``for`` loop, and what is carried is its iterator."""
+    """A tape that is the number of iterations: the pullback runs a ``for`` loop, and carries its iterator."""
 
     form = TapeForm.COUNT
 
@@ -143,7 +144,7 @@ class Count(Tape):
 
 
 class Length(Count):
-    """The number of iterations of a loop over all of a range: the range itself."""
+    """A tape that is a range, all of which the loop has run through: it tells the number of iterations."""
 
     form = TapeForm.RANGE
 
@@ -155,7 +156,7 @@ class Length(Count):
 
 
 class Reel(Tape):
-    """A list of all values, and what the loops inside have wound around it."""
+    """A tape that is one list: the values of all iterations, and the records of the loops inside."""
 
     form = TapeForm.REEL
 
@@ -180,9 +181,9 @@ class Reel(Tape):
 
 
 class Winding(Reel):
-    """Records of an inner loop on the reel of the outermost one.
+    """The records of an inner loop, on the reel of the outermost one.
 
-    The iterator is that of the outer loop, which nothing is done to: it is carried along.
+    The pullback carries the iterator of the outer loop along, unchanged.
     """
 
     form = TapeForm.WINDING
@@ -209,12 +210,12 @@ _ITERATION: Final = Const(True)
 
 
 def new_reel(builder: Builder, header: Block) -> Value:
-    """The list for the records of the loop with this header, and of those inside."""
+    """The reel of the loop with this header, and of the loops inside."""
     return builder.call(intrinsics._new_, list, type=TapeType(header.label), name="tape")
 
 
 def put(builder: Builder, reel: Value, values: Sequence[Value]) -> Instruction:
-    """Put `values` on a reel; the instruction whose last operands they are."""
+    """Put `values` on a reel; return the instruction that has them as its last operands."""
     if len(values) > LONGEST:
         record = builder.call(intrinsics._new_, tuple, *values)
         builder.call(intrinsics._record_, reel, record)
@@ -223,12 +224,13 @@ def put(builder: Builder, reel: Value, values: Sequence[Value]) -> Instruction:
 
 
 def slots(record: Instruction | None) -> Slots:
-    """The types of the values of a record: of a tuple that is made, or of what is put on a reel."""
+    """The types of the values of a record, by the instruction that makes a tuple of them or puts them on a
+    reel."""
     return () if record is None else tuple(map(type_of, record.operands[2:]))
 
 
 def taken(builder: Builder, iterator: Value, types: Sequence[AbstractType]) -> list[Value]:
-    """The values of these types that have been put on a reel last."""
+    """The values that were put last on the reel of `iterator`, given their types."""
     if not types:
         return []
     seen = builder.call(intrinsics._recall_, iterator, type=_first_seen(types))
@@ -236,14 +238,15 @@ def taken(builder: Builder, iterator: Value, types: Sequence[AbstractType]) -> l
 
 
 def _first_seen(types: Sequence[AbstractType]) -> AbstractType:
-    """The type of what stands on a reel behind all else of a record of values of these types."""
+    """The type of the value of a record that stands last on a reel, given the types of all values of the
+    record."""
     if not types:
         return BOOL
     return TupleType(tuple(types)) if len(types) > LONGEST else types[-1]
 
 
 def _rest(builder: Builder, iterator: Value, seen: Value, types: Sequence[AbstractType]) -> list[Value]:
-    """The values of a record, of which one step of the iterator has given what is `seen`."""
+    """All values of a record, given `seen`, the first thing that the reel's iterator gave of it."""
     if len(types) > LONGEST:
         return _unpacked(builder, seen, types)
     if not types:

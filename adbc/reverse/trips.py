@@ -15,11 +15,12 @@ from adbc.types.lattice import Exact
 __all__ = ["is_short", "range_of"]
 
 SHORT: Final = 3
-"""So few iterations are faster with links than with a list, which must be made, grow, and be run through."""
+"""The most iterations of which a tape of links is faster than a list, which must be made, grow, and be run
+through."""
 
 
 def _iterator_of(loop: Loop) -> Instruction | None:
-    """The iterator that `loop` is over, if it is made by ``iter``."""
+    """The iterator that `loop` is over, if that is made by ``iter``."""
     found = loop.header.instructions[-2:]
     if len(found) != 2:
         return None
@@ -45,7 +46,7 @@ def range_of(loop: Loop, loops: Loops, graph: Graph) -> Value | None:
 
 
 def is_short(loop: Loop) -> bool:
-    """Whether `loop` is over a range that is known, and `SHORT`, with no loop inside."""
+    """Whether `loop` has no loop inside and is over a range of known bounds, of at most `SHORT` numbers."""
     iterator = _iterator_of(loop)
     numbers = None if iterator is None else iterator.operands[1]
     if loop.children or not isinstance(numbers, Instruction):

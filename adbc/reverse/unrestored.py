@@ -34,8 +34,8 @@ __all__ = ["unrestored_updates"]
 def unrestored_updates(
     graph: Graph, sites: Mapping[Instruction, CallSite], formulas: FormulaUses
 ) -> tuple[set[Instruction], dict[Instruction, Any]]:
-    """The updates that are not undone, and the owned parameters that are put back as a whole instead, with
-    the rule of one of the updates."""
+    """The updates of arrays that are not undone; and the owned parameters that are put back as a whole
+    instead, each with the rule of one of its updates."""
     updates: set[Instruction] = set()
     owned: dict[Instruction, Any] = {}
     if any(block.handler is not None for block in graph.blocks):
@@ -62,9 +62,10 @@ class _Family:
         self.home = root.block
         self.updates: list[Instruction] = []
         self.readers: list[Instruction] = []
-        """Calls of which the formulas read the numbers of such an array."""
+        """The calls with formulas that read the numbers of one of the arrays."""
         self.is_known = self._is_new(root)
-        """Whether nothing else is done with any of them."""
+        """Whether nothing is done with the arrays but to take views, to update them, and to read them in
+        formulas."""
         seen: set[Value] = {root}
         waiting: list[Value] = [root]
         while waiting and self.is_known:
@@ -86,14 +87,14 @@ class _Family:
                 self.is_known = False  # it may be another array
 
     def _is_new(self, root: Instruction) -> bool:
-        """Whether `root` is new memory.  If its own formula reads it, that is noted."""
+        """Whether `root` is new memory.  If the formula of `root` reads its own result, that is noted."""
         site = self.sites[root]
         if site.kind is Kind.OWN:
             return True
         return site.kind is Kind.FORMULA and self._note(root, root)
 
     def _note(self, value: Value, user: Instruction) -> bool:
-        """Note what `user` does with `value`; False if nobody knows."""
+        """Note what `user` does with `value`; False if that is not known."""
         site = self.sites[user]
         if site.kind is Kind.VIEW:
             return site.arguments[0] is value
@@ -134,8 +135,8 @@ class _Family:
 
 
 def _behind(block: Block, home: Block | None) -> set[Block]:
-    """The blocks that may be entered after `block`, itself among them only if there is a loop, and before
-    `home`, where there is new memory."""
+    """The blocks that may be entered after `block` and before `home`, where the memory is made anew;
+    `block` is among them only if there is a loop."""
     found: set[Block] = set()
     waiting = [*block.terminator.successors]
     while waiting:

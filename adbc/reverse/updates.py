@@ -17,11 +17,11 @@ __all__ = ["UpdateAdjoint"]
 @dataclasses.dataclass
 class UpdateAdjoint(Adjoint):
     """``u += v`` or ``u -= v`` of arrays: ``u[...] = old; bv = fu`` or ``-fu``; the cotangent of `u` stays.
-    There is no `old` where nobody looks at it (`reverse.unrestored`).
+    There is no `old` where nobody looks at the memory before the update (`reverse.unrestored`).
 
-    `shadow` is that of `v` if it is memory, `shape` its shape and code of the dtype if it is treated like a
-    number.  With `is_passed` what comes next in the pullback makes a new array of `bv`; else it is a copy of
-    `fu`, which will change.
+    `shadow` is the shadow of `v` if `v` is memory, `shape` the shape of `v` and the code of its dtype if
+    `v` is treated like a number.  With `is_passed`, the next thing in the pullback makes a new array of
+    `bv`; else `bv` is a copy of `fu`, which will change.
     """
 
     argument: Value

@@ -70,9 +70,9 @@ __all__ = [
 class Binding:
     """How a call's arguments meet the parameters of a Python function known at build time.
 
-    `slots` has, per parameter, the index of an argument of the call, or a `Const` holding the
-    default.  Where `function` has a closure it stands for all with its code: a rule is given the one that is
-    called, and its shadow.
+    `slots` has, per parameter, the index of an argument of the call, or a `Const` holding the default.
+    Where `function` has a closure it stands for all functions with its code: a rule is given the function
+    that is called, and its shadow.
     """
 
     function: types.FunctionType
@@ -81,7 +81,7 @@ class Binding:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class CallSite:
-    """A call, taken apart.  `function` is the Python object called, if known."""
+    """What becomes of a call, and its parts.  `function` is the Python object called, if known."""
 
     kind: Kind
     function: Any
@@ -91,7 +91,8 @@ class CallSite:
     row: Any = None
     binding: Binding | None = None
     options: dict[str, Value] | None = None
-    """What a rule is given by name: `arguments` are what it is given by position then."""
+    """The arguments that a rule is given by name; with these, `arguments` are those that it is given by
+    position."""
 
 
 class Knowledge(Protocol):
@@ -121,7 +122,7 @@ _IMMUTABLE = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 def name_of(function: Any) -> str:
-    """What a function is called in messages.  Attributes of the user's objects are not asked for."""
+    """The name of a function in messages.  Attributes of the user's objects are not asked for."""
     if not isinstance(function, _NAMED):
         return f"a {type(function).__name__}"
     module = getattr(function, "__module__", None)
@@ -142,7 +143,7 @@ def is_inline_number(type: AbstractType) -> bool:
 
 
 def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Knowledge) -> CallSite:
-    """What becomes of `call`."""
+    """Decide what becomes of `call`."""
     callee, arguments = call_parts(call)
     function: Any = None
     if isinstance(callee, Const):
@@ -195,7 +196,7 @@ class _OpenCall:
 # -- by what is called ----------------------------------------------------------------------------------
 
 _Answer = Kind | CallSite | None
-"""None: the rule or the code of what is called decides."""
+"""What becomes of a call; None if the rule or the code of what is called decides."""
 
 
 def _inactive(call: _OpenCall) -> _Answer:
@@ -203,7 +204,8 @@ def _inactive(call: _OpenCall) -> _Answer:
 
 
 def _asking(call: _OpenCall) -> _Answer:
-    """What the class of an argument may answer in Python, which may change active state."""
+    """What becomes of a call that asks the class of an argument, which may answer in Python and change
+    active state."""
     is_unknown = call.any_active and call.knowledge.row(call.function, call.types) is None
     return Kind.DYNAMIC if is_unknown else Kind.PRIMAL
 
@@ -217,12 +219,13 @@ def _in_context(call: _OpenCall) -> _Answer:
 
 
 def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
-    """The answer for a read: `kind` if argument number `container`, which is read from, is active."""
+    """What becomes of a call that reads: it is of this `kind` if argument number `container`, which is read
+    from, is active."""
     return lambda call: kind if call.active(call.arguments[container]) else Kind.PRIMAL
 
 
 def _getting(call: _OpenCall) -> _Answer:
-    """An attribute is read."""
+    """What becomes of a call that reads an attribute."""
     is_active = call.active(call.arguments[0])
     if _is_field(call.arguments, call.types, call.knowledge):
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
@@ -232,7 +235,7 @@ def _getting(call: _OpenCall) -> _Answer:
 
 
 def _setting(call: _OpenCall) -> _Answer:
-    """An attribute is written."""
+    """What becomes of a call that writes an attribute."""
     is_number = _is_field(call.arguments, call.types, call.knowledge) and call.types[2] == FLOAT
     return Kind.FIELD_STORE if is_number else None
 
@@ -267,7 +270,7 @@ def _subscript(call: _OpenCall) -> _Answer:
 
 
 def _projection(call: _OpenCall) -> _Answer:
-    """An element of a tuple is read."""
+    """What becomes of a call that takes an element of a tuple."""
     container, index = call.types[0], call.arguments[1]
     if not isinstance(container, TupleType):
         return None
@@ -279,7 +282,7 @@ def _projection(call: _OpenCall) -> _Answer:
 
 
 def _making(call: _OpenCall) -> _Answer:
-    """A display, a slice or a function is made."""
+    """What becomes of a call that makes a display, a slice or a function."""
     kind = call.arguments[0].value if isinstance(call.arguments[0], Const) else None
     if kind is tuple:
         return Kind.TUPLE if call.any_active else Kind.PRIMAL
@@ -353,7 +356,7 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     intrinsics._next_: _iterating,
     operator.getitem: _subscript,
 }
-"""What decides for a callee that has a meaning of its own."""
+"""By callee that has a meaning of its own, the function that decides what becomes of a call."""
 
 
 # -- by the rule, by the function -----------------------------------------------------------------------
@@ -427,8 +430,8 @@ def _by_function(call: _OpenCall) -> CallSite:
 
 
 def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | None:
-    """The arguments that `row` is given by position and by name, if those by name have no derivative and it
-    is the rule for the others."""
+    """The arguments that `row` is given by position and by name; None if those by name have a derivative,
+    or if `row` is not the rule for the others."""
     positional = len(call.arguments) - len(call.keywords)
     by_name = dict(zip(call.keywords, call.arguments[positional:], strict=True))
     args, options = row.bind(call.arguments[:positional], by_name)
@@ -441,13 +444,13 @@ def _bound(call: _OpenCall, row: Any) -> tuple[list[Value], dict[str, Value]] | 
 
 
 def _is_description(arguments: Sequence[Value], types_: Sequence[AbstractType]) -> bool:
-    """Whether an attribute of an array is read that is not made of its numbers."""
+    """Whether an attribute that is read describes an array without being made of its numbers."""
     name = arguments[1]
     return isinstance(types_[0], ArrayType) and isinstance(name, Const) and name.value in DESCRIPTIONS
 
 
 DESCRIPTIONS = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
-"""What an array is, besides its numbers."""
+"""The attributes that describe an array and are not made of its numbers."""
 
 
 class Called(NamedTuple):
@@ -458,7 +461,8 @@ class Called(NamedTuple):
 
 
 def called(call: Instruction) -> Called | None:
-    """What `call` calls, if it is one and that is known and may be looked up in tables."""
+    """The function and the arguments of `call`; None if it is no call, or not of a known object that can be
+    hashed."""
     if call.op != "call":
         return None
     callee, arguments = call_parts(call)
@@ -478,7 +482,7 @@ def row_of(call: Instruction, knowledge: Knowledge) -> Any:
 
 
 def _is_plain_check(arguments: Sequence[Value]) -> bool:
-    """Whether it is known that the class in question does not answer for itself."""
+    """Whether it is known that the class that is checked against does not answer for itself."""
     kind = arguments[1] if len(arguments) == 2 else None
     if isinstance(kind, Const):
         return plain_check(kind.value)
@@ -514,7 +518,7 @@ def formula_call(
 
 
 DTYPE_CODES = {"float64": "d", "float32": "f", "complex128": "D", "complex64": "F"}
-"""The dtypes of arrays that are differentiated by formulas, and their codes."""
+"""The dtypes of arrays that are differentiated by formulas, each with its code."""
 
 
 def _is_numeric(type: AbstractType) -> bool:
@@ -542,7 +546,7 @@ def _holds_array(type: AbstractType) -> bool:
 
 
 def is_view(types_: Sequence[AbstractType]) -> bool:
-    """Whether a subscript takes a view of an array of real numbers: ints and slices, and nothing else."""
+    """Whether a subscript takes a view of an array of real numbers, by ints and slices and nothing else."""
     array = types_[0]
     if not isinstance(array, ArrayType) or array.dtype not in ("float64", "float32"):
         return False
@@ -550,7 +554,7 @@ def is_view(types_: Sequence[AbstractType]) -> bool:
 
 
 def is_moved(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> bool:
-    """Whether a call of a function with this row just gives the elements of an array in another shape."""
+    """Whether a call of a function with this row gives just the elements of an array in another shape."""
     if row.moves is None or keywords or not isinstance(types_[0], ArrayType):
         return False
     if row.moves == "transpose":
@@ -592,7 +596,7 @@ _DICT, _CELL = Exact(dict), Exact(types.CellType)
 
 
 def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | None:
-    """The function that the attribute is which `call` reads, if it is a method written in Python."""
+    """The function of the attribute that `call` reads, if that is a method written in Python."""
     _, obj, name = call.operands
     known = type_of(obj)
     if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
@@ -621,8 +625,8 @@ def is_constant_dict(value: Value) -> bool:
 
 
 def _is_global_number(arguments: Sequence[Value]) -> bool:
-    """Whether what was read from a global is assumed to be a number: it is a constant then, for to set a
-    global to an active number is refused."""
+    """Whether what was read from a global is assumed to be a number: then it is a constant, because writing
+    an active number to a global is refused."""
     value, assumed = arguments
     if not isinstance(value, Instruction) or value.op != "call" or not isinstance(assumed, Const):
         return False
@@ -634,7 +638,7 @@ def _is_global_number(arguments: Sequence[Value]) -> bool:
 def activity(
     graph: Graph, active_arguments: Sequence[bool], knowledge: Knowledge
 ) -> tuple[set[Value], dict[Instruction, CallSite]]:
-    """The values that may carry a derivative, and what becomes of every call.
+    """The values that may carry a derivative, and what becomes of every call: activity analysis.
 
     Optimistic, to a fixed point: nothing is active until something makes it so.
     """

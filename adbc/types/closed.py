@@ -27,7 +27,7 @@ __all__ = ["ClosedKnowledge", "is_closed", "is_closed_call"]
 
 
 class ClosedKnowledge(Protocol):
-    """What is asked of the rest of the system."""
+    """What the question which functions are closed must be told by the rest of the system."""
 
     def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` for arguments of these types, if the types decide it."""
@@ -36,7 +36,7 @@ class ClosedKnowledge(Protocol):
         """How arguments bind to `function` if it is written in Python and can be lifted."""
 
     def is_closed(self, function: types.FunctionType, parameters: tuple[AbstractType, ...]) -> bool:
-        """Whether `function` is closed."""
+        """Whether `function` meets no memory but that of its arguments."""
 
 
 _STRUCTURE: frozenset[Any] = HARMLESS | {
@@ -46,7 +46,7 @@ _BUILT = (tuple, slice)
 
 
 def is_closed(graph: Graph, knowledge: ClosedKnowledge) -> bool:
-    """Whether the typed `graph` is closed."""
+    """Whether the typed `graph` meets no memory but that of its arguments."""
     if graph.free:
         return False
     return all(

@@ -67,17 +67,17 @@ from adbc.types.lattice import (
 __all__ = ["Results", "Row", "complete", "element_of", "part_of"]
 
 Row = Callable[[Sequence[Value], Sequence[AbstractType]], AbstractType | None]
-"""The type of what a function gives, by arguments and their types; None if it does not say."""
+"""The type of what a function gives, told by the arguments and their types; None if they do not tell it."""
 Results = Mapping[int, Row]
 """Rows by the addresses of functions, which the owner of the table keeps alive."""
 
 _Asked = Callable[[object, Sequence[Value], Sequence[AbstractType], tuple[str, ...]], AbstractType]
 _ROUNDS = 12
-"""Types that have not settled by then are taken for `ANY`."""
+"""The most rounds of the fixed point: types that have not settled then are taken for `ANY`."""
 
 
 def complete(graph: Graph, results: Results, oracle: Oracle, sample: Sampler) -> Graph:
-    """Write a type to every value of `graph` that has none and of which one follows, in place.
+    """Write a type to every value of `graph` that has none and whose type follows from others, in place.
 
     `oracle` is asked what functions give for primals, and `sample` where it does not know.
     """
@@ -163,7 +163,7 @@ def _of_members(
     keywords: tuple[str, ...],
     asked: _Asked,
 ) -> AbstractType:
-    """What `function` gives for arguments of `types_`, none of which is a union."""
+    """The type of what `function` gives for arguments of `types_`, none of which is a union."""
     derivatives = [t for t in types_ if isinstance(t, DerivativeType | TangentType)]
     if derivatives:
         return _of_derivatives(function, derivatives, arguments, types_, keywords, asked)
@@ -171,7 +171,8 @@ def _of_members(
 
 
 def _is_plain_python(function: object) -> bool:
-    """Whether only its code says what `function` gives: reading that is not worth the time."""
+    """Whether `function` is one of adbc's that is written in Python: reading what it gives from its code is
+    not worth the time."""
     return isinstance(function, types.FunctionType) and function.__module__.startswith("adbc.")
 
 
@@ -183,8 +184,8 @@ def _of_derivatives(
     keywords: tuple[str, ...],
     asked: _Asked,
 ) -> AbstractType:
-    """What `function`, which is linear in derivatives, gives for some: a derivative of what it gives for
-    primals."""
+    """The type of what `function`, which is linear in derivatives, gives for derivatives: that of a
+    derivative of what it gives for primals."""
     if function in _ARITHMETIC and all(isinstance(t, TangentType) or is_number(t) for t in types_):
         return TANGENT
     if function in _IN_PLACE and isinstance(primal_type(types_[0]), ArrayType):
@@ -285,7 +286,7 @@ def _slot(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractTy
 
 
 def _or_else(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """A derivative that is there, or what stands for it: both are read and written alike."""
+    """The type of a derivative or of what stands in for it: both are read and written alike."""
     return types_[0]
 
 

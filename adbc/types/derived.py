@@ -148,8 +148,8 @@ class PlayedType(RecordsType):
 
 
 class LinksType(RecordsType):
-    """The record of an iteration of the loop `loop` as a tuple that ends in the record before; None if there
-    is none."""
+    """The record of an iteration of the loop `loop`, as a tuple that ends in the record of the iteration
+    before; None in the place of the first."""
 
     word = "Links"
 
@@ -166,7 +166,7 @@ class SavedOf(AbstractType):
 
 @dataclasses.dataclass(frozen=True)
 class UndoType(AbstractType):
-    """What was kept when something was written, for the function that takes the write back."""
+    """What was kept when something was written; it is for the function that takes the write back."""
 
     def __str__(self) -> str:
         return "Undo"
@@ -194,7 +194,7 @@ class ExceptionType(AbstractType):
 
 @dataclasses.dataclass(frozen=True)
 class CallableType(AbstractType):
-    """A function of which only that is known what it gives."""
+    """A function of which nothing is known but the type of its result."""
 
     gives: AbstractType
 
@@ -208,11 +208,11 @@ EXCEPTION = ExceptionType()
 RAISED = ExceptionType(is_packed=True)
 FUNCTION = Exact(types.FunctionType)
 _ABSENT = frozenset({Exact(type(NO_FDATA)), Exact(type(NO_TANGENT)), NONE})
-"""The types of what stands for no derivative."""
+"""The types of the values that stand for the absence of a derivative."""
 _MARK = Exact(Sentinel)
 """The type of what stands on a tape in front of the records of a loop."""
 _MOST = 8
-"""A union of more members says nothing."""
+"""The most members of a union: one of more members would say nothing."""
 
 
 def is_known(type: object) -> bool:
@@ -221,7 +221,8 @@ def is_known(type: object) -> bool:
 
 
 def count_typed(graph: Graph) -> tuple[int, int]:
-    """How many values of `graph` are typed, and how many there are: arguments, phis, instructions."""
+    """The number of values of `graph` that are typed, and the number of all: arguments, phis and
+    instructions."""
     values: list[Value] = [*graph.arguments]
     for block in graph.blocks:
         values += block.phis
@@ -230,7 +231,8 @@ def count_typed(graph: Graph) -> tuple[int, int]:
 
 
 def derivative_of(kind: type[DerivativeType], type: AbstractType) -> AbstractType:
-    """What is of this kind for values of `type`: a proved number's derivative is a number."""
+    """The type of a derivative, of the class `kind`, of values of `type`: the derivative of a proved number
+    is a number."""
     if isinstance(type, TangentType) or is_number(type):
         return TANGENT
     return type if isinstance(type, DerivativeType) else kind(memory_type(type))
@@ -277,7 +279,8 @@ def _has_number(type: AbstractType) -> bool:
 
 
 def primal_type(type: AbstractType) -> AbstractType:
-    """The type of what a derivative has the shape of: that of a value for a derivative of such values."""
+    """The type of the values of which something of `type` is a derivative; `type` itself if it is of no
+    derivative."""
     if isinstance(type, DerivativeType):
         return type.of
     if isinstance(type, TangentType):
@@ -288,14 +291,15 @@ def primal_type(type: AbstractType) -> AbstractType:
 
 
 def present(type: AbstractType) -> AbstractType:
-    """`type` where the value is there: not what is saved by ways that do not have it."""
+    """`type` without its members that stand for what is absent: for no derivative, or for the mark on a
+    tape."""
     if not isinstance(type, UnionType):
         return type
     return merge_all(t for t in type.members if t not in _ABSENT and t != _MARK)
 
 
 def merge(a: AbstractType, b: AbstractType) -> AbstractType:
-    """The least type that has the members of both, among those of derived graphs."""
+    """The least type of derived graphs that has the members of both `a` and `b`."""
     if a is b or b is NEVER or a == b:
         return a
     if a is NEVER:
@@ -324,7 +328,7 @@ def merge(a: AbstractType, b: AbstractType) -> AbstractType:
 
 
 def merge_all(types: Iterable[AbstractType]) -> AbstractType:
-    """The least type that has the members of all; `NEVER` of none."""
+    """The least type of derived graphs that has the members of all; `NEVER` of none."""
     result: AbstractType = NEVER
     for type in types:
         result = merge(result, type)

@@ -50,7 +50,7 @@ __all__ = [
 
 
 class EffectKnowledge(Protocol):
-    """What is asked of the rest of the system."""
+    """What the analysis of effects must be told by the rest of the system."""
 
     def rows(self, function: object) -> Sequence[Any]:
         """All rules of `function`."""
@@ -71,7 +71,7 @@ def bound_types(
     binding: Binding, arguments: Sequence[Value], known: Callable[[Value], AbstractType] = type_of
 ) -> tuple[AbstractType, ...]:
     """The types of the parameters of a function that is given `arguments`; `known` says what is known of
-    these."""
+    the arguments."""
     return tuple(type_of(s) if isinstance(s, Const) else known(arguments[s]) for s in binding.slots)
 
 
@@ -91,7 +91,7 @@ _ELEMENTS: tuple[Any, ...] = (
     intrinsics._iter_, intrinsics._list_iterator_, intrinsics._next_, intrinsics._unpack_,
     intrinsics._unpack_ex_, intrinsics._unpack_list_, intrinsics._element_, intrinsics._project_,
 )  # fmt: skip
-"""Functions that give what is in their arguments, or will."""
+"""Functions that give elements of their arguments, at once or later."""
 OPERATORS: frozenset[Any] = frozenset(
     getattr(operator, name)
     for name in (
@@ -123,20 +123,21 @@ SUMMARIES: Mapping[Any, tuple[Use, ...]] = {
     list.reverse: (WRITES,),
     list.clear: (WRITES,),
 }
-"""Per argument what functions of the interpreter do with it; the last says it of all that follow."""
+"""By function of the interpreter, what it does with each argument; the last entry is for all arguments that
+follow."""
 
 _DECIDED_BY_ALL: frozenset[Any] = frozenset({*_IN_PLACE, operator.contains, intrinsics._not_contains_})
-"""Functions that keep an argument if the class of the other says so."""
+"""Functions that may do anything with an argument if the class of another argument answers for them."""
 
 _WITH_OPTIONS: frozenset[Any] = frozenset({zip, enumerate})
-"""Functions that are given nothing by keyword that is called or changed."""
+"""Functions whose keyword arguments are neither called nor changed."""
 _CHOOSING: frozenset[Any] = frozenset({sum, min, max})
 """Functions that may give one of several arguments."""
 
 
 def uses(call: Instruction, knowledge: EffectKnowledge, *, is_list: bool = False) -> Sequence[Use] | None:
-    """Per argument what `call` does with its memory, that of an array or (`is_list`) of a list of numbers;
-    None if the function is not known."""
+    """Per argument, what `call` does with its memory: with that of an array, or (`is_list`) of a list of
+    numbers. None if the function is not known."""
     found = called(call)
     if found is None:
         return None
@@ -173,7 +174,7 @@ def _uses(found: Called, call: Instruction, knowledge: EffectKnowledge, is_list:
 
 
 _BY_RULE: frozenset[Any] = frozenset({sum, min, max, abs, sorted, list, tuple, any, all})
-"""Functions whose rules say more of arrays than the table does."""
+"""Functions whose rules say more of what is done with arrays than `SUMMARIES` does."""
 
 
 def _has_no_say(value: Value) -> bool:
@@ -183,7 +184,8 @@ def _has_no_say(value: Value) -> bool:
 
 
 def is_passive(type_: AbstractType) -> bool:
-    """Whether the members have no memory but arrays of numbers, and none has a say in what is done to it."""
+    """Whether values of `type_` have no memory but that of arrays of numbers, and no class that has a say
+    in what is done to them."""
     if isinstance(type_, TupleType):
         return all(map(is_passive, type_.elements))
     if isinstance(type_, IteratorType | ListType):
@@ -204,13 +206,14 @@ def _is_passive_class(cls: type) -> bool:
 
 
 def _takes_copies(target: Value) -> bool:
-    """Whether what is written into `target` goes by numbers: a list would keep what it gets."""
+    """Whether `target` takes copies of the numbers that are written into it, as an array does: a list would
+    keep what it gets."""
     known = type_of(target)
     return isinstance(known, ArrayType) and not known.dtype.startswith(("object", "void"))
 
 
 def _makes_array(function: Any, call: Instruction) -> bool:
-    """Whether NumPy makes a new array of a list of numbers."""
+    """Whether `call` has NumPy make a new array of a list of numbers."""
     module = str(getattr(function, "__module__", None) or "")
     is_maker = getattr(function, "__name__", "") in ("array", "asarray")
     return is_maker and module.partition(".")[0] == "numpy" and not call.keywords
@@ -227,7 +230,7 @@ def _of_attribute(arguments: Sequence[Value], is_list: bool) -> Sequence[Use]:
 def _of_function(
     function: Any, call: Instruction, arguments: Sequence[Value], knowledge: EffectKnowledge
 ) -> Sequence[Use]:
-    """What a function written in Python does."""
+    """Per argument, what a function written in Python does with it."""
     binding = knowledge.bind(function, len(arguments), call.keywords)
     if binding is None:
         return [ANYTHING] * len(arguments)
@@ -246,7 +249,7 @@ def _of_rows(
     knowledge: EffectKnowledge,
     is_list: bool,
 ) -> Sequence[Use]:
-    """What is done by a function that has rules, as far as these say it."""
+    """Per argument, what a function that has rules does with it, as far as the rules say it."""
     if is_list:
         return [READS if _makes_array(function, call) else ANYTHING] * len(arguments)
     row = knowledge.row(function, [type_of(v) for v in arguments])
@@ -272,7 +275,8 @@ def _keeps_nothing(function: Any) -> bool:
 
 
 def is_harmless(call: Instruction) -> bool:
-    """Whether `call` only asks for what an array is, not for its numbers, or does nothing to it."""
+    """Whether `call` asks only for the attributes that describe an array, not for its numbers, or does
+    nothing to it."""
     found = called(call)
     if found is None:
         return False
@@ -285,8 +289,8 @@ def is_harmless(call: Instruction) -> bool:
 
 
 def exposed(call: Instruction, row: Any, arrays: Collection[int] | None) -> Sequence[Value]:
-    """The arguments of `call` whose memory somebody may see: it may keep them, hand them on or change them,
-    or its rule wants to be given their companions.
+    """The arguments of `call` whose memory somebody may see: the call may keep them, hand them on or change
+    them, or its rule wants to be given their companions.
 
     row: the rule of `call`, if it is known.  arrays: which arguments its formulas differentiate by, if it is
     differentiated by formulas.

@@ -187,12 +187,12 @@ _UNQUESTIONING: dict[type, frozenset[str]] = {
 
 
 def _is_closed(cls: type) -> bool:
-    """Whether neither `cls` nor an instance can be given attributes."""
+    """Whether neither `cls` nor its instances can be given attributes."""
     return not cls.__flags__ & HEAP_TYPE and not cls.__dictoffset__
 
 
 def transpose_of(value: Value) -> object | None:
-    """The function that ``x.T`` of an array is."""
+    """The function that gives ``x.T``, if `value` reads that of an array."""
     read = _attribute_read(value)
     if read is None or read[1] != "T" or not isinstance(value, Instruction):
         return None
@@ -254,7 +254,7 @@ def _result(instruction: Instruction, oracle: Oracle, sample: Sampler | None) ->
 
 
 def _made_function(call: Instruction) -> ClosureType | None:
-    """The type of what a ``def`` or ``lambda`` makes."""
+    """The type of the function that a ``def`` or ``lambda`` makes."""
     kind, code = call.operands[1:3] if len(call.operands) > 2 else (None, None)
     if not (isinstance(kind, Const) and kind.value is types.FunctionType and isinstance(code, Const)):
         return None
@@ -264,14 +264,14 @@ def _made_function(call: Instruction) -> ClosureType | None:
 
 
 def _is_some_array(type: AbstractType) -> bool:
-    """Whether nothing but its class is known of an array."""
+    """Whether nothing is known of an array but its class."""
     return isinstance(type, Exact) and type.cls.__name__ == "ndarray"
 
 
 def ask(
     oracle: Oracle, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
 ) -> AbstractType:
-    """What the oracle says, asked for each class where an argument is a `RealType`."""
+    """The type that the oracle tells, asked for each class where an argument is a `RealType`."""
     reals = [t.__class__ for t in types_].count(RealType)
     if not reals:
         return oracle(function, types_, keywords)
@@ -406,7 +406,8 @@ def _first(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 
 
 def _attribute(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
-    """Attributes of an array that follow from its type; its methods are known to be C code."""
+    """The type of an attribute that follows from the type of the array that it is read from; methods of
+    arrays are known to be C code."""
     array, name = types_[0], values[1]
     if type(array) is not ArrayType or not isinstance(name, Const) or not isinstance(name.value, str):
         return ANY
@@ -471,7 +472,7 @@ STRUCTURAL: dict[Any, Row] = {
 
 
 def elementwise(types_: Sequence[AbstractType]) -> AbstractType:
-    """The result of a floating-point elementwise operation with broadcasting, or `ANY`.
+    """The type of the result of a floating-point elementwise operation with broadcasting, or `ANY`.
 
     Python numbers are weak (NEP 50); arrays and NumPy scalars must agree on their dtype.
     """
@@ -531,4 +532,4 @@ def transposed(types_: Sequence[AbstractType]) -> AbstractType:
 
 
 ARRAY_RESULTS = {"elementwise": elementwise, "matmul": matmul, "transposed": transposed, "whole": whole}
-"""How rules of array functions say what they return."""
+"""By the word that the rule of an array function has for it, what tells the type of the result."""

@@ -136,9 +136,9 @@ class SliceType(Exact):
 
 @dataclasses.dataclass(frozen=True)
 class ListType(Exact):
-    """A list all of whose elements have this type, for as long as the function runs that has the value.  As
+    """A list all of whose elements have this type, for as long as the function that has the value runs.  As
     the type of a parameter it says that the caller has seen to that; inference is told so only where it is
-    proved that the function keeps it so (`types.list_elements`)."""
+    proved that the function keeps it so (`passes.typed.list_elements`)."""
 
     element: AbstractType
 
@@ -231,8 +231,8 @@ class ConstType(AbstractType):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClosureType(AbstractType):
-    """A function that a ``def`` or ``lambda`` inside another made: its code and globals are known, its
-    closure and its defaults are not."""
+    """A function that a ``def`` or ``lambda`` inside another function made: its code and globals are known,
+    its closure and its defaults are not."""
 
     code: types.CodeType
     namespace: dict[str, Any]
@@ -341,12 +341,13 @@ def is_numpy_number(cls: type, kind: str) -> bool:
 
 
 def is_memory(type: AbstractType) -> bool:
-    """Whether values are objects identified by their address, and what stands for them in a shadow is one."""
+    """Whether values of `type` are objects identified by their address, and so is what stands for them in a
+    shadow."""
     return isinstance(type, Exact) and isinstance(kind_of(type.cls), AddressKind)
 
 
 def has_cotangent(type: AbstractType) -> bool:
-    """Whether a member may hold numbers that are identified by value."""
+    """Whether a member of `type` may hold numbers that are identified by value."""
     match type:
         case ValueArrayType() | SliceType():
             return True
@@ -366,7 +367,7 @@ def has_cotangent(type: AbstractType) -> bool:
 
 
 def has_shadow(type: AbstractType) -> bool:
-    """Whether a member may be or hold memory that is identified by address."""
+    """Whether a member of `type` may be or hold memory that is identified by address."""
     match type:
         case NeverType() | RealType() | IteratorType() | ValueArrayType():
             return False
@@ -389,7 +390,7 @@ def has_shadow(type: AbstractType) -> bool:
 
 
 def join(a: AbstractType, b: AbstractType) -> AbstractType:
-    """The least type that has the members of both."""
+    """The least type that has the members of both `a` and `b`."""
     if a is b or b is NEVER:
         return a
     if a is NEVER:
@@ -419,14 +420,15 @@ def join(a: AbstractType, b: AbstractType) -> AbstractType:
 
 
 def memory_type(type: AbstractType) -> AbstractType:
-    """`type`, which says nothing of how a cotangent is passed."""
+    """`type` without what it says of how a cotangent is passed: an array that is treated like a number is
+    an array."""
     if not isinstance(type, ValueArrayType):
         return type
     return ArrayType(type.dtype, type.ndim, type.cls, type.layout, type.writable)
 
 
 def without_layout(type: AbstractType) -> AbstractType:
-    """`type`, which says nothing of how arrays lie in memory and whether they may be written to."""
+    """`type` without what it says of how arrays lie in memory and whether they may be written to."""
     if isinstance(type, ArrayType) and (type.layout is not None or type.writable is not None):
         return dataclasses.replace(type, layout=None, writable=None)
     if isinstance(type, TupleType):
@@ -435,7 +437,7 @@ def without_layout(type: AbstractType) -> AbstractType:
 
 
 def inferred_type(type: AbstractType) -> AbstractType:
-    """What inference is told of a parameter of this type."""
+    """The type that inference is told of a parameter of this type."""
     return LIST if isinstance(type, ListType) else memory_type(type)
 
 
@@ -445,7 +447,7 @@ def is_list(type: AbstractType) -> bool:
 
 
 def join_all(items: Iterable[AbstractType]) -> AbstractType:
-    """The least type that has the members of all; `NEVER` of none."""
+    """The least type that has the members of all types; `NEVER` of none."""
     result: AbstractType = NEVER
     for item in items:
         result = join(result, item)

@@ -56,7 +56,7 @@ def only_reads(graph: Graph, parameter: Value, knowledge: EffectKnowledge) -> bo
 
 
 def _use(call: Instruction, names: set[Value], found: Sequence[Use] | None) -> Use:
-    """What `call` does with the memory that has these names."""
+    """What `call`, whose effects are `found`, does with the memory that `names` stand for."""
     if found is None:
         return ANYTHING
     use = READS

@@ -59,7 +59,7 @@ def exact_typeof(value: object) -> AbstractType:
 
 
 def _of_function(function: types.FunctionType) -> AbstractType:
-    """The function itself, or its code if others like it may be made at any time."""
+    """The type of a function: it alone, or all with its code if others like it may be made at any time."""
     code = function.__code__
     if not code.co_flags & inspect.CO_NESTED and function.__closure__ is None:
         return ConstType(function)
@@ -70,7 +70,8 @@ _apart: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 
 
 def keep_apart(function: object) -> None:
-    """`function` is not to be taken for another with the same code: it has a rule of its own."""
+    """Note that `function` is not to be taken for another with the same code, because it has a rule of its
+    own."""
     if type(function) is types.FunctionType:
         _apart.add(function)
 
@@ -84,7 +85,7 @@ _local: dict[int, weakref.ref[type]] = {}
 
 
 def make_local(cls: type) -> None:
-    """`cls` was made by code that is being differentiated, and its like will be made again.
+    """Note that `cls` was made by code that is being differentiated, and that its like will be made again.
 
     What is derived for its instances is derived for all objects: else it would be derived in each call anew.
     """
@@ -93,12 +94,12 @@ def make_local(cls: type) -> None:
 
 
 def is_local(cls: type) -> bool:
-    """Whether `make_local` was told of `cls`."""
+    """Whether `make_local` was called with `cls`."""
     return id(cls) in _local
 
 
 def is_plain_builtin(value: object) -> bool:
-    """Whether a builtin is a function and not a method bound to an object: both have one class."""
+    """Whether `value` is a plain builtin function, not a method bound to an object: both have one class."""
     owner = getattr(value, "__self__", None)
     return owner is None or isinstance(owner, types.ModuleType | type)
 

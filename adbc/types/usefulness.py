@@ -20,11 +20,12 @@ from adbc.types.kinds import Kind
 __all__ = ["drop_useless"]
 
 _COMPUTED = (Kind.SCALAR, Kind.LOAD)
-"""What a number is computed by, without doing anything else."""
+"""The kinds of calls that compute a number and do nothing else."""
 
 
 def drop_useless(graph: Graph, active: set[Value], sites: dict[Instruction, CallSite]) -> None:
-    """Take the numbers that decide only out of `active`, and let their `sites` be inactive, in place."""
+    """Take the numbers that only decide where the program goes out of `active`, and let their `sites` be
+    inactive, in place."""
     useful: set[Value] = set()
     worklist: list[Value] = []
 
