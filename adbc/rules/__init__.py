@@ -31,14 +31,14 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("numpy", "adbc.rules.numpy"),
     *scipy.SOURCES,
 )
-"""What has rules, and the module they are in."""
+"""Pairs of a package and the module that has the rules of a part of it."""
 
 _default: RuleTable | None = None
 _lock = threading.Lock()
 
 
 def default_table() -> RuleTable:
-    """The table that is used unless another is given."""
+    """The table of rules that is used unless another is given."""
     global _default
     if _default is None:
         with _lock:

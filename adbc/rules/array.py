@@ -1,4 +1,4 @@
-"""`array.array`: elements are read and written, inserted and taken out; the rest is written in terms of that.
+"""`array.array`: four rules for single elements, and Python bodies in terms of them for the rest.
 
 What hands out the bytes (``tobytes``, ``tofile``) has no rule: it is refused where they have a derivative.
 """
@@ -34,12 +34,12 @@ def _check_constant(a: Any, fa: Any, derivative: Any) -> None:
 
 
 def of_list(typecode: str, values: list[Any]) -> Any:
-    """``array(typecode, values)``."""
+    """The array ``array(typecode, values)`` of the numbers in a list."""
     return array(typecode, values)
 
 
 def of_bytes(typecode: str, data: Any) -> Any:
-    """``array(typecode, data)`` of bytes or text."""
+    """The array ``array(typecode, data)`` of bytes or text, which have no derivative."""
     return array(typecode, data)
 
 
@@ -104,7 +104,7 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _in_step(change: Callable[[], Any], undo: Callable[[], None]) -> Any:
-    """Change the length of a shadow; what has been done to the array is undone if that is impossible."""
+    """Call `change`, which changes the length of a shadow; if it is impossible, call `undo` and raise."""
     try:
         return change()
     except BufferError:
@@ -116,7 +116,7 @@ def _in_step(change: Callable[[], Any], undo: Callable[[], None]) -> Any:
 
 
 def _inserted(args: Args, fargs: Args, derivative: Any) -> Any:
-    """Insert into an array, and `derivative` into its shadow or tangent: where that was."""
+    """Insert into an array, and `derivative` into its shadow or tangent; returns the index of the element."""
     (a, i, v), (fa, _, fv) = args, fargs
     _check_constant(a, fa, fv)
     at = max(0, len(a) + i) if i < 0 else min(i, len(a))
@@ -183,7 +183,7 @@ def _tolist(a: Any, /) -> Any:
 
 
 def _rewrite(a: Any, values: Any) -> None:
-    """Let `values` stand in `a`."""
+    """Let array `a` hold `values`, and nothing else."""
     while len(a) > len(values):
         a.pop()
     for i in range(len(a)):

@@ -45,7 +45,7 @@ _ARITHMETIC = tuple(
 
 @functools.cache
 def _numpy_kind(cls: type) -> str | None:
-    """ "i", "f" or "c" for NumPy's integer (or boolean), floating and complex scalar classes."""
+    """The letter of a scalar class of NumPy's: "i" (or booleans), "f" or "c"; None for other classes."""
     if cls.__module__ != "numpy":
         return None
     names = {base.__name__ for base in cls.__mro__}
@@ -58,7 +58,7 @@ def _numpy_kind(cls: type) -> str | None:
 
 @functools.cache
 def integer(cls: type) -> bool:
-    """An integer class whose arithmetic is C's: int, bool, enumerations of ints, NumPy integers."""
+    """Whether `cls` is a class of integers with C arithmetic: int, bool, enumerations, NumPy's integers."""
     if cls is int or cls is bool or _numpy_kind(cls) == "i":
         return True
     return issubclass(cls, int) and all(
@@ -67,38 +67,38 @@ def integer(cls: type) -> bool:
 
 
 def real(cls: type) -> bool:
-    """A class of real numbers with C arithmetic."""
+    """Whether `cls` is a class of real numbers with C arithmetic."""
     return cls in _REAL or integer(cls) or _numpy_kind(cls) == "f"
 
 
 def number(cls: type) -> bool:
-    """A class of real or complex numbers with C arithmetic."""
+    """Whether `cls` is a class of real or complex numbers with C arithmetic."""
     return cls is complex or real(cls) or _numpy_kind(cls) == "c"
 
 
 def complex_only(cls: type) -> bool:
-    """A class of complex numbers."""
+    """Whether `cls` is a class of complex numbers."""
     return number(cls) and not real(cls)
 
 
 def reals(*classes: type) -> bool:
-    """All arguments are real numbers."""
+    """Whether all arguments are real numbers."""
     return all(map(real, classes))
 
 
 def numbers(*classes: type) -> bool:
-    """All arguments are numbers."""
+    """Whether all arguments are numbers."""
     return all(map(number, classes))
 
 
 def has_float(*classes: type) -> bool:
-    """Some arguments have a method ``__float__`` written in Python, the others are real numbers."""
+    """Whether some arguments have a method ``__float__`` in Python, and the others are real numbers."""
     user = [isinstance(getattr(cls, "__float__", None), FunctionType) for cls in classes]
     return any(user) and all(u or real(cls) for u, cls in zip(user, classes, strict=True))
 
 
 def arity(count: int, each: Callable[[type], bool] = real) -> Callable[..., bool]:
-    """There are `count` arguments, and `each` accepts the class of every one."""
+    """The predicate that there are `count` arguments, and `each` accepts the class of every one."""
     return lambda *classes: len(classes) == count and all(map(each, classes))
 
 
@@ -131,7 +131,7 @@ _DICT_METHODS = (
 
 @functools.cache
 def list_like(cls: type) -> bool:
-    """list, or a subclass that leaves its methods alone (others are the user's code)."""
+    """Whether `cls` is list, or a subclass that overrides none of the methods that rules rely on."""
     return cls is list or (
         issubclass(cls, list) and all(getattr(cls, n) is getattr(list, n) for n in _LIST_METHODS)
     )
@@ -139,7 +139,7 @@ def list_like(cls: type) -> bool:
 
 @functools.cache
 def dict_like(cls: type) -> bool:
-    """dict, or a subclass whose methods are C code, as those of the standard library."""
+    """Whether `cls` is dict, or a subclass whose methods are C code, as those of the standard library."""
     return cls is dict or (
         issubclass(cls, dict) and not any(isinstance(getattr(cls, n), FunctionType) for n in _DICT_METHODS)
     )
@@ -170,29 +170,29 @@ _DATA = frozenset(
 
 
 def builtin_data(cls: type) -> bool:
-    """A class of the language itself, numbers included, whose protocols run C code only."""
+    """Whether `cls` is a class of the language itself, numbers included, whose protocols run C code only."""
     return cls in _DATA or number(cls)
 
 
 @functools.cache
 def c_truth(cls: type) -> bool:
-    """The truth of an instance is decided without running Python code, and without an array."""
+    """Whether the truth of an instance is decided without running Python code, and without an array."""
     if cls.__module__ == "numpy" and _numpy_kind(cls) is None:
         return False
     return not any(isinstance(getattr(cls, name, None), FunctionType) for name in ("__bool__", "__len__"))
 
 
 def plain_attributes(cls: type) -> bool:
-    """No attribute of an instance is computed by Python code."""
+    """Whether no attribute of an instance is computed by Python code."""
     return not cls.__flags__ & HEAP_TYPE or issubclass(cls, (type, ModuleType))
 
 
 NESTING = (list, tuple, set, frozenset, dict)
-"""Containers, which are written with what is in them."""
+"""The containers: the text of one has the texts of what is in it."""
 
 
 def plain_text(*classes: type) -> bool:
-    """Instances are written by C code, as far as they themselves go."""
+    """Whether C code makes the text of an instance, apart from the texts of what is in it."""
     return not any(
         isinstance(getattr(cls, name), FunctionType)
         for cls in classes
@@ -209,7 +209,7 @@ def stands_for_position(cls: type) -> bool:
 
 
 def arithmetic(*classes: type) -> type | None:
-    """The class of ``x + y`` and the like for numbers; None where it depends on the values."""
+    """The class of ``x + y`` and the like for numbers of `classes`; None where it depends on the values."""
     if all(c is int or c is bool for c in classes):
         return int
     if all(c in _REAL for c in classes):
@@ -224,12 +224,12 @@ def arithmetic(*classes: type) -> type | None:
 
 
 def division(*classes: type) -> type | None:
-    """The class of ``x / y``."""
+    """The class of ``x / y`` for numbers of `classes`; None where it depends on the values."""
     return float if (result := arithmetic(*classes)) is int else result
 
 
 def power(base: type, exponent: type, *modulus: type) -> type | None:
-    """The class of ``base ** exponent``: a negative float to a broken power is complex."""
+    """The class of ``base ** exponent``; None where it depends on the values, such as a negative base."""
     result = arithmetic(base, exponent)
     if modulus or result is int or (result is float and not integer(exponent)):
         return None

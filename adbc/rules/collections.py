@@ -29,7 +29,7 @@ def _indexed(cls: type, index: type, *value: type) -> bool:
 def _push(
     push: Callable[..., None], take_back: Callable[..., Any], refill: Callable[..., None], lost: int
 ) -> Primitive:
-    """Adding at one end; a full deque loses the element at index `lost` of the other."""
+    """The row of adding at one end of a deque, which, if full, loses the element at index `lost`."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         a, v = args
@@ -70,7 +70,7 @@ def _push(
 
 
 def _take(take: Callable[..., Any], put_back: Callable[..., None]) -> Primitive:
-    """Removing at one end."""
+    """The row of removing an element of a deque at one end."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = take(args[0])
@@ -94,7 +94,7 @@ def _take(take: Callable[..., Any], put_back: Callable[..., None]) -> Primitive:
 
 
 def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
-    """The forward rule of a change that is made to the tangent in the same way."""
+    """The frule of a change of a deque that is made to its tangent in the same way."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         change(*args)
@@ -106,7 +106,7 @@ def _in_step(change: Callable[..., None]) -> Callable[..., tuple[Any, Any]]:
 
 
 def _permuting(change: Callable[..., None], undo: Callable[..., None]) -> Primitive:
-    """A change of order, undone by its inverse."""
+    """The row of a change of the order of a deque, which is undone by its inverse."""
     frule = _in_step(change)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -146,7 +146,7 @@ def _clear_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def empty_deque(maxlen: Any) -> Any:
-    """A new deque."""
+    """A new deque without elements."""
     return deque(maxlen=maxlen)
 
 

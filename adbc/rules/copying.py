@@ -19,12 +19,12 @@ _POINTER = struct.calcsize("P")
 
 
 def slot_names(cls: type) -> list[str]:
-    """The names in ``__slots__``, of all bases."""
+    """The names in ``__slots__`` of `cls` and all its bases."""
     return list(copyreg._slotnames(cls))  # type: ignore[attr-defined]  # what the interpreter calls too
 
 
 def has_own(cls: type, name: str) -> bool:
-    """Whether `cls` has a method that `object` has not, or has in another way."""
+    """Whether `cls` has a method `name` that is not the one of `object`."""
     return getattr(cls, name, None) is not getattr(object, name, None)
 
 

@@ -99,7 +99,7 @@ def scalar_rule(
 
 
 class _JointRule(Rule):
-    """A function of numbers whose partial derivatives come together."""
+    """The rule of a function of numbers whose partial derivatives are given by one function, as a tuple."""
 
     def __init__(self, function: Callable[..., Any], partials: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)
@@ -280,9 +280,9 @@ def primitive(
 
 
 def _without_writing(function: Any, args: Args, derivatives: Args, call: Callable[[], Any]) -> Any:
-    """``call()``, a rule of the user's, which may not write numbers into arguments that are constant.
+    """What ``call()``, a rule of the user's, gives; raises if it writes numbers into constant arguments.
 
-    It cannot know that they are: it is given a zero tangent or fdata for them like for any other.
+    The rule cannot know which are constant: it is given a zero tangent or fdata for them like for any other.
     """
     constants = [x for x, d in zip(args, derivatives, strict=True) if d is None and kind_of(type(x)).address]
     if not constants or all(d is None for d in derivatives):
@@ -307,7 +307,7 @@ def _holds_numbers(x: Any) -> bool:
 
 
 class _DeclaredRule(PureRule):
-    """A `PureRule` that is not taken at its word: it is seen when the function writes into a constant."""
+    """A `PureRule` declared by the user, which raises if the function writes into a constant all the same."""
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         plain = super().frule
@@ -332,7 +332,7 @@ def _refusal(function: Any, mode: str) -> Callable[..., Any]:
 
 
 def _is_constant(out: Any, args: Args, derivatives: Args) -> bool:
-    """Whether a rule hands out an argument that is constant: it stays so."""
+    """Whether `out`, which a rule returns, is an argument that is constant, and so stays constant."""
     return any(x is out and d is None for x, d in zip(args, derivatives, strict=True))
 
 

@@ -19,27 +19,28 @@ __all__ = ["AnyFormula", "Formula", "FormulaCall", "always", "formulas_of", "fun
 class Formula:
     """``function(by, out, *arrays, **others)`` is the cotangent of one of `arrays`, `by` that of `out`.
 
-    makes_new: what it gives is new memory (or nobody else's), not a part of what it was given.
+    makes_new: whether what it gives is new memory (or nobody else's), not a part of what it was given.
 
-    is_elementwise: it is a product of the cotangent and an elementwise function of what it reads.
+    is_elementwise: whether it is a product of the cotangent and an elementwise function of what it reads.
 
     partial: that elementwise function, ``partial(out, *arrays)``, if the formula was made from it.
 
-    is_strong: where the cotangent is zero so is the product, even if the partial derivative is infinite;
-    builders must not write ``partial(...) * by`` in its place then.
+    is_strong: whether the product is zero where the cotangent is, even if the partial derivative is
+    infinite; builders must not write ``partial(...) * by`` in its place then.
 
-    factor: the number of the one of ``(out, *arrays)`` that the partial derivative is, if it is one.
+    factor: which of ``(out, *arrays)`` the partial derivative is, if it is one of these.
 
-    over: gives the same, written over the cotangent, which is an array of float64 that nobody else needs.
+    over: a function that writes the result over the cotangent, an array of float64 nobody else needs.
 
-    fits: from the types of the arrays, whether what it gives has shape and dtype of its array.
+    fits: a function that says from the types of the arrays whether the result has shape and dtype of its
+    array.
 
-    uniform: all elements of what it gives are the number ``uniform(by, shape of the array)``; 1 if that is
-    the cotangent itself.
+    uniform: if given, all elements of the result are the number ``uniform(by, shape of the array)``; 1 if
+    that is the cotangent itself.
 
-    of_shape: ``of_shape(by, shape of the array, **others)`` is the same.
+    of_shape: a function with ``of_shape(by, shape of the array, **others)`` for the result.
 
-    into: ``into(shadow, by, **others)`` adds the same to a shadow.
+    into: a function with ``into(shadow, by, **others)`` that adds the result to a shadow.
     """
 
     function: Callable[..., Any]
@@ -56,7 +57,7 @@ class Formula:
 
     @property
     def slope(self) -> Callable[..., Any] | None:
-        """The elementwise function that builders may multiply the cotangent by themselves."""
+        """The partial derivative, if builders may multiply the cotangent by it themselves, else None."""
         return None if self.is_strong else self.partial
 
     def functions(self) -> Iterator[tuple[str, FunctionType]]:
@@ -78,16 +79,16 @@ class FormulaCall:
     arrays: which arguments of the call the formulas are given by position; formulas: one for each of them
     (see `Rule.formulas`).  others: names and positions of the arguments that are given by name.
 
-    together: gives the cotangents of all arrays in a tuple, for less than the formulas one by one; used where
-    all are wanted.
+    together: a function that gives the cotangents of all arrays in a tuple, for less than the formulas one
+    by one; it is used where all are wanted.
 
-    window: the result may be a view of the first array.  Nobody can tell as long as neither is changed or
-    handed out.
+    window: whether the result may be a view of the first array, which nobody can tell as long as neither is
+    changed or handed out.
 
-    parts: the cotangent of the array costs much more than to read that of the result, because it is only a
-    part of the array that is read.
+    parts: whether the cotangent of the array costs much more than to read the cotangent of the result,
+    because only a part of the array is read.
 
-    is_elementwise: a formula multiplies what it is given by numbers that broadcast with it.
+    is_elementwise: whether a formula multiplies what it is given by numbers that broadcast with it.
     """
 
     formulas: tuple[AnyFormula, ...]
@@ -100,15 +101,15 @@ class FormulaCall:
 
 
 def always(types: Sequence[Any]) -> bool:
-    """For `Formula.fits`: what the formula gives has shape and dtype of its array, whatever the types are."""
+    """The `Formula.fits` of a formula that gives the shape and dtype of its array whatever the types are."""
     return True
 
 
 def function_of(formula: Formula | Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """The function to call for `formula`, which may be a function of which nothing is known."""
+    """The function to call for `formula`, which may be a mere function instead of a `Formula`."""
     return formula.function if isinstance(formula, Formula) else formula
 
 
 def formulas_of(functions: Iterable[Formula | Callable[..., Any] | None]) -> tuple[Formula | None, ...]:
-    """Formulas for builders; nothing is known of those that are given as mere functions."""
+    """These functions as formulas for builders, which know nothing more of those that are mere functions."""
     return tuple(f if f is None or isinstance(f, Formula) else Formula(f) for f in functions)

@@ -96,7 +96,7 @@ def _lru_cache(function: Any, maxsize: Any, typed: bool, info: Any, /) -> Any:
 
 
 class _Key:
-    """What `functools.cmp_to_key` makes of an object."""
+    """The key that the function from `functools.cmp_to_key` makes of an object."""
 
     def __init__(self, compare: Any, obj: Any) -> None:
         self.compare = compare

@@ -50,7 +50,7 @@ class _Accumulate(OwnIterator):
 
 
 def check_bounds(where: slice) -> None:
-    """Raise what `itertools.islice` raises for bad bounds.  It has a row; its caller stands in for islice."""
+    """Raise what `itertools.islice` raises for bad bounds; this check has a row of its own."""
     itertools.islice((), where.start, where.stop, where.step)
 
 
@@ -224,7 +224,7 @@ class _Filterfalse(OwnIterator):
 
 
 class _Groupby(OwnIterator):
-    """The groups share the iterator: one that is not the newest has come to its end."""
+    """What `groupby` gives: the groups share its iterator, and only the newest has not come to its end."""
 
     def __init__(self, iterable: Any, key: Callable[..., Any] | None) -> None:
         self.iterator = iter(iterable)
@@ -269,7 +269,7 @@ class _Group(OwnIterator):
 
 
 class _Shared:
-    """What the iterators of one `tee` have in common: the source, and all that was taken from it."""
+    """What all iterators of one `tee` share: the source, and all values that were taken from it."""
 
     def __init__(self, iterator: Any) -> None:
         self.iterator = iterator
@@ -316,7 +316,7 @@ class _Batched(OwnIterator):
 
 
 class _Selections(OwnIterator):
-    """Elements of pools by tuples of indices."""
+    """The iterator over tuples of elements of pools that are chosen by tuples of indices."""
 
     def __init__(self, pools: list[Any], indices: Any) -> None:
         self.pools = pools
@@ -330,18 +330,18 @@ class _Selections(OwnIterator):
 
 
 def next_indices(indices: Any) -> tuple[int, ...]:
-    """The next tuple of indices."""
+    """The next tuple of the iterator `indices`."""
     found: tuple[int, ...] = next(indices)
     return found
 
 
 def product_indices(lengths: Any, repeat: int) -> Any:
-    """The indices that `itertools.product` goes through."""
+    """An iterator over the tuples of indices that `itertools.product` goes through."""
     return itertools.product(*map(range, lengths), repeat=repeat)
 
 
 def selection_indices(kind: str, length: int, count: Any) -> Any:
-    """The indices that a combinatoric iterator goes through."""
+    """An iterator over the tuples of indices that a combinatoric iterator goes through."""
     return getattr(itertools, kind)(range(length), *(() if count is None else (count,)))
 
 

@@ -27,12 +27,12 @@ def _ordered(cls: type, *rest: type) -> bool:
 
 
 def empty_list(cls: Any) -> Any:
-    """A new instance of a subclass of list, whatever its methods say."""
+    """A new instance of a subclass of list, made without its constructor."""
     return list.__new__(cls)
 
 
 def empty_dict(cls: Any) -> Any:
-    """A new instance of a subclass of dict, whatever its methods say."""
+    """A new instance of a subclass of dict, made without its constructor."""
     return dict.__new__(cls)
 
 
@@ -94,7 +94,7 @@ def _missing(d: Any, k: Any, /) -> Any:
 
 
 def end_key(d: Any, last: bool) -> Any:
-    """The last key of `d`, or the first."""
+    """The last key of dict `d`, or the first if `last` is false."""
     return next(reversed(d)) if last else next(iter(d))
 
 
@@ -106,7 +106,7 @@ def _popitem(d: Any, /, last: bool = True) -> Any:
 
 
 def keys_but(d: Any, key: Any) -> list[Any]:
-    """The keys of `d` without one."""
+    """The keys of dict `d` other than `key`."""
     return [k for k in d if k is not key and k != key]
 
 

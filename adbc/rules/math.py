@@ -110,7 +110,7 @@ def _atan2_by_x(out: float, y: float, x: float) -> float:
 
 
 def _first(wins: bool, y: float) -> float:
-    """1 if the first argument is the one that is returned: it wins, or the second, `y`, is nan."""
+    """1 if `fmax` or `fmin` returns its first argument, which `wins`, or whose rival `y` is nan; else 0."""
     return 1.0 if wins or y != y else 0.0
 
 
@@ -174,7 +174,7 @@ def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _sequence_rule(
     function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int
 ) -> Primitive:
-    """A function of `sequences` sequences of real numbers, and maybe one more number.
+    """The row of a function of `sequences` sequences of real numbers, and maybe one more number.
 
     ``partials(out, *args)`` gives the derivatives by the elements of each sequence, and for a
     number after them a list of one.
@@ -211,7 +211,7 @@ def _sequence_rule(
 
 
 def products_of_others(values: Sequence[Any], start: Any = 1) -> list[Any]:
-    """For each value the product of all the others and `start`: exact with zeros among them."""
+    """For each of `values` the product of all others and `start`, which is exact with zeros among them."""
     before, running = [], start
     for x in values:
         before.append(running)
@@ -338,7 +338,7 @@ def _whole(*classes: type) -> bool:
 
 
 def _converted(function: Callable[..., Any]) -> Overlay:
-    """`function` of instances with a method ``__float__``, which it calls."""
+    """The row of `function` for instances with a method ``__float__``, which it calls."""
 
     def converted(*arguments: Any) -> Any:
         return function(*map(float, arguments))

@@ -37,7 +37,7 @@ def check_all_names(namespace: Any, names: Any) -> None:
 
 
 def _is_of_module(namespace: Any) -> bool:
-    """Whether a dict is the namespace of a module.  Methods of its class are not asked."""
+    """Whether a dict is the namespace of a module, found without calling methods of its class."""
     if isinstance(namespace, dict):
         return dict.__contains__(namespace, "__builtins__")
     return "__builtins__" in namespace

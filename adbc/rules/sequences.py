@@ -44,23 +44,23 @@ __all__ = [
 
 
 def nothing(count: int) -> Callable[[Any], Sequence[None]]:
-    """The pullback of a call with no derivative and nothing to undo."""
+    """The pullback of a call of `count` arguments with no derivative and nothing to undo."""
     zeros = (None,) * count
     return lambda bout: zeros
 
 
 def symbolic(t: Any) -> Any:
-    """The tangent found in a slot, as the flat protocol has it: None instead of no tangent."""
+    """The tangent `t` found in a slot as the flat protocol has it: with None in place of `NoTangent`."""
     return None if t is NO_TANGENT else t
 
 
 def emptied(x: Any, t: Any) -> Any:
-    """The slot tangent `t` of `x` with zeros for what is kept by value: a slot nobody has read from."""
+    """The slot tangent `t` of `x` with zero in its value part, as before anything was read from the slot."""
     return 0.0 if type(t) is float else slot_tangent(x, slot_shadow(t))
 
 
 def refuse_constant(container: Any, *shadows: Any) -> None:
-    """Raise if one of `shadows` is active: `container` has none to keep it in."""
+    """Raise if one of `shadows`, those of values written into the constant `container`, is active."""
     if any(f is not None for f in shadows):
         raise ConstWriteError(
             f"an active value is written into a {type(container).__name__} that is constant, so its"
@@ -69,7 +69,7 @@ def refuse_constant(container: Any, *shadows: Any) -> None:
 
 
 def check_constant(container: Any, shadow: Any, written: Any) -> None:
-    """Raise if `container` has no shadow or tangent, and what is `written`, by its own, is active."""
+    """Raise if `container` is constant (its `shadow` is None), and what is written into it active."""
     if shadow is None:
         refuse_constant(container, written)
 
@@ -94,7 +94,7 @@ def check_key(key: Any, f: Any, what: str) -> None:
 
 
 def _loses(key: Any, f: Any) -> bool:
-    """Whether `key` holds an active number, which no one finds again."""
+    """Whether `key`, whose shadow is `f`, holds an active number, whose derivative would be lost."""
     if f is None:
         return False
     if isinstance(key, tuple):
@@ -109,7 +109,7 @@ def element_tangents(d: Any, count: int) -> list[Any]:
 
 
 def sequence_rdata(f: Any, terms: Sequence[Any]) -> Any:
-    """Give each element of a list or tuple with shadow `f` its term: in place, or as the result."""
+    """Give each element of a list or tuple with shadow `f` its term: in place, or as the rdata returned."""
     if type(f) is tuple:
         return tuple(None if g is None else r for g, r in zip(f, terms, strict=True))
     if f is not None:
@@ -120,7 +120,7 @@ def sequence_rdata(f: Any, terms: Sequence[Any]) -> Any:
 
 
 class Source:
-    """The values of argument `x`, whose shadow is `f`; see the module."""
+    """The values that a reverse rule takes out of argument `x`, whose shadow is `f`."""
 
     __slots__ = ("_f", "shadows", "values")
 
@@ -138,24 +138,24 @@ class Source:
         return [slot_tangent(x, f) for x, f in zip(self.values, self.shadows, strict=True)]
 
     def give(self, terms: Sequence[Any]) -> Any:
-        """Give each value its rdata; the rdata of the argument."""
+        """Give each value its rdata; returns the rdata of the argument."""
         return None if self._f is None else sequence_rdata(self._f, terms)
 
 
 ITERABLES: frozenset[type] = frozenset({list, tuple, dict, str, bytes, range, set, frozenset})
-"""Containers that a rule can run through again and again, by C code only."""
+"""The classes of containers that a rule can run through again and again, by C code only."""
 
 
 def tangents_of(x: Any, d: Any) -> list[Any]:
-    """Forward mode: a real tangent for each value of `x`, to go into a new container."""
+    """A tangent for each value of `x`, whose tangent is `d` (None for zero), to go into a new container."""
     if d is None or not isinstance(x, (list, tuple)):
         return [fill_tangent(v, None) for v in x]
     return list(d)
 
 
 def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Callable[[], list[Any]]]:
-    """The shadow of a new list made of the values of `sources` one after another, and what gives
-    the sources back what the shadow has received: one rdata per source."""
+    """The shadow of list `out`, made of the values of `sources` one after another, and a function that gives
+    the sources what the shadow has received: it returns one rdata per source."""
     fout = [t for source in sources for t in source.tangents()]
 
     def give() -> list[Any]:
@@ -171,7 +171,7 @@ def gathered(out: list[Any], sources: Sequence[Source]) -> tuple[list[Any], Call
 
 
 def plain_slice(where: slice) -> slice:
-    """`where`; raise if a bound has an ``__index__`` written in Python, which a rule may call only once."""
+    """The slice `where`; raises if a bound has an ``__index__`` in Python, to be called just once."""
     for bound in (where.start, where.stop, where.step):
         if bound is None or type(bound) is int:
             continue

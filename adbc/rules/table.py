@@ -72,7 +72,7 @@ class Known:
 
 
 class Rule:
-    """A row of the table.
+    """A row of the table of rules: how one function is differentiated.
 
     function: what is differentiated (a function, a method descriptor such as ``list.append``, a class).
     when: predicate on the classes of the arguments (positional, after binding), or None for any.
@@ -80,61 +80,61 @@ class Rule:
     result: the class of the result if it follows from the classes of the arguments: a class, or a
         function from the classes to a class or None, or the name of a function from types to a type in
         `types.inference.ARRAY_RESULTS`; None if it does not.
-    kind: what the row says about its function, for who plans calls.
+    kind: what the row says about its function, for planning calls.
     """
 
     kind: RowKind = RowKind.PRIMITIVE
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
-    means, so that builders may write the same inline where they know that the slot holds one number.
-    "update" if it adds to an array of numbers (`sign` 1) or takes away from it (-1): ``save(u, fu, active)``
-    gives what is then restored."""
+    means, so that builders may write that inline where they know that the slot holds one number.
+    "update" if the function adds to an array of numbers (`sign` 1) or subtracts from it (-1): what
+    ``save(u, fu, active)`` gives before is then restored.  None if there is nothing to write inline."""
 
     sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
-    """Finds out by example what the function returns for arguments that are described by `ArrayLike`, `Known`
-    and classes, if the function is one that may be called for that: without effects, and giving what follows
-    from the types of its arguments (`rules.numpy.sampling`)."""
+    """A function that finds out by example what the function of the rule returns for arguments described by
+    `ArrayLike`, `Known` and classes (`rules.numpy.sampling`).  None if it may not be called for that: it
+    has effects, or its result does not follow from the types of its arguments."""
 
     joined: Callable[..., Any] | None = None
-    """A function that does this with the elements of its first argument, a tuple or list, as arguments of
-    their own, and with the others by name (`joined_names`): it has a row too."""
+    """A function with the same result that takes the elements of the first argument, a tuple or list, one by
+    one, and the other arguments by name (`joined_names`); it has a row too."""
     joined_names: Sequence[str] = ()
     joined_shape = False
     """Whether `joined` takes the elements of nested displays, and their shape as ``shape=``."""
     makes_arrays = False
     """Whether the result is an array though none of the arguments need be."""
     follows_first = False
-    """Whether the frule gives an array a tangent, and not None, whenever its first argument has one."""
+    """Whether the frule gives an array as result a tangent, and not None, if its first argument has one."""
 
     mirrored = False
     """Whether the tangent of the result is what the function makes of the tangents of its lists, where all of
-    them have one: what else it takes are ints, and slices of ints."""
+    them have one: all other arguments are ints, and slices of ints."""
 
     takes_values = 0
-    """How many of the first arguments may be arrays that the rrule is given `NO_FDATA` as the shadow of: it
+    """For how many of the first arguments the rrule may be given `NO_FDATA` as shadow if they are arrays: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
     together: Callable[..., Any] | None = None
-    """Gives the cotangents of all arrays at once, for less than the formulas one by one (`FormulaCall`)."""
+    """A function that gives the cotangents of all arrays at once (`FormulaCall.together`), or None."""
     formulas: Sequence[AnyFormula] | None = None
-    """Per argument what builders write inline for arrays of real numbers (`rules.formulas`)."""
+    """For each argument what builders write inline for arrays of real numbers (`rules.formulas`), or None."""
 
     effects: Sequence[Use] | None = None
-    """Per argument what the function does with its memory, the last for all that follow; None: what `uses`
-    makes of what else is said here."""
+    """For each argument what the function does with its memory, the last for all others; None: what `uses`
+    concludes from the other attributes of the row."""
 
     mutates = False
     """Whether the function changes an argument.  The rule must be used even where nothing is active, because
     its pullback also restores what was overwritten."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
-        """A function that gives the same in less time, if the first argument of such a call is an array of
-        NumPy's own class: it looks for no other.  It has a row too, with the same derivative."""
+        """A function that gives the same in less time for calls with `count` arguments, the first an array of
+        NumPy's own class; None if there is none.  It has a row too, with the same derivative."""
         return None
 
     moves: str | None = None
-    """What the function does if it gives a view of its first argument when it is called with ints (and tuples
-    of such) besides: "reshape" if the elements keep their order, "transpose" if called with nothing besides
-    it turns the order of the axes round."""
+    """How the function gives a view of its first argument if all others are ints (and tuples of such):
+    "reshape" if the elements keep their order, "transpose" if it permutes the axes, and reverses their order
+    when it is called without other arguments.  None if it does neither."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Rule:
         return self.when is None or bool(self.when(*classes))
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """`args` and `kwargs` with the keywords that directly follow `args` in `parameters` moved over."""
+        """`args` and `kwargs`, the keywords that directly follow `args` in `parameters` made positional."""
         if not kwargs or not self.parameters:
             return tuple(args), dict(kwargs)
         bound, rest = list(args), dict(kwargs)
@@ -166,8 +166,8 @@ class Rule:
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
     ) -> FormulaCall | None:
-        """The formulas for a call with `count` arguments, the last of them by keyword, if that is all there
-        is to its derivative; `is_complex`: not all of the numbers are real."""
+        """The formulas for a call with `count` arguments, the last of them by keyword; None if the call is
+        not differentiated by formulas alone.  is_complex: whether some of the numbers are not real."""
         if self.formulas is None or is_complex or keywords or count != len(self.formulas):
             return None
         return FormulaCall(tuple(self.formulas), tuple(range(count)), together=self.together)
@@ -191,7 +191,7 @@ class Rule:
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
         """The formulas for the tangent of a call with `count` arguments: each takes the tangent of its array
-        where the formulas of `formula_call` take the cotangent of the result."""
+        where the formulas of `formula_call` take the cotangent of the result.  None if there are none."""
         return None
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -205,7 +205,7 @@ class Rule:
 
 
 class ZeroRule(Rule):
-    """The derivative is zero: the output does not depend smoothly on the arguments.
+    """The rule of a function whose derivative is zero: its output does not depend smoothly on the arguments.
 
     The output must not alias an argument.  A mutable output is newly made and gets a zero shadow, so
     that active values written into it later have a shadow to go with.
@@ -224,19 +224,19 @@ class ZeroRule(Rule):
 
 
 class ScalarRule(Rule):
-    """A function of numbers, given by its partial derivatives.
+    """The rule of a function of numbers, given by its partial derivatives.
 
     `partials` holds one function per leading argument, None where the derivative is zero:
     ``partials[i](out, *args)`` is the derivative by argument `i`.  Each is plain Python that adbc
     can lift, and mostly a single expression, so that builders inline it where the arguments are
-    proved to be real; only those of active arguments are evaluated.  Holomorphic in complex
-    arguments; the cotangent of an argument is ``conj(partial) * bout``, its real part if the
+    proved to be real; only those of active arguments are evaluated.  The function is holomorphic in
+    complex arguments; the cotangent of an argument is ``conj(partial) * bout``, its real part if the
     argument is real.
     """
 
     kind = RowKind.SCALAR
     is_quotient = False
-    """Whether a divisor that all partial derivatives have divides the sum of their products."""
+    """Whether all partial derivatives have one divisor, and their sum is divided by it once."""
 
     def __init__(
         self,
@@ -280,7 +280,7 @@ class ScalarRule(Rule):
         return out, fout, scalar_pullback
 
     def _rrule_of_two(self, out: Any, args: Args, fargs: Args) -> tuple[Any, Any, Pullback]:
-        """`rrule` for two arguments: the operators of Python come here whenever types are not known."""
+        """The `rrule` for two arguments: the operators of Python come here whenever types are not known."""
         x, y = args
         fx, fy = fargs
         by_x, by_y = self.partials
@@ -306,7 +306,7 @@ class ScalarRule(Rule):
 
 
 def _term(partial: Any, bout: Any, x: Any) -> Any:
-    """What argument `x` gets of the cotangent `bout`."""
+    """The cotangent of argument `x`: the derivative by `x` times `bout`, the cotangent of the result."""
     if type(partial) is float and type(bout) is float and type(x) is float:
         return partial * bout if bout else bout
     return project(multiply(_conjugate(partial), bout), x)
@@ -318,7 +318,7 @@ def _conjugate(x: Any) -> Any:
 
 
 class QuotientRule(ScalarRule):
-    """``x / y``, whose tangent ``(dx - out * dy) / y`` takes less than its partial derivatives.
+    """The rule of ``x / y``, whose tangent ``(dx - out * dy) / y`` costs less than its partial derivatives.
 
     So do the cotangents, ``bx = bout / y`` and ``by = -(out * bx)``.
     """
@@ -358,7 +358,7 @@ def _is_real(x: Any) -> bool:
 
 
 class PureRule(Rule):
-    """A function without side effects whose result is new memory (or numbers).
+    """The rule of a function without side effects whose result is new memory (or numbers).
 
     `jvp` and `vjp` hold one function per leading argument, None where there is no derivative:
     ``jvp[i](dx, out, *args)`` is the part of `dout` that comes from argument `i`, and
@@ -425,7 +425,7 @@ class Primitive(Rule):
 
 
 class Overlay(Rule):
-    """A Python body that stands in for a C function; the body is differentiated instead."""
+    """The rule of a function in C that a Python body stands in for: the body is differentiated instead."""
 
     kind = RowKind.OVERLAY
 
@@ -435,21 +435,21 @@ class Overlay(Rule):
 
 
 class RuleTable:
-    """Rows by function.  `sources` are modules with a ``ROWS`` list, by the package they need:
-    a source is imported when its package has been imported and a rule is first looked up."""
+    """The table of rules: rows by function.  `sources` are pairs of a package and a module with its `ROWS`:
+    the module is imported when the package has been, and a rule is first looked up."""
 
     def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
         self._rows: dict[Any, list[Rule]] = {}
         self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
         self._found: dict[Any, Rule | None] = {}
         self.decided: dict[Any, Any] = {}
-        """What dispatch found out for functions and classes of arguments; gone when a row is added."""
+        """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Any], object]] = []
         """Functions that are told of each function that a rule is added for."""
         self.epoch = 0
-        """Grows whenever a row is added: derived rules of an older epoch are stale."""
+        """A number that grows when rows are put in front of others: rules derived before are stale."""
 
     def add(self, rows: Iterable[Rule], *, first: bool = False) -> None:
         """Add rows; with `first`, in front of what is there, and derived rules become stale."""
@@ -514,7 +514,7 @@ class RuleTable:
         return self._waiting
 
     def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
-        """Functions and their rows, as far as they have been loaded."""
+        """Pairs of a function and its rows, as far as they have been loaded."""
         return list(self._rows.items())
 
     def __iter__(self) -> Any:

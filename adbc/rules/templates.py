@@ -33,7 +33,7 @@ def _interpolation_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) ->
 
 
 def _fields(args: Args, derivatives: Sequence[Any]) -> tuple[list[int], list[Any]]:
-    """Which arguments of a template are interpolations, and their derivatives."""
+    """The positions of the arguments of a template that are interpolations, and their derivatives."""
     places = [i for i, x in enumerate(args) if isinstance(x, Interpolation)]
     return places, [derivatives[i] for i in places]
 
@@ -64,7 +64,7 @@ def _template_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _parts(template: Any) -> list[Any]:
-    """What a template gives when it is iterated over: no empty strings."""
+    """What a template gives when it is iterated over: its interpolations and the texts that are not empty."""
     found: list[Any] = []
     for k, text in enumerate(template.strings):
         if text:
@@ -105,4 +105,4 @@ ROWS: list[Rule] = [
     Overlay(operator.add, _add, when=_is_template),
     Overlay(intrinsics._iter_, _iterate, when=_is_template),
 ]
-"""Rows for what template strings are made of."""
+"""The rows of templates and interpolations."""

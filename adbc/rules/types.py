@@ -24,7 +24,7 @@ __all__ = ["ROWS"]
 
 
 def empty_namespace(cls: Any) -> Any:
-    """A new namespace without attributes, of a subclass perhaps."""
+    """A new namespace without attributes, of class `cls`."""
     return SimpleNamespace.__new__(cls)
 
 
@@ -78,8 +78,8 @@ def _differ(a: Any, b: Any, /) -> Any:
 
 
 class _Behind:
-    """``behind(proxy)``: the dict that a mapping proxy shows.  Not a function, for the runtime looks at each
-    proxy to see whether a class is behind it."""
+    """The class of `behind`: ``behind(proxy)`` is the dict that a mapping proxy shows.  It is not a function,
+    for the runtime looks at each proxy to see whether a class is behind it."""
 
     def __call__(self, proxy: Any) -> Any:
         return PROXY.viewed(proxy)
@@ -97,7 +97,7 @@ def _of_dict(cls: type, *rest: type) -> bool:
 
 
 def _same_shadow(function: Any, when: Any) -> Rule:
-    """A row for a function whose result has the shadow of its argument."""
+    """The row of a function whose result has the shadow of its argument."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         return function(*args), dargs[0]

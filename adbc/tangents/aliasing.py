@@ -15,7 +15,7 @@ AddressPairs = list[tuple[Any, Any]]
 
 
 def address_map(x: Any, t: Any) -> AddressPairs:
-    """All pairs of addresses of an object reached from `x` and its counterpart reached from `t`.
+    """All pairs of the address of an object reached from `x` and that of its counterpart reached from `t`.
 
     An address of an array is that of the owner of its memory, with offset, strides and dtype.
     """
@@ -44,8 +44,8 @@ def address_map(x: Any, t: Any) -> AddressPairs:
 
 
 def shared_memory_conflict(xs: Sequence[Any], ts: Sequence[Any]) -> tuple[int, int] | None:
-    """The places of two values that are one object, or overlap in memory, while their tangents are not
-    or do not in the same way.  A tangent that is None is left open and fits."""
+    """The positions of two of the values `xs` that share an object or memory which their tangents `ts` do not
+    share in the same way; None if there are none.  A tangent that is None fits any value."""
     for j, (y, s) in enumerate(zip(xs, ts, strict=True)):
         kind = kind_of(type(y))
         if not kind.address or s is None or s is NO_TANGENT:
@@ -66,8 +66,10 @@ def shared_memory_conflict(xs: Sequence[Any], ts: Sequence[Any]) -> tuple[int, i
 
 
 def is_consistent(x: Any, t: Any, arrays: bool = True) -> bool:
-    """Whether sharing in `t` is exactly the sharing in `x`: a one-to-one map of addresses; those of memory of
-    arrays are left out unless `arrays`."""
+    """Whether tangent `t` shares objects and memory just as `x` does: addresses correspond one to one.
+
+    arrays: whether the memory of arrays is compared too.
+    """
     forward: dict[Any, Any] = {}
     backward: dict[Any, Any] = {}
     for a, b in address_map(x, t):

@@ -13,7 +13,7 @@ __all__ = ["ArrayIterator", "FlatIterator", "ObjectArrayIterator", "iterator_ove
 
 
 class ArrayIterator(ShadowIterator):
-    """Over the first axis of an array of numbers: shadows of numbers, or views of the shadow."""
+    """The shadow of an iterator over the first axis of an array of numbers: its elements or subarrays."""
 
     __slots__ = ("container", "index", "stride")
 
@@ -34,7 +34,7 @@ class ArrayIterator(ShadowIterator):
 
 
 class ObjectArrayIterator(IndexIterator):
-    """Over an array of objects with one axis, or over views of one with more."""
+    """The shadow of an iterator over the first axis of an array of objects: its elements or subarrays."""
 
     __slots__ = ()
 
@@ -68,6 +68,6 @@ class FlatIterator(ShadowIterator):
 
 
 def iterator_over(shadow: Array, reverse: bool) -> ShadowIterator:
-    """The iterator over the first axis of the shadow of an array, from its end if `reverse`."""
+    """The shadow of an iterator over an array with this `shadow`, from the end of the array if `reverse`."""
     cls = ObjectArrayIterator if shadow.dtype.kind == "O" else ArrayIterator
     return cls(shadow, len(shadow) - 1 if reverse else 0, -1 if reverse else 1)

@@ -44,7 +44,7 @@ _UNKNOWN = (None, None)
 
 
 class ArrayKind(Kind):
-    """Arrays, told apart by dtype."""
+    """How arrays are differentiated: by their dtype, those of integers or text have no tangent."""
 
     address = True
 
@@ -78,11 +78,11 @@ class ArrayKind(Kind):
         return t
 
     def zeros(self, x: Array) -> Array:
-        """The zero tangent of an array that owns its memory, outside of any walk."""
+        """The zero tangent of array `x`, which owns its memory, made without a walk."""
         return np.zeros_like(x)
 
     def summed(self, d: Array, shape: tuple[int, ...]) -> Array:
-        """`d` with broadcasting from `shape` undone."""
+        """The cotangent `d` of a broadcast array as that of the array of `shape` that was broadcast."""
         return unbroadcast(d, shape)
 
     def alike(self, d: Any, x: Array) -> Array:
@@ -129,7 +129,7 @@ class ArrayKind(Kind):
     def _combined(
         self, x: Array, other: Any, walk: Any, combine: Callable[[Any, Any], Any], copy: bool
     ) -> Any:
-        """A new array with what `combine` gives for each number of `x` and of `other`."""
+        """A new array of what `combine` gives for each number of `x` and its counterpart in `other`."""
         share(walk, x, ultimate_owner(x), ultimate_owner(other))
         y = region_of(walk.memo, x, copy=copy).view(x)
         walk.register(x, y)
@@ -141,13 +141,13 @@ class ArrayKind(Kind):
         return y
 
     def locate(self, x: Array) -> tuple[int, int, tuple[int, ...], str]:
-        """The owner of the memory of `x`, and where in it `x` lies."""
+        """The address of array `x`: who owns its memory, the offset there, the strides and the dtype."""
         owner = ultimate_owner(x)
         memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
         return id(owner), address_of(x) - extent(memory)[0], x.strides, x.dtype.str
 
     def overlap(self, x: Array, y: Array) -> int | None:
-        """How far `y` starts behind `x` if they have memory in common, else None."""
+        """How many bytes array `y` starts behind array `x` if they have memory in common, else None."""
         return address_of(y) - address_of(x) if np.shares_memory(x, y) else None
 
     def project_array(self, d: Any, x: Array, fresh: bool) -> Any:
@@ -188,7 +188,7 @@ def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
 _SMALL = 8192
 """Up to so many numbers are summed along rows or columns as products with a vector, which is quicker."""
 _FEW = 128
-"""Up to so many are added one by one without a loss of digits that matters."""
+"""Rows of up to so many numbers may be added one by one without a loss of digits that matters."""
 
 
 def _ones(count: int, dtype: np.dtype[Any]) -> Array:
@@ -198,7 +198,7 @@ def _ones(count: int, dtype: np.dtype[Any]) -> Array:
 
 
 class FlatKind(Kind):
-    """``x.flat``, which knows its array and where it is."""
+    """How ``x.flat``, the iterator over all elements of an array, is differentiated."""
 
     address = True
 
@@ -224,7 +224,7 @@ class FlatKind(Kind):
 
 
 class RecordKind(Kind):
-    """Elements of structured arrays: windows on the memory of the array, as their tangents are."""
+    """Elements of structured arrays: windows on the memory of the array, whose tangents are windows too."""
 
     address = True
 
@@ -254,7 +254,7 @@ class RecordKind(Kind):
 
 
 class MemoryviewKind(Kind):
-    """Memoryviews: windows, whose tangent is the array that shows the tangent of what they show."""
+    """Memoryviews: the tangent is an array that shows the memory of the tangent of what is viewed."""
 
     address = True
 
@@ -262,7 +262,7 @@ class MemoryviewKind(Kind):
         return np.ndarray
 
     def shown(self, x: memoryview) -> Array | None:
-        """The array that `x` shows if it is one of numbers."""
+        """The memory that `x` shows as an array, None if it does not hold floats or complex numbers."""
         try:
             return np.asarray(x) if x.format.lstrip("@=<>") in _FORMATS else None
         except ValueError:  # it was released
@@ -294,7 +294,7 @@ MEMORYVIEW = MemoryviewKind()
 
 
 def kind_of_numpy(cls: type) -> Kind | None:
-    """The kind of a class of NumPy's that has no entry in the table."""
+    """The kind of a class of NumPy's that the table of kinds has no entry for; None for other classes."""
     if issubclass(cls, np.inexact):
         return ScalarKind(cls)
     if cls is np.void:

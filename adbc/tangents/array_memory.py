@@ -27,7 +27,7 @@ def address_of(x: Array) -> int:
 
 
 def extent(x: Array) -> tuple[int, int]:
-    """The first byte of `x` and the one after its last."""
+    """The addresses of the first byte of array `x` and of the byte behind its last."""
     low = high = address_of(x)
     if x.size == 0:
         return low, low
@@ -52,7 +52,7 @@ def ultimate_owner(x: Any) -> Any:
 
 
 class Region:
-    """The memory of an owner and its counterpart of the same size."""
+    """The memory of the object `owner`, and its counterpart for tangents, which has the same size."""
 
     def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
@@ -97,7 +97,7 @@ class Region:
         return twin
 
     def view(self, x: Array) -> Array:
-        """The view of the counterpart that `x` is of the original."""
+        """The array in the counterpart at the place of `x` in the original, of the same shape and dtype."""
         if x is self.owner and x.shape == self.twin.shape and x.dtype == self.twin.dtype:
             return self.twin
         if x.size == 0:
@@ -112,12 +112,12 @@ class Region:
         return np.ndarray(x.shape, x.dtype, self._flat(), address_of(x) - self.low, x.strides)
 
     def _flat(self) -> Array:
-        """The counterpart as bytes, in the order of memory."""
+        """The bytes of the counterpart, in the order of memory."""
         return flat_bytes(self.twin)
 
 
 def _object_view(twin: Array, owner: Array, x: Array) -> Array:
-    """A view of an array of objects; these cannot be made from bytes."""
+    """The view of `twin` that `x` is of `owner`, arrays of objects: such views cannot be made from bytes."""
     flat = twin.transpose(np.argsort([-s for s in twin.strides], kind="stable")).reshape(-1)
     start = (address_of(x) - extent(owner)[0]) // x.itemsize
     stop_at_start: Array = flat[start:]
@@ -135,7 +135,7 @@ def region_of(memo: dict[Any, Any], x: Array, copy: bool) -> Region:
 
 
 def share(walk: Any, x: Array, owner: Any, *others: Any) -> None:
-    """Let the counterpart of the memory of `x` be that of its owner, where that has a tangent of its own."""
+    """Let the counterpart of the memory of `x` be the tangent of its `owner`, if that is an `array.array`."""
     if (
         isinstance(owner, np.ndarray)
         or type(owner).__module__ != "array"
@@ -177,7 +177,7 @@ def overlaps_itself(x: Array) -> bool:
 
 
 def places_of(x: Array) -> Array:
-    """The address of each element."""
+    """The address of each element of array `x`, as an array of the same shape."""
     places: Array = np.full((), address_of(x), np.int64)
     for axis, (n, s) in enumerate(zip(x.shape, x.strides, strict=True)):
         steps = np.arange(n, dtype=np.int64) * s
@@ -186,7 +186,7 @@ def places_of(x: Array) -> Array:
 
 
 def add_into(f: Array, d: Any) -> None:
-    """``f += d``, where elements of `f` that share a place receive the sum of what is for them."""
+    """``f += d``, where elements of `f` at the same place in memory receive the sum of their terms."""
     if overlaps_itself(f):
         d = np.broadcast_to(d, f.shape)
         places, index = np.unique(places_of(f), return_inverse=True)
@@ -200,7 +200,7 @@ def add_into(f: Array, d: Any) -> None:
 
 
 def record_array(x: Any) -> Array:
-    """The array without axes that lies where record `x` does."""
+    """The array without axes that lies in the memory of `x`, an element of a structured array."""
     owner = ultimate_owner(x)
     if not isinstance(owner, np.ndarray):
         return np.ndarray((), x.dtype, buffer=x)  # not writable
@@ -237,7 +237,7 @@ def has_number_fields(dtype: np.dtype[Any]) -> bool:
 
 
 def number_views(x: Array) -> list[Array]:
-    """The parts of `x` that hold numbers with a derivative: itself, or its fields."""
+    """The views of array `x` that hold numbers with a derivative: `x` itself, or its fields."""
     if x.dtype.kind in "fc":
         return [x]
     return [part for name in x.dtype.names or () for part in number_views(x[name])]

@@ -28,7 +28,7 @@ __all__ = ["visit_array", "visit_flat", "visit_numbers", "visit_record"]
 
 
 def visit_array(walk: TangentWalk, t: Array, *others: Any) -> Any:
-    """An array of numbers, records or objects."""
+    """The result of the walk for tangent `t`, an array of numbers, records or objects."""
     for s in others:
         if type(s) is not np.ndarray or s.shape != t.shape or s.dtype != t.dtype:
             raise InvalidTangentError(
@@ -83,7 +83,7 @@ def _finish(walk: Any) -> None:
 
 
 def _without_repeats(rows: list[tuple[Array, ...]]) -> list[tuple[Array, ...]]:
-    """The rows with each place in memory only once, judged by the first array of each row."""
+    """Rows of arrays with the same numbers, in which no place of the memory of first arrays occurs twice."""
     owners = [id(ultimate_owner(row[0])) for row in rows]
     if len(set(owners)) == len(owners) and not any(overlaps_itself(row[0]) for row in rows):
         return rows
@@ -105,13 +105,13 @@ def _without_repeats(rows: list[tuple[Array, ...]]) -> list[tuple[Array, ...]]:
 
 
 def visit_record(walk: TangentWalk, t: Any, *others: Any) -> Any:
-    """An element of a structured array."""
+    """The result of the walk for tangent `t`, an element of a structured array."""
     result = walk(*map(record_array, (t, *others)))
     return t if walk.in_place else result[()]
 
 
 def visit_numbers(walk: TangentWalk, target: Any, t: Any, others: Any) -> None:
-    """The numbers of an `array.array`: one array more, which views of its memory may overlap."""
+    """Let the walk treat the memory of `t`, an `array.array`, as an array: others may overlap it."""
     dtype = np.dtype(t.typecode)
     walk.arrays.append(
         tuple([np.frombuffer(x, dtype) for x in (target, t)]) + ([np.frombuffer(s, dtype) for s in others],)
@@ -120,6 +120,6 @@ def visit_numbers(walk: TangentWalk, target: Any, t: Any, others: Any) -> None:
 
 
 def visit_flat(walk: TangentWalk, t: FlatIterator, *others: Any) -> Any:
-    """The shadow of ``x.flat``."""
+    """The result of the walk for tangent `t`, the shadow of ``x.flat``."""
     array = walk(t.array, *[s.array for s in others])
     return t if array is t.array else FlatIterator(array, t.index)

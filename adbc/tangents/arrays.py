@@ -25,7 +25,7 @@ __all__ = ["install"]
 
 
 def install() -> None:
-    """Fill the tables; `protocol.kind_of` calls this."""
+    """Fill the tables of the package for NumPy; `protocol.kind_of` calls this when the first array is met."""
     KINDS[np.ndarray] = ARRAY
     KINDS[memoryview] = MEMORYVIEW
     RESOLVERS.insert(0, kind_of_numpy)
@@ -52,7 +52,7 @@ def _multiply(p: Any, d: Any) -> Any:
 
 
 def _fresh(out: Array) -> Any:
-    """Zeros like `out`, the quick way, if it is an array of numbers that owns memory without gaps."""
+    """Zeros like `out` if it is an array of numbers that owns memory without gaps, else None."""
     if out.base is not None or out.dtype.kind not in "fc":
         return None
     twin = np.zeros_like(out)

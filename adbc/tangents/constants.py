@@ -45,7 +45,7 @@ class Const(Generic[T]):
 
 
 class ConstKind(Inactive):
-    """A `Const` inside other values: met on a walk, it makes constant what it holds."""
+    """How a `Const` inside other values is treated: a walk that meets one makes constant what it holds."""
 
     def make(self, x: Any, walk: Any) -> Any:
         if walk.is_constant:
@@ -59,7 +59,7 @@ CONST = ConstKind()
 
 
 class ConstantWalk(MakeWalk):
-    """Meets everything that is reached from a value.  What has no tangent anyway is passed over."""
+    """A walk that meets everything reached from a value, and passes over what has no tangent anyway."""
 
     is_constant = True
 
@@ -73,7 +73,7 @@ class ConstantWalk(MakeWalk):
 def hold_constant(x: Any, memo: Memo) -> None:
     """Let `memo` say that `x` and all that is reached from it are constants.
 
-    Raises `ArgumentError` if a part of it has a tangent there already.
+    Raises `ArgumentError` if `memo` has a tangent for a part of `x` already.
     """
     if kind_of(type(x)).inactive and type(x) is not Const:
         return
@@ -91,9 +91,9 @@ def hold_constant(x: Any, memo: Memo) -> None:
 
 
 def hold_if_free(x: Any, memo: Memo) -> bool:
-    """Let `memo` say that `x`, an array or a list of numbers, is constant, and say whether it was done.
+    """Let `memo` say that `x`, an array or a list of numbers, is constant; returns whether it was done.
 
-    Not if it or its memory is known already: it belongs to something that has a tangent.
+    It is not done if `memo` knows `x` or its memory already, as part of something that has a tangent.
     """
     if type(x) is list:  # numbers are never in the memo, so there is nothing to walk over
         return memo.setdefault(id(x), (x, NO_TANGENT))[1] is NO_TANGENT

@@ -25,7 +25,7 @@ __all__ = [
 
 
 class FieldKey:
-    """The key of an attribute of a container, told apart from an element's."""
+    """The key of an attribute of a container, which is never equal to the key of an element."""
 
     __slots__ = ("name",)
 
@@ -40,7 +40,7 @@ class FieldKey:
 
 
 class TupleKind(ValueKind):
-    """Tuples: a tuple of tangents, NoTangent if all of them are."""
+    """Tuples: the tangent is a tuple of the tangents of the elements, NoTangent if all of these are."""
 
     def tangent_type(self, cls: type) -> type:
         return tuple
@@ -64,7 +64,7 @@ class TupleKind(ValueKind):
 
 
 class NamedTupleKind(TupleKind):
-    """Tuples with named fields: a `Tangent` with the same fields."""
+    """Tuples with named fields: the tangent is a `Tangent` with the same fields."""
 
     def tangent_type(self, cls: type) -> type:
         return Tangent
@@ -83,7 +83,7 @@ _FLOATS = {float}
 
 
 class SequenceKind(AddressKind):
-    """Lists and deques."""
+    """Lists and deques: the tangent is a list or deque of the tangents of the elements."""
 
     def __init__(self, tangent: type, base: Any) -> None:
         self.tangent, self.base = tangent, base
@@ -134,7 +134,7 @@ def _is_system(key: Any) -> bool:
 
 
 class DictKind(AddressKind):
-    """Dicts: the same keys in the same order.  Keys are values without derivative."""
+    """Dicts: the tangent is a dict with the same keys in the same order, which have no derivative."""
 
     def __init__(self, tangent: type) -> None:
         self.tangent = tangent
@@ -153,8 +153,8 @@ class DictKind(AddressKind):
         return t
 
     def _make_namespace(self, x: Any, walk: Any) -> Any:
-        """For the globals of a module.  What the import system keeps there (loaders, the builtins) leads
-        to everything that is loaded, and holds no data."""
+        """The tangent of `x`, the globals of a module.  What the import system keeps there (loaders, the
+        builtins) has no tangent: it leads to everything that is loaded, and holds no data."""
         t = self.shell(x)
         walk.register(x, t)
         walk.later(
@@ -218,7 +218,7 @@ class DictKind(AddressKind):
 
 
 class DictViewKind(Kind):
-    """``d.keys()``, ``d.values()``, ``d.items()``: windows on a dict, so the shadow is the dict's."""
+    """Views ``d.keys()``, ``d.values()``, ``d.items()``: the shadow of a view is the shadow of the dict."""
 
     address = True
 
@@ -226,7 +226,7 @@ class DictViewKind(Kind):
         return dict
 
     def viewed(self, x: Any) -> Any:
-        """The dict that `x` is a view of, None if it is one of something else."""
+        """The dict that `x` is a view of, None if `x` is a view of something else."""
         # The view's `mapping` is a read-only proxy; the dict itself is the one thing it refers to.
         return next((r for r in gc.get_referents(x) if isinstance(r, dict)), None)
 
@@ -251,7 +251,7 @@ class ProxyKind(DictViewKind):
         return NO_TANGENT if self.shows_class(x) else walk(self.viewed(x))
 
     def shows_class(self, x: Any) -> bool:
-        """Whether `x` is what a class is read through (or a mapping that is no dict)."""
+        """Whether proxy `x` is the one that a class is read through (or shows a mapping that is no dict)."""
         d = self.viewed(x)
         return d is None or "__doc__" in d  # which each class has, if it has no text
 
@@ -291,7 +291,7 @@ _DICT_SUBCLASS = DictKind(DictTangent)
 
 
 def resolve_container(cls: type) -> Kind | None:
-    """Subclasses of the containers."""
+    """The kind of a subclass of a container, or of the class of a dict's views; None for other classes."""
     if issubclass(cls, tuple):
         fields = getattr(cls, "_fields", None)
         return NAMED if isinstance(fields, tuple) else TUPLE

@@ -1,4 +1,4 @@
-"""What stands in mutable objects: noted before code runs that is not followed, compared, and put back."""
+"""What stands in mutable objects: noted before code runs that is not followed, and compared or put back."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def differs(x: Any, old: Any) -> bool:
-    """Whether something else stands in `x` than `contents` has found."""
+    """Whether something else stands in object `x` now than `old`, which `contents` has found there."""
     cls = type(x)
     if issubclass(cls, list | deque):
         found = _elements(x)
@@ -65,12 +65,12 @@ def differs(x: Any, old: Any) -> bool:
 
 
 def _elements(x: Any) -> list[Any]:
-    """What is in a list or deque, past the methods of its class."""
+    """The elements of the list or deque `x`, read without the methods of its class."""
     return list(list.__iter__(x) if isinstance(x, list) else deque.__iter__(x))
 
 
 def put_back(x: Any, content: Any) -> None:
-    """Let `content`, found by `contents`, stand in `x` again."""
+    """Let `content`, which `contents` has found in object `x`, stand in `x` again."""
     if isinstance(x, list | bytearray) or type(x).__name__ == "array":
         x[:] = content
     elif isinstance(x, deque):

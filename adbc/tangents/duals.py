@@ -94,8 +94,8 @@ class MutableTangent:
     """The tangent of an object with fields, in a ``__dict__`` or in ``__slots__``.
 
     It has the tangent of each field under its name; a field that the object lacks is absent here too.  The
-    gradient by an object is one.  It is an object itself: the same object has the same tangent wherever it
-    stands, and two of them are equal only if they are one.
+    gradient by an object is a `MutableTangent`.  It is an object itself: the same object has the same tangent
+    wherever it stands, and two mutable tangents are equal only if they are one.
 
     >>> import adbc
     >>> class Spring:
@@ -122,23 +122,22 @@ def _nested(value: Any) -> bool:
 
 
 class ListTangent(list[Any]):
-    """The tangent of an instance of a subclass of list: its attributes are the tangents of attributes."""
+    """The tangent of an instance of a subclass of list: a list with the tangents of attributes."""
 
 
 class DictTangent(dict[Any, Any]):
-    """The tangent of an instance of a subclass of dict: its attributes are the tangents of attributes."""
+    """The tangent of an instance of a subclass of dict: a dict with the tangents of attributes."""
 
 
 class DequeTangent(deque[Any]):
-    """The tangent of an instance of a subclass of deque: its attributes are the tangents of attributes."""
+    """The tangent of an instance of a subclass of deque: a deque with the tangents of attributes."""
 
 
 class Dual:
     """A primal and its tangent: what a forward rule takes and returns.
 
     `tangent` has the structure of `primal` (a float for a float, an array of the same shape and dtype for
-    an array,
-    ...); ``NoTangent()`` is the tangent of a value that has none, such as a function.
+    an array, and so on); ``NoTangent()`` is the tangent of a value that has none, such as a function.
 
     >>> import adbc
     >>> rule = adbc.build_frule((lambda x: x * x, float))

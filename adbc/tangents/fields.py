@@ -33,8 +33,8 @@ _NATIVE_ENTRIES = (
 
 
 def is_python_class(cls: type) -> bool:
-    """Whether `cls` was made by a class statement: nothing in its dictionary is its own and made in C,
-    apart from the slots it asked for."""
+    """Whether `cls` was made by a class statement: apart from the slots that it asks for, nothing in its
+    dictionary is made in C for this class."""
     if not cls.__flags__ & HEAP_TYPE or cls.__flags__ & IMMUTABLE_TYPE:
         return False
     slots = {mangled for mangled, _ in _own_slots(cls)}
@@ -76,7 +76,7 @@ def instance_fields(x: Any, slots: tuple[tuple[str, Any], ...] | None = None) ->
 
 
 def set_instance_field(x: Any, name: str, value: Any) -> None:
-    """Give `x` an attribute, past any `__setattr__`."""
+    """Set attribute `name` of `x` without calling the `__setattr__` of its class."""
     for slot, member in slots_of(type(x)):
         if slot == name:
             member.__set__(x, value)
@@ -85,7 +85,7 @@ def set_instance_field(x: Any, name: str, value: Any) -> None:
 
 
 def plain_check(kind: object) -> bool:
-    """``isinstance(x, kind)`` and ``issubclass(x, kind)`` run no Python code of the user's."""
+    """Whether ``isinstance(x, kind)`` and ``issubclass(x, kind)`` run no Python code of the user's."""
     if isinstance(kind, tuple):
         return all(map(plain_check, kind))
     for name in ("__instancecheck__", "__subclasscheck__"):
@@ -96,4 +96,4 @@ def plain_check(kind: object) -> bool:
 
 
 _CHECKING = ("abc", "enum", "typing", "typing_extensions")
-"""Modules with metaclasses that check by what they have been told."""
+"""Modules whose metaclasses check by what was registered with them, or declared in a class."""

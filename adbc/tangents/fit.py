@@ -32,8 +32,8 @@ Pending = list[tuple[Any, Any, str]]
 def misfit(x: Any, t: Any, held: Held | None = None, *, allow_none: bool = False) -> str | None:
     """Where and how `t` is not a tangent of `x`; None if it fits.
 
-    held: whether an object is a constant, whose tangent is `NoTangent`.
-    allow_none: None stands for a zero, for all of `x` or a part of a value.
+    held: a function that says whether an object is a constant, whose tangent is `NoTangent`.
+    allow_none: whether None may stand for a zero, as the tangent of `x` or of a part of `x`.
     """
     pending: Pending = [(x, t, "")]
     seen: set[tuple[int, int]] = set()
@@ -55,7 +55,7 @@ def misfit(x: Any, t: Any, held: Held | None = None, *, allow_none: bool = False
 
 
 def _are_floats(p: Any, s: Any) -> bool:
-    """Whether both are lists of floats of one length: by far the commonest, and often long."""
+    """Whether `p` and `s` are lists of floats of one length: the commonest case, and lists are often long."""
     if type(p) is not list or type(s) is not list or len(p) != len(s):
         return False
     return set(map(type, p)) == _FLOATS == set(map(type, s))
@@ -101,7 +101,7 @@ def _misfit(x: Any, t: Any, way: str, kind: Kind, held: Held | None, pending: Pe
 
 
 def _has_tangent(x: Any, kind: Kind) -> bool:
-    """Whether this value of an active kind has a tangent."""
+    """Whether `x`, a value of `kind`, which is an active one, has a tangent."""
     is_active = getattr(kind, "is_active", None)
     if is_active is not None:
         return bool(is_active(x))
@@ -164,8 +164,10 @@ def _wanted(x: Any, kind: Kind, t: Any, count: int | None = None) -> str:
 
 
 def as_numbers(x: Any, t: Any) -> Any:
-    """Tangent or cotangent `t`, which fits `x`, with its numbers of the classes that `x` asks for, as far
-    as it is a value.  Objects stay themselves."""
+    """Tangent or cotangent `t`, which fits `x`, with its numbers converted to the classes that `x` asks for.
+
+    Only numbers in the value part are converted: objects stay themselves.
+    """
     kind = kind_of(type(x))
     if kind.inactive:
         return NO_TANGENT if t is not None else None  # a number may stand for zero there
@@ -183,8 +185,11 @@ def as_numbers(x: Any, t: Any) -> Any:
 
 
 def shadow_misfit(x: Any, f: Any, *, is_tangent: bool = False) -> str | None:
-    """How `f` is not a shadow of `x` (with `NoFData` or None for what has none), or its tangent in
-    forward mode (None for zero), as far as its own address goes: what is behind it is another's business."""
+    """How `f` is not a shadow of `x`, or not a tangent of `x` if `is_tangent`; None if it fits.
+
+    `NoFData` and None stand for what has no shadow, None for a zero tangent.  What objects hold is not
+    looked at.
+    """
     cls, kind = type(x), kind_of(type(x))
     if f is None or f is NO_FDATA or f is NO_TANGENT:
         # None says that the value is inactive, or a constant.
@@ -227,7 +232,7 @@ def shadow_misfit(x: Any, f: Any, *, is_tangent: bool = False) -> str | None:
 
 
 def fdata_misfit(x: Any, f: Any) -> str | None:
-    """How `f` is not fdata of `x`.  `NoFData` fits an object too, which is a constant then."""
+    """How `f` is not fdata of `x`; None if it fits.  `NoFData` fits an object too, as a constant."""
     cls, kind = type(x), kind_of(type(x))
     if f is NO_FDATA:
         return None
@@ -246,7 +251,7 @@ def fdata_misfit(x: Any, f: Any) -> str | None:
 
 
 def rdata_misfit(x: Any, r: Any) -> str | None:
-    """How `r` is not rdata of `x`, with None for zero."""
+    """How `r` is not rdata of `x`, in which None stands for zero; None if it fits."""
     if r is None or r is NO_RDATA:
         return None
     cls, kind = type(x), kind_of(type(x))

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def slot_shadow(t: Any) -> Any:
-    """The shadow of a value whose tangent is `t`.  A shadow is its own shadow."""
+    """The shadow of a value whose tangent is `t`; if `t` is a shadow already, `t` itself."""
     cls = type(t)
     if cls is float:
         return NO_FDATA
@@ -44,7 +44,7 @@ def slot_shadow(t: Any) -> Any:
 
 
 def slot_tangent(x: Any, f: Any) -> Any:
-    """The tangent to put into a slot for primal `x` with shadow `f`: zero where `f` has no address.
+    """The tangent to put into a slot for primal `x` with shadow `f`: zero for the parts without an address.
 
     An object without a shadow is a constant, and stays one in the slot: a zero of its own would take
     what is written to the object by way of the slot, and whoever reads the object would not see it.
@@ -71,7 +71,7 @@ def _part(f: Any, kind: ValueKind, key: Any) -> Any:
 
 
 def slot_rdata(t: Any) -> Any:
-    """The value part of the tangent in a slot, None if it has none."""
+    """The value part of `t`, the tangent in a slot; None if it has none."""
     cls = type(t)
     if cls is float:
         return t
@@ -104,7 +104,7 @@ def slot_increment(t: Any, r: Any) -> Any:
 
 
 def fresh_shadow(out: Any, active: bool = True) -> Any:
-    """The shadow of a newly made value; an object gets one even if nothing active is in it yet."""
+    """The shadow of the newly made value `out`; an object gets one even if nothing active is in it yet."""
     cls = type(out)
     if cls is float:
         return NO_FDATA if active else None
@@ -124,7 +124,7 @@ def fresh_shadow(out: Any, active: bool = True) -> Any:
 
 
 def _addresses(t: Any) -> Any:
-    """The shadow of a value whose numbers are all inactive."""
+    """The shadow of a value whose tangent is `t` and whose numbers are all inactive."""
     if type(t) is tuple:
         parts = tuple([_addresses(c) for c in t])
         return None if all(f is None for f in parts) else parts
@@ -135,7 +135,7 @@ def _addresses(t: Any) -> Any:
 
 
 def fresh_tangent(out: Any) -> Any:
-    """The tangent of a newly made value that depends on nothing: None unless it has an address."""
+    """The tangent of `out`, a new value that depends on nothing: None unless a part of it has an address."""
     cls = type(out)
     if cls is float or cls is int or cls is bool or cls is str or out is None:
         return None
@@ -147,8 +147,11 @@ def fresh_tangent(out: Any) -> Any:
 
 
 def fill_tangent(x: Any, dx: Any) -> Any:
-    """Tangent `dx` for a slot that holds `x`; if it is None, zero for numbers, and for an object, which
-    is a constant then (see `slot_tangent`), the lack of a tangent."""
+    """The tangent to put into a slot that holds `x`, given `dx`, which is None for zero.
+
+    In the place of None a number gets a zero, and an object, which is a constant then (see `slot_tangent`),
+    `NoTangent`.
+    """
     if dx is not None:
         # of "a number" it may be known that its derivative is one, and then it turns out to be an int
         if dx.__class__ is not float or x.__class__ is float:
@@ -167,7 +170,7 @@ def fill_tangent(x: Any, dx: Any) -> Any:
 
 
 def add(a: Any, b: Any) -> Any:
-    """The sum of two rdata."""
+    """The sum of rdata `a` and `b`, where None is zero."""
     if a is None or a is NO_RDATA:
         return b
     if b is None or b is NO_RDATA:
@@ -193,30 +196,30 @@ def multiply(p: Any, d: Any) -> Any:
 
 
 ARRAY_MULTIPLY: dict[type, Any] = {}
-"""Products for classes of arrays."""
+"""By class of array, a function that does for its instances what `multiply` does for numbers."""
 
 ARRAY_REDUCE: dict[type, Any] = {}
-"""Sums over all elements for classes of arrays, for projection to a scalar."""
+"""By class of array, a function that sums all elements, for the projection to a scalar."""
 
 ARRAY_ACCUMULATE: dict[type, Any] = {}
-"""In-place additions of cotangents ``(shadow, primal, cotangent)`` for classes of arrays."""
+"""By class of array, a function of a shadow, its primal and a cotangent that adds this to the shadow."""
 
 ARRAY_FRESH: dict[type, Any] = {}
-"""Shadows of newly made arrays that own their memory, by class; None where that does not hold."""
+"""By class of array, a function that gives a new array the shadow, or None if it must be made by a walk."""
 
 
 ARRAY_FINITE: dict[type, Any] = {}
-"""Whether all numbers of an array are finite, for classes of arrays."""
+"""By class of array, a function that says whether all numbers of an array are finite."""
 
 
 def _hook(table: dict[type, Any], cls: type) -> Any:
-    """What arrays have put into `table` for `cls`; the first array brings it with it."""
+    """The entry of `table` for `cls`; those of arrays are put there when the first array is met."""
     kind_of(cls)
     return table.get(cls)
 
 
 def project(d: Any, x: Any, fresh: bool = False) -> Any:
-    """`d` in the tangent space of `x`: its class, the real part if it is real, broadcasting undone.
+    """`d` in the tangent space of `x`: of its class, real if `x` is real, with broadcasting undone.
 
     None if `x` has no tangent.  fresh: the result must share no memory with `d`.
     """
@@ -243,7 +246,7 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
 
 
 def accumulate(f: Any, x: Any, d: Any) -> Any:
-    """Bring cotangent `d` to where argument `x` with shadow `f` keeps it; return what is left as rdata."""
+    """Add cotangent `d` of argument `x` to its shadow `f`; returns what has no address there, as rdata."""
     if f is None or d is None:
         return None
     if f is NO_FDATA:
@@ -269,7 +272,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
 def _of_parts(
     convert: Callable[[Any, Any], Any], d: Any, x: Any, kind: ValueKind, nothing: Any, cls: type
 ) -> Any:
-    """What `convert` makes of the parts of `d` and `x`, in a tuple or `cls`; `nothing` if all of it is."""
+    """A tuple or `cls` of ``convert(part of d, part of x)`` for each part; `nothing` if all of these are."""
     parts = [(k, convert(_part(d, kind, k), c)) for k, c in kind.parts(x)]
     return nothing if all(c is nothing for _, c in parts) else record(kind, x, parts, cls)
 
@@ -285,7 +288,7 @@ def external_fdata(shadow: Any, x: Any) -> Any:
 
 
 def internal_fdata(f: Any, x: Any) -> Any:
-    """The shadow for the fdata that a public rule gave for `x`."""
+    """The shadow of `x` from `f`, the fdata that a public rule gave for it."""
     kind = kind_of(type(x))
     if kind.inactive:
         return None
@@ -297,7 +300,7 @@ def internal_fdata(f: Any, x: Any) -> Any:
 
 
 def external_rdata(r: Any, x: Any) -> Any:
-    """The rdata of `x` for a public rule, real zeros for symbolic ones."""
+    """The rdata `r` of `x` as a public rule has it: with zeros in the place of None."""
     kind = kind_of(type(x))
     if isinstance(kind, ValueKind):
         return _of_parts(external_rdata, r, x, kind, NO_RDATA, RData)
@@ -305,7 +308,7 @@ def external_rdata(r: Any, x: Any) -> Any:
 
 
 def internal_rdata(r: Any) -> Any:
-    """Rdata from a public rule with None for what is not there."""
+    """The rdata `r` that a public rule gave, with None in the place of `NoRData`."""
     if r is NO_RDATA:
         return None
     if type(r) is tuple:

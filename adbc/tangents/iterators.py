@@ -40,11 +40,11 @@ class ShadowIterator:
     __slots__ = ()
 
     def step(self, value: Any = MISSING) -> Step:
-        """What belongs to the element that the primal has just yielded (`value`, if given, fills zeros)."""
+        """Shadow, sink and tangent of the element that the primal has just yielded (`value`, if given)."""
         return NOTHING
 
     def rdata(self) -> Any:
-        """What was gathered for a container that has no slots of its own; None for nothing."""
+        """The rdata gathered for a container whose shadow has no slots; None for nothing."""
         return None
 
     def __iter__(self) -> ShadowIterator:
@@ -52,7 +52,7 @@ class ShadowIterator:
 
 
 class RefusingIterator(ShadowIterator):
-    """The shadow of an iterator that cannot be looked into: refuses when stepped."""
+    """The shadow of an iterator that cannot be looked into: it raises when it is stepped."""
 
     __slots__ = ("reason",)
 
@@ -64,7 +64,7 @@ class RefusingIterator(ShadowIterator):
 
 
 class IndexIterator(ShadowIterator):
-    """Over a list, a deque or an array of objects, by index."""
+    """The shadow of an iterator over a list, a deque or an array of objects, which counts an index."""
 
     __slots__ = ("container", "index", "stride")
 
@@ -87,7 +87,7 @@ class IndexIterator(ShadowIterator):
 
 
 class ValueIterator(ShadowIterator):
-    """Over a tuple: what is sunk is gathered."""
+    """The shadow of an iterator over a tuple: it gathers the rdata of the elements for the pullback."""
 
     __slots__ = ("gathered", "index", "make", "parts", "stride")
 
@@ -120,7 +120,7 @@ class ValueIterator(ShadowIterator):
 
 
 class KeyIterator(ShadowIterator):
-    """Over the keys of a dict, which have no derivative."""
+    """The shadow of an iterator over the keys of a dict, which have no derivative."""
 
     __slots__ = ()
 
@@ -134,7 +134,7 @@ class KeyIterator(ShadowIterator):
 
 
 class DictValueIterator(ShadowIterator):
-    """Over the values of a dict."""
+    """The shadow of an iterator over the values of a dict."""
 
     __slots__ = ("container", "keys")
 
@@ -154,7 +154,7 @@ class DictValueIterator(ShadowIterator):
 
 
 class TupleStep(ShadowIterator):
-    """Over tuples whose elements come from several iterators: `zip`, `enumerate`, the items of a dict."""
+    """The shadow of an iterator that makes tuples out of several: `zip`, `enumerate`, the items of a dict."""
 
     __slots__ = ("inner",)
 
@@ -190,19 +190,19 @@ class TupleStep(ShadowIterator):
 
 
 def shadow_zip(inner: Iterable[ShadowIterator]) -> ShadowIterator:
-    """The shadow of ``zip`` of iterators with these shadows."""
+    """The shadow of ``zip`` of iterators whose shadows are `inner`."""
     return TupleStep(tuple(inner))
 
 
 def shadow_enumerate(inner: ShadowIterator) -> ShadowIterator:
-    """The shadow of ``enumerate`` of an iterator with this shadow."""
+    """The shadow of ``enumerate`` of an iterator whose shadow is `inner`."""
     return TupleStep((ShadowIterator(), inner))
 
 
 def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> ShadowIterator:
-    """The shadow of ``iter(iterable)`` (of ``reversed(iterable)``), where `iterable` has this shadow.
+    """The shadow of ``iter(iterable)`` (``reversed(iterable)`` if `reverse`), where `iterable` has `shadow`.
 
-    In forward mode the shadow is the tangent of `iterable`.
+    In forward mode `shadow` is the tangent of `iterable`.
     """
     if isinstance(shadow, ShadowIterator):
         return shadow
@@ -247,12 +247,12 @@ _ITERATORS: dict[type, Callable[[Any, bool], ShadowIterator]] = {}
 
 
 def add_iterator(cls: type, make: Callable[[Any, bool], ShadowIterator]) -> None:
-    """Shadows of class `cls` are iterated by ``make(shadow, reverse)``."""
+    """Let ``make(shadow, reverse)`` give the shadow of an iterator over what has a shadow of class `cls`."""
     _ITERATORS[cls] = make
 
 
 class IteratorKind(Kind):
-    """Iterators.  Those of containers are looked into by the means that pickling offers."""
+    """Iterators: those of containers are looked into by the means that pickling offers."""
 
     address = True
 
@@ -313,7 +313,7 @@ _INERT_ITERATORS = {
 
 
 def resolve_iterator(cls: type) -> Kind | None:
-    """Iterators implemented in C, generators."""
+    """The kind of the classes of generators and of iterators made in C; None for other classes."""
     modules = ("builtins", "itertools", "collections", "_collections", "array")
     if cls.__module__ in modules and hasattr(cls, "__next__"):
         return ITERATOR_KIND

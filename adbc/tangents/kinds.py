@@ -16,7 +16,7 @@ __all__ = ["install"]
 
 
 def install() -> None:
-    """Fill the table."""
+    """Fill the table of kinds, the list of resolvers, and the table of visitors for shadows of iterators."""
     KINDS.update(dict.fromkeys(scalars.INACTIVE_CLASSES, INACTIVE))
     KINDS.update(
         {

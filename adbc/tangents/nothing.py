@@ -47,8 +47,9 @@ class NoTangent(_Nothing):
 
 
 class NoFData(_Nothing):
-    """The fdata of a tangent that has no part identified by address, as that of a float; there is one
-    instance.
+    """The fdata of a tangent that has no part identified by address, such as a float.
+
+    There is one instance.
 
     >>> import adbc
     >>> adbc.fdata(1.5)
@@ -59,7 +60,7 @@ class NoFData(_Nothing):
 
 
 class NoRData(_Nothing):
-    """The rdata of a tangent that has no part identified by value, as that of a list; there is one instance.
+    """The rdata of a tangent that has no part identified by value, such as a list; there is one instance.
 
     >>> import adbc
     >>> adbc.rdata([1.5])

@@ -39,7 +39,7 @@ __all__ = [
 
 
 class _FieldKind(AddressKind):
-    """Objects with named fields."""
+    """Objects with named fields: the tangent is a `MutableTangent` with the tangents of the fields."""
 
     def tangent_type(self, cls: type) -> type:
         return MutableTangent
@@ -55,7 +55,7 @@ class _FieldKind(AddressKind):
 
 
 class InstanceKind(_FieldKind):
-    """Instances of Python classes: the instance dictionary and the slots."""
+    """Instances of Python classes, whose fields are the instance dictionary and the slots."""
 
     def __init__(self, slots: tuple[tuple[str, Any], ...] = ()) -> None:
         self.slots = slots
@@ -73,8 +73,8 @@ class InstanceKind(_FieldKind):
         return self._once(p, walk, lambda: super(InstanceKind, self).difference(p, q, walk), self.shell)
 
     def _once(self, x: Any, walk: Any, visit: Callable[[], Any], shell: Callable[[Any], Any]) -> Any:
-        """The result for `x` by ``visit()``; a `shell` around what is known of its dictionary, if that was
-        met by itself, or as that of another object."""
+        """The result for `x` by ``visit()``; if its dictionary was met before, by itself or as the dictionary
+        of another object, a `shell` around what was made for that."""
         fields = instance_dict(x)
         key = ("fields", id(fields))
         known = (walk.memo.get(key) or walk.memo.get(id(fields))) if fields else None
@@ -103,7 +103,7 @@ class InstanceKind(_FieldKind):
 
 
 def refuse_shared_dictionary(x: Any) -> None:
-    """`UnsupportedError`: the tangents of slots stand in the dictionary of the tangent too."""
+    """Raise for `x`, an object with slots whose dictionary is shared: its tangent would need two."""
     raise UnsupportedError(
         f"the __dict__ of a {type(x).__name__} is reached by two ways, and the class has __slots__ beside it:"
         " pass the object alone"
@@ -117,7 +117,7 @@ def _bare(cls: type) -> Any:
 
 
 class ExceptionKind(InstanceKind):
-    """Exceptions: the arguments and the attributes."""
+    """Exceptions, whose fields are ``args`` and the attributes."""
 
     def parts(self, x: Any) -> Parts:
         return [("args", x.args), *super().parts(x)]
@@ -159,7 +159,7 @@ class FrozenKind(ValueKind):
 
 
 class CellKind(_FieldKind):
-    """Cells: the field ``cell_contents``, absent while the cell is empty."""
+    """Cells of closures, whose one field is ``cell_contents``, absent while the cell is empty."""
 
     def parts(self, x: Any) -> Parts:
         try:
@@ -246,7 +246,7 @@ def _is_code(x: Any) -> bool:
 
 
 def _holds_objects(values: tuple[Any, ...] | None) -> bool:
-    """Whether a default has state that a call may change.  A number never changes: it is a constant."""
+    """Whether one of `values`, defaults of parameters, has state that a call may change, as no number has."""
     for value in values or ():
         if type(value) is tuple:
             if _holds_objects(value):
@@ -264,7 +264,7 @@ def _holds_objects(values: tuple[Any, ...] | None) -> bool:
 
 
 class MethodKind(ValueKind):
-    """Bound methods: the object and the function."""
+    """Bound methods, whose parts are the object and the function."""
 
     def tangent_type(self, cls: type) -> type:
         return Tangent
@@ -284,7 +284,7 @@ class MethodKind(ValueKind):
 
 
 class BuiltinMethodKind(MethodKind):
-    """Bound methods implemented in C: the object."""
+    """Bound methods implemented in C, whose one part is the object."""
 
     def parts(self, x: Any) -> Parts:
         return [("__self__", x.__self__)]
@@ -294,7 +294,7 @@ class BuiltinMethodKind(MethodKind):
 
 
 class Keywords:
-    """The keyword arguments of a partial application, as a value: nobody changes them there."""
+    """The keyword arguments of a partial application, as an immutable value: nobody changes them there."""
 
     __slots__ = ("items",)
 
@@ -303,7 +303,7 @@ class Keywords:
 
 
 class KeywordsKind(MethodKind):
-    """Keyword arguments: a record, one field for each."""
+    """Keyword arguments of a partial application: the tangent is a `Tangent` with a field for each."""
 
     def parts(self, x: Any) -> Parts:
         return list(x.items.items())
@@ -313,7 +313,7 @@ class KeywordsKind(MethodKind):
 
 
 class SliceKind(MethodKind):
-    """Slices: the bounds, which are any values for those who are no sequences."""
+    """Slices, whose parts are the bounds: these may be any values if a class of the user's is sliced."""
 
     def parts(self, x: Any) -> Parts:
         return [("start", x.start), ("stop", x.stop), ("step", x.step)]
@@ -323,7 +323,7 @@ class SliceKind(MethodKind):
 
 
 class InterpolationKind(MethodKind):
-    """A field of a template string: its value."""
+    """Interpolations of template strings, whose one part is the value."""
 
     def parts(self, x: Any) -> Parts:
         return [("value", x.value)]
@@ -333,7 +333,7 @@ class InterpolationKind(MethodKind):
 
 
 class TemplateKind(MethodKind):
-    """A template string: its texts and its fields."""
+    """Template strings, whose parts are the texts and the interpolations."""
 
     def parts(self, x: Any) -> Parts:
         return [("strings", x.strings), ("interpolations", x.interpolations)]
@@ -344,7 +344,7 @@ class TemplateKind(MethodKind):
 
 
 class PartialKind(MethodKind):
-    """Partial applications: the function and the arguments it already has."""
+    """Partial applications, whose parts are the function and the arguments given already."""
 
     def parts(self, x: Any) -> Parts:
         return [("func", x.func), ("args", x.args), ("keywords", Keywords(x.keywords))]
@@ -377,7 +377,7 @@ class Record(MethodKind):
 
 
 def _frozen_fields(cls: type) -> tuple[str, ...] | None:
-    """The fields of a frozen dataclass whose instances have nothing else, or None."""
+    """The fields of `cls` if it is a frozen dataclass whose instances have nothing else, or None."""
     params = vars(cls).get("__dataclass_params__")
     if params is None or not params.frozen or not params.init:
         return None
@@ -395,8 +395,8 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
 def _refuse_writing_hash(cls: type) -> None:
     """Refuse a class whose instances change what is around them when a dict or set looks them up.
 
-    How often that asks is nobody's business, so what becomes of the change cannot be followed.  (An attribute
-    may be set: that is how a hash is kept.)
+    How often a dict or set asks is its own affair, so what becomes of the change cannot be followed.  (An
+    attribute may be set: that is how a hash is kept.)
     """
     if not isinstance(cls.__hash__, types.FunctionType):
         return
@@ -412,7 +412,7 @@ def _refuse_writing_hash(cls: type) -> None:
 
 
 def resolve_object(cls: type) -> Kind | None:
-    """Exceptions, frozen dataclasses and instances."""
+    """The kind of a class of exceptions, a frozen dataclass or another class with fields; else None."""
     if issubclass(cls, BaseException):
         return ExceptionKind(slots_of(cls))
     if issubclass(cls, functools.partial):

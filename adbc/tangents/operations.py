@@ -18,9 +18,8 @@ __all__ = [
 def tangent_type(cls: type) -> type:
     """The class that tangents of instances of `cls` have.
 
-    Every class has one tangent type; `NoTangent` is that of classes whose instances have no derivative.
-    Where it depends on the instance (a tuple of ints has none), the answer is that for an instance that has
-    a derivative.
+    Every class has one tangent type, `NoTangent` if its instances have no derivative.  Where that depends on
+    the instance (a tuple of ints has none), the answer is right for instances that have a derivative.
 
     >>> import adbc
     >>> adbc.tangent_type(float), adbc.tangent_type(list), adbc.tangent_type(int)
@@ -36,7 +35,7 @@ def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
     twice has one tangent that stands there twice, and views of one memory have views of one memory, cycles
     included.
 
-    memo: objects that have a tangent already, and those that get one: ``id(x) -> (x, tangent)``.
+    memo: the tangents that objects have already, ``id(x) -> (x, tangent)``; those that are made are added.
 
     Raises `adbc.errors.UnsupportedError` if `x` holds something that has no tangent and no answer either.
 
@@ -55,7 +54,7 @@ def random_tangent(rng: Any, x: Any) -> Any:
 
 
 class _Leaf:
-    """What a walk does to numbers.  `on_arrays` does it to whole arrays; by default the same way."""
+    """What a walk does to numbers when called, and to whole arrays by `on_arrays`."""
 
     def __call__(self, *numbers: Any) -> Any:
         raise NotImplementedError
@@ -78,7 +77,7 @@ class _Add(_Leaf):
 
 
 class _CheckAdd(_Leaf):
-    """Nothing is added, but what does not go together is found."""
+    """The leaf of a walk that adds nothing, but raises for numbers that cannot be added."""
 
     def __call__(self, *numbers: Any) -> Any:
         if type(numbers[0]) is not type(numbers[1]):
@@ -86,11 +85,11 @@ class _CheckAdd(_Leaf):
         return numbers[0]
 
     def reduce_arrays(self, rows: Iterable[Any]) -> None:
-        """Nothing: shapes and dtypes of the arrays have been compared already."""
+        """Do nothing: shapes and dtypes of the arrays have been compared already."""
 
 
 def _check_numbers(t: Any, s: Any) -> None:
-    """`InvalidTangentError` unless the number `s` can be added to `t`: a complex one to a real one cannot."""
+    """Raise unless the number `s` can be added to the number `t`: a complex one cannot be to a real one."""
     is_number = isinstance(s, int | float | complex) or getattr(s, "ndim", None) == 0
     if not is_number or (_is_complex(s) and not _is_complex(t)):
         raise InvalidTangentError(f"a {type(t).__name__} does not go together with a {type(s).__name__}")
@@ -135,35 +134,35 @@ class _Dot(_Leaf):
         return a
 
     def reduce_arrays(self, rows: Iterable[Any]) -> None:
-        """Add the inner products of pairs of arrays."""
+        """Add the inner products of pairs of arrays to `total`."""
         for a, b in rows:
             self.total += float((a.conj() * b).real.sum())
 
 
 def increment(t: Any, s: Any) -> Any:
-    """`t` plus `s`: in place where `t` has an address, each shared part once.  Returns the sum."""
+    """Tangent `t` plus tangent `s`: in place where `t` has an address, each part once.  Returns the sum."""
     if type(t) is float and type(s) is float:
         return t + s
     return TangentWalk(_Add(), in_place=True).run(t, s)
 
 
 def check_increment(t: Any, s: Any) -> None:
-    """`InvalidTangentError` if ``increment(t, s)`` would raise, which it may do half way."""
+    """Raise `InvalidTangentError` if ``increment(t, s)`` would raise, which might happen half way."""
     TangentWalk(_CheckAdd(), in_place=True).run(t, s)
 
 
 def set_to_zero(t: Any) -> Any:
-    """`t` with all numbers zero: in place where it has an address.  Returns the zero."""
+    """Tangent `t` with all numbers zero: in place where it has an address.  Returns the zero."""
     return TangentWalk(_Zero(), in_place=True).run(t)
 
 
 def scale(a: float, t: Any) -> Any:
-    """A new tangent, `a` times `t`."""
+    """A new tangent: the number `a` times tangent `t`."""
     return TangentWalk(_Scale(a), in_place=False).run(t)
 
 
 def dot(t: Any, s: Any) -> float:
-    """The inner product, a real number: the sum of ``Re(conj(a) * b)``, each shared part once."""
+    """The inner product of tangents `t` and `s`: the sum of ``Re(conj(a) * b)``, each shared part once."""
     leaf = _Dot()
     # In place, so that no second tangent is made; the leaf gives each number back unchanged.
     TangentWalk(leaf, in_place=True).run(t, s)
@@ -171,10 +170,10 @@ def dot(t: Any, s: Any) -> float:
 
 
 def add_to_primal(x: Any, t: Any) -> Any:
-    """A new primal, `x` moved by `t`.  Constructors are not called."""
+    """A new primal: `x` moved by tangent `t`.  Constructors are not called."""
     return PerturbWalk().run(x, t)
 
 
 def difference(p: Any, q: Any) -> Any:
-    """The tangent from `q` to `p`: ``add_to_primal(q, difference(p, q))`` equals `p`."""
+    """The tangent from primal `q` to primal `p`: ``add_to_primal(q, difference(p, q))`` equals `p`."""
     return DifferWalk().run(p, q)

@@ -22,14 +22,14 @@ from adbc.tangents.nothing import NO_RDATA, NO_TANGENT, NoTangent
 __all__ = ["INACTIVE", "KINDS", "RESOLVERS", "Inactive", "Kind", "Parts", "kind_of", "register_tangent"]
 
 Parts = list[tuple[Any, Any]]
-"""Keys and what stands there, in a fixed order."""
+"""The parts of a value or of a tangent: pairs of a key and what stands there, in a fixed order."""
 
 
 class Kind:
     """How the values of a class are differentiated.
 
-    address: the tangent is an object with an address of its own (a shadow).
-    inactive: the tangent is `NoTangent`.
+    address: whether the tangent is an object with an address of its own (a shadow).
+    inactive: whether the tangent is `NoTangent`.
     """
 
     address = False
@@ -40,15 +40,15 @@ class Kind:
         raise NotImplementedError
 
     def make(self, x: Any, walk: Any) -> Any:
-        """A tangent of `x` with numbers as the walk says."""
+        """A tangent of `x`, with the numbers that the walk chooses."""
         raise NotImplementedError
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
-        """A new primal, `x` moved by `t`."""
+        """A new primal: `x` moved by tangent `t`."""
         raise NotImplementedError
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        """The tangent from `q` to `p`."""
+        """The tangent from primal `q` to primal `p`."""
         raise NotImplementedError
 
     def remember(self, x: Any, t: Any, memo: dict[Any, tuple[Any, Any]]) -> None:
@@ -56,16 +56,16 @@ class Kind:
         memo[id(x)] = (x, t)
 
     def project(self, d: Any, x: Any) -> Any:
-        """`d` in the tangent space of `x`, where that can be said without NumPy."""
+        """Cotangent `d` projected to the tangent space of `x`, as far as that can be done without NumPy."""
         return d
 
     def zero_rdata(self, x: Any) -> Any:
-        """The zero of the value part."""
+        """The zero rdata of `x`."""
         return NO_RDATA
 
 
 class Inactive(Kind):
-    """Values that cannot be perturbed."""
+    """Values that cannot be perturbed: they have no derivative."""
 
     inactive = True
 
@@ -91,7 +91,7 @@ INACTIVE = Inactive()
 
 
 class Refused(Kind):
-    """Values that have a derivative in principle, but none here; asking for one says why."""
+    """Values that have a derivative in principle, but none here: asking for one raises with the reason."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -118,7 +118,7 @@ class ValueKind(Kind):
         raise NotImplementedError
 
     def join(self, x: Any, parts: Parts) -> Any:
-        """The tangent with these parts."""
+        """The tangent of `x` with these parts."""
         raise NotImplementedError
 
     def part(self, t: Any, key: Any) -> Any:
@@ -147,7 +147,7 @@ class ValueKind(Kind):
 
 
 class AddressKind(Kind):
-    """Objects: the tangent is an object too, registered before its parts are visited."""
+    """Objects: the tangent is an object too, which the walk knows before the parts are visited."""
 
     address = True
 
@@ -155,7 +155,7 @@ class AddressKind(Kind):
         raise NotImplementedError
 
     def shell(self, x: Any) -> Any:
-        """A tangent without parts."""
+        """A tangent of `x` that has no parts yet."""
         raise NotImplementedError
 
     def fill(self, t: Any, parts: Parts) -> None:
@@ -166,11 +166,11 @@ class AddressKind(Kind):
         raise NotImplementedError
 
     def primal_shell(self, x: Any) -> Any:
-        """A primal like `x` without parts."""
+        """A primal like `x` that has no parts yet."""
         raise NotImplementedError
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
-        """Give primal `y` its parts, and what else `x` has."""
+        """Give primal `y`, made by `primal_shell`, its parts, and what else `x` has."""
         raise NotImplementedError
 
     def make(self, x: Any, walk: Any) -> Any:
@@ -196,10 +196,10 @@ class AddressKind(Kind):
 
 
 KINDS: dict[type, Kind] = {}
-"""Kind by exact class; grows as classes are met."""
+"""The kind of each exact class that was met."""
 
 RESOLVERS: list[Callable[[type], Kind | None]] = []
-"""Asked in turn for a class that is not in the table."""
+"""The functions that are asked in turn for the kind of a class that is not in `KINDS`."""
 
 _FOREIGN: Sequence[tuple[str, str]] = (
     ("numpy", "adbc.tangents.arrays"), ("array", "adbc.tangents.typed_arrays"),
@@ -239,7 +239,7 @@ def _classify(cls: type) -> Kind:
 def register_tangent(cls: type, kind: Kind | None) -> None:
     """Say how the instances of `cls` (exactly) are differentiated; None: they have no derivative.
 
-    For a class made in C, which hides what it holds, that is not known otherwise.  A `Record` says
+    How those of a class made in C are, which hides what it holds, is not known otherwise.  A `Record` says
     what an immutable value is made of; the functions of the class need rules of their own.
 
     >>> import datetime, adbc

@@ -66,7 +66,7 @@ class InactiveSubclassKind(Inactive):
 
 
 def refuse_attributes(x: Any) -> None:
-    """`UnsupportedError` if `x`, which is a number or a string, has attributes too."""
+    """Raise `UnsupportedError` if `x`, which is a number or a string, has attributes too."""
     fields = [name for name, _ in instance_fields(x)]
     if fields:
         raise UnsupportedError(
@@ -101,7 +101,7 @@ INACTIVE_CLASSES: tuple[type, ...] = (
 
 
 def resolve_scalar(cls: type) -> Kind | None:
-    """Classes, enumerations and subclasses of the numbers and strings."""
+    """The kind of a metaclass, an enumeration, or a subclass of a number or string; else None."""
     if issubclass(cls, enum.Enum | type | types.ModuleType):
         return INACTIVE
     if issubclass(cls, int | str | bytes | bytearray):

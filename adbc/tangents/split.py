@@ -20,9 +20,9 @@ __all__ = ["fdata", "rdata", "split_parts", "tangent", "zero_rdata"]
 
 
 def split_parts(t: Any, split: Callable[[Any], Any], record: Callable[..., Any], nothing: Any) -> Any:
-    """What `split` gives for each part of the tuple or record `t`: a tuple, or a `record` with these fields.
+    """A tuple or `record` of what `split` gives for each part of the tuple or record `t`.
 
-    It is `nothing` if that is what `split` gives for all of them.
+    It is `nothing` if `split` gives that for all parts.
     """
     # This is hot: a loop that ends at the first part that is something costs less than `all` of a generator.
     if type(t) is tuple:
@@ -114,7 +114,7 @@ def tangent(f: Any, r: Any) -> Any:
 
 
 def zero_rdata(x: Any) -> Any:
-    """The zero of the rdata of `x`."""
+    """The zero rdata of primal `x`."""
     kind = kind_of(type(x))
     if not isinstance(kind, ValueKind):
         return kind.zero_rdata(x)

@@ -28,7 +28,7 @@ def _zeros(x: Any) -> Any:
 
 
 class TypedArrayKind(Kind):
-    """Arrays of one type of number, changed in place and in length."""
+    """How an `array.array` is differentiated: an object that may change in place and in length."""
 
     address = True
 
@@ -89,7 +89,7 @@ def _iterator_over(t: Any, reverse: bool) -> IndexIterator:
 
 
 def install() -> None:
-    """Fill the tables; `protocol.kind_of` calls this when the first `array.array` is met."""
+    """Fill the tables for `array.array`; `protocol.kind_of` calls this when the first one is met."""
     KINDS[array] = TypedArrayKind()
     add_structure(array, _visit)
     add_iterator(array, _iterator_over)

@@ -24,7 +24,7 @@ Memo = dict[Any, tuple[Any, Any]]
 
 
 class _Walk:
-    """Memory of what was visited, and the work that is pending."""
+    """A walk over values: the memory of what was visited, and the work that is pending."""
 
     def __init__(self, memo: Memo | None = None) -> None:
         self.memo: Memo = {} if memo is None else memo
@@ -33,18 +33,18 @@ class _Walk:
         self._pending: deque[Callable[[], None]] = deque()
 
     def register(self, x: Any, result: Any) -> None:
-        """From now on `x` has this result.  `x` is kept alive: its address must not be used again."""
+        """Let the walk know the result for `x`, which is kept alive: its address must not be used again."""
         self.memo[id(x)] = (x, result)
 
     def later(self, work: Callable[[], None]) -> None:
-        """Do `work` when what is being put together now is complete."""
+        """Call `work` when what is being put together now is complete."""
         self._pending.append(work)
 
     def __call__(self, *nodes: Any) -> Any:
         raise NotImplementedError
 
     def run(self, *nodes: Any) -> Any:
-        """The result for these nodes, complete."""
+        """The result of the walk from `nodes`, with all pending work done."""
         result = self(*nodes)
         while self._pending:
             self._pending.popleft()()
@@ -55,9 +55,9 @@ class _Walk:
 
 
 class MakeWalk(_Walk):
-    """Make a tangent for a primal; `source` says which numbers (None: zeros).
+    """The walk that makes a tangent of a primal, with numbers drawn from `source` (None: zeros).
 
-    is_constant: the walk is not there for the tangent but for what it meets, which is declared constant.
+    is_constant: whether everything that the walk meets is declared constant, and no tangent is wanted.
     """
 
     is_constant = False
@@ -67,7 +67,7 @@ class MakeWalk(_Walk):
         self.source = source
 
     def number(self, cls: type, is_complex: bool) -> Any:
-        """A number of class `cls`."""
+        """A number of class `cls` for the tangent."""
         if self.source is None:
             return cls(0.0)
         gauss = getattr(self.source, "gauss", None)
@@ -82,7 +82,7 @@ class MakeWalk(_Walk):
 
 
 class PerturbWalk(_Walk):
-    """Make a primal that is moved by a tangent."""
+    """The walk that makes a new primal: a primal moved by a tangent."""
 
     def __call__(self, x: Any, t: Any) -> Any:
         kind = kind_of(type(x))
@@ -94,7 +94,7 @@ class PerturbWalk(_Walk):
 
 
 class DifferWalk(_Walk):
-    """Make the tangent from the second primal to the first."""
+    """The walk that makes the tangent from its second primal to its first."""
 
     def __call__(self, p: Any, q: Any) -> Any:
         kind = kind_of(type(p))
@@ -108,7 +108,7 @@ class DifferWalk(_Walk):
 
 
 class _Structure:
-    """How to take a tangent of some class apart."""
+    """How tangents of some class are taken apart and put together."""
 
     address = True
 
@@ -122,7 +122,7 @@ class _Structure:
         return type(t)()
 
     def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
-        """Write the parts of an object; put a value together."""
+        """Write `values` at `keys` of the object `target`, or make a value of them; returns the result."""
         raise NotImplementedError
 
 
@@ -210,7 +210,7 @@ _WITH_FIELDS = (ListTangent, DequeTangent, DictTangent)
 
 
 def add_structure(cls: type, visit: Callable[..., Any]) -> None:
-    """Tangents of class `cls` are visited by ``visit(walk, t, *others)``."""
+    """Let ``visit(walk, t, *others)`` visit tangents of class `cls` in each `TangentWalk`."""
     _VISITORS[cls] = visit
 
 
@@ -218,8 +218,8 @@ _VISITORS: dict[type, Callable[..., Any]] = {}
 
 
 def add_visit_of_numbers(cls: type, visit: Callable[..., Any]) -> None:
-    """The numbers of tangents of class `cls` are visited by ``visit(walk, target, t, others)`` from now on:
-    the memory that they are in may be that of other tangents too."""
+    """Let ``visit(walk, target, t, others)`` visit the numbers in tangents of class `cls` from now on: other
+    tangents may share the memory of these numbers."""
     VISITS_OF_NUMBERS[cls] = visit
 
 
@@ -236,10 +236,10 @@ def is_address_tangent(cls: type) -> bool:
 
 
 class TangentWalk(_Walk):
-    """Apply `leaf` to the numbers of one or several tangents of the same structure.
+    """The walk that applies `leaf` to the numbers of one or several tangents of the same structure.
 
-    in_place: the objects of the first tangent receive the results; otherwise new ones are made, with
-    the same sharing.  For arrays, the walk collects ``(target, t, others)`` in `arrays`.
+    in_place: whether the objects of the first tangent receive the results; otherwise new objects are made,
+    shared in the same way.  For arrays, the walk collects ``(target, t, others)`` in `arrays`.
     """
 
     def __init__(self, leaf: Callable[..., Any], in_place: bool) -> None:

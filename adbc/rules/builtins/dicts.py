@@ -50,7 +50,7 @@ def _two_dicts(*classes: type) -> bool:
 
 
 def _inlined_load(rows: list[Rule]) -> list[Rule]:
-    """`rows`, which builders may write inline (`Rule.inline`)."""
+    """Return `rows`, marked as ones that builders may write inline (`Rule.inline`)."""
     for row in rows:
         row.inline = "load"
     return rows
@@ -60,7 +60,7 @@ def _inlined_load(rows: list[Rule]) -> list[Rule]:
 
 
 def _read(d: Any, fd: Any, k: Any, width: int) -> Any:
-    """The reverse rule of reading ``d[k]``, which is present, in a call of `width` arguments."""
+    """What an rrule returns that reads ``d[k]``, which is present, in a call of `width` arguments."""
     out = d[k]
     if fd is None:
         return out, None, nothing(width)
@@ -85,7 +85,7 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def held(d: Any, k: Any) -> Any:
-    """The item of `d` at `k`, past its methods, and whatever its class says of missing keys."""
+    """The item of dict `d` at key `k`, read without the methods and ``__missing__`` of its class."""
     if not dict.__contains__(d, k):
         raise KeyError(k)
     return dict.__getitem__(d, k)
@@ -118,7 +118,7 @@ def _get_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
-    """Put `v` at `k`; the function that undoes it returns the rdata of `v`."""
+    """Put `v` into dict `d` at key `k`; returns a function that undoes this and gives the rdata of `v`."""
     if fd is None:
         refuse_constant(d, fv)
     check_name(d, k)
@@ -176,7 +176,7 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _take_out(d: Any, fd: Any, k: Any) -> tuple[Any, Any, Callable[[Any], None]]:
-    """Delete `k`: the value, its slot tangent, and what undoes it given the rdata of the value."""
+    """Delete key `k`; returns the value, its slot tangent, and a function of its rdata that undoes this."""
     check_name(d, k)
     following = []
     for key in reversed(d):
@@ -260,7 +260,7 @@ def setdefault(d: Any, k: Any, default: Any = None, /) -> Any:
 
 
 def _update_into(d: Any, fd: Any, other: Any, fother: Any) -> Callable[[], None]:
-    """Store all items of dict `other`; the function returned undoes it and gives `other` its due."""
+    """Store all items of `other` in `d`; returns a function that undoes this and increments `fother`."""
     check_all_names(d, other)
     undos = []
     for k, v in list(other.items()):
@@ -278,7 +278,7 @@ def _update_into(d: Any, fd: Any, other: Any, fother: Any) -> Callable[[], None]
 
 
 def _update(returns: bool) -> tuple[Any, Any]:
-    """The pair of rules of ``d.update(other)``, which `returns` None, or of ``d |= other``."""
+    """The pair of rules of ``d |= other`` if it `returns` the dict, else of ``d.update(other)``."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         d, other = args[:2]
@@ -307,7 +307,7 @@ def _update(returns: bool) -> tuple[Any, Any]:
 
 
 def _tangents(d: Any, dd: Any) -> dict[Any, Any]:
-    """Real tangents of the values of `d`."""
+    """The tangents of the values of `d` by key, made of its tangent `dd`: zeros if that is None."""
     return {k: fill_tangent(v, None) for k, v in d.items()} if dd is None else dict(dd)
 
 
@@ -328,7 +328,7 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def read_past_methods(other: Any) -> bool:
-    """Whether C code reads `other` as the dict that it is, past ``keys`` and ``__getitem__`` of its class."""
+    """Whether C code reads `other` as a dict, without calling ``keys`` and ``__getitem__`` of its class."""
     return isinstance(other, dict) and type(other).__iter__ is dict.__iter__
 
 
@@ -409,7 +409,7 @@ def _fromkeys(keys: Any, value: Any = None, /) -> Any:
 
 
 class _Plain:
-    """A dict of such a class, seen past its methods: what C code, ``super()`` for one, does with it."""
+    """A dict whose class has methods written in Python, used without them, as C code uses it."""
 
     __slots__ = ("it",)
 
@@ -443,7 +443,7 @@ def _overriding(cls: type, *rest: type) -> bool:
 
 
 def _but_not(name: str) -> Any:
-    """A class with methods written in Python, but method `name` is not."""
+    """A `when` that holds for classes of dicts with methods written in Python, but not the method `name`."""
 
     def when(cls: type, *rest: type) -> bool:
         return _overriding(cls) and not isinstance(getattr(cls, name, None), FunctionType)
@@ -458,11 +458,11 @@ _OPERATORS = {
     operator.or_: "__or__",
     operator.ior: "__ior__",
 }
-"""The methods that these ask for: Python code there comes first."""
+"""The methods that operators call: if one is written in Python, the operator has no row."""
 
 
 def _past_methods(row: Primitive) -> Rule:
-    """`row`, which is about dicts, for a dict of a class with methods of its own, past these."""
+    """A row like `row` for dicts of classes with methods written in Python, which are not called."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out, dout = row.frule((_Plain(args[0]), *args[1:]), dargs, kwargs)
@@ -491,7 +491,7 @@ def _setdefault_past(d: Any, k: Any, default: Any = None, /) -> Any:
 
 
 def fill_dict(d: Any, other: Any, named: Any) -> None:
-    """Put what ``dict(other, **named)`` holds into `d`, past methods of its class."""
+    """Put what ``dict(other, **named)`` holds into `d`, without calling methods of the class of `d`."""
     if hasattr(other, "keys"):
         for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
             dict.__setitem__(d, k, other[k])
@@ -528,7 +528,7 @@ def _init_past(d: Any, /, *other: Any, **named: Any) -> None:
 
 
 def _view(method: Any) -> list[Rule]:
-    """A view is a window on the dict: its shadow is the dict's."""
+    """The row of `method`, which gives a view of a dict: the shadow of the view is that of the dict."""
 
     name = method.__name__
 
@@ -577,7 +577,7 @@ ROWS: list[Rule] = [
     *_view(dict.items),
     ZeroRule(dict.__contains__, when=_dict_first, result=bool),
 ]
-"""Rows for dict, and for subclasses whose methods are C code."""
+"""The rows of dicts: of the class itself and of subclasses."""
 
 _PAST = {
     operator.getitem, dict.__getitem__, operator.setitem, dict.__setitem__, operator.delitem,
@@ -607,7 +607,7 @@ ROWS += [
 
 
 def same_rows(cls: type, base: type, names: Sequence[str]) -> list[Rule]:
-    """The rows of `base` for these methods, for a `cls` that has C code of its own for the same."""
+    """Rows for the methods `names` of `cls`, like those of `base`: its C code does the same."""
     rows: list[Rule] = []
     for name in names:
         for row in ROWS:

@@ -85,7 +85,7 @@ _BOUNDS = ("start", "stop", "step")
 
 
 def _bounds(made: slice, derivatives: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The three bounds of a slice, and their derivatives."""
+    """The three bounds of the slice `made`, and their derivatives."""
     return (made.start, made.stop, made.step), (*derivatives, None)[:3]
 
 
@@ -123,6 +123,6 @@ def _no_positions(*classes: type) -> bool:
 
 
 NEW = Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule, when=_no_positions)
-"""Chosen by the classes alone; a slice with a bound that is asked for an int is made another way."""
+"""The row of `_new_`; a slice with a bound that has a method ``__index__`` in Python is made another way."""
 
 ROWS: list[Rule] = [NEW]

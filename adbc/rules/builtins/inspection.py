@@ -19,17 +19,17 @@ __all__ = ["ROWS"]
 
 
 def _c_method(name: str) -> Any:
-    """The class of the first argument does `name` by C code."""
+    """A `when` that holds if method `name` of the class of the first argument is C code."""
     return lambda cls, *rest: not isinstance(getattr(cls, name, None), FunctionType)
 
 
 def _flat_text(*classes: type) -> bool:
-    """What is written has no parts that may be written by Python code."""
+    """Whether values of these classes are written as text without Python code being run for their parts."""
     return plain_text(*classes) and not any(issubclass(cls, NESTING) for cls in classes)
 
 
 def _joinable(*classes: type) -> bool:
-    """What is joined is at hand, and not made while joining."""
+    """Whether the second of two arguments holds all elements already: none is made while they are joined."""
     return len(classes) == 2 and classes[1] in (list, tuple, str, dict, set, frozenset)
 
 

@@ -42,7 +42,7 @@ ITERATORS: frozenset[type] = frozenset(
         type(iter(_ORDERED)),
     }
 )
-"""Classes of the iterators that have shadows."""
+"""The classes of the iterators that have shadows."""
 
 
 def _container(cls: type, *rest: type) -> bool:
@@ -72,7 +72,7 @@ def _shadow(x: Any, shadow: Any, backwards: bool = False) -> Any:
 def _making(
     function: Callable[..., Any], join: Callable[..., Any], when: Any, backwards: bool = False
 ) -> Primitive:
-    """A row for a function that makes an iterator of iterables: ``join(shadow iterators)`` is its shadow."""
+    """The row of `function`, which makes an iterator of iterables; ``join(their shadows)`` is its shadow."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out = function(*args, **kwargs)
@@ -93,7 +93,7 @@ def _making(
 
 
 def making_iterator(function: Callable[..., Any], when: Any, backwards: bool = False) -> Primitive:
-    """A row for a function that makes an iterator of one iterable whose shadow can be stepped through."""
+    """The row of `function`, which makes an iterator of one iterable whose shadow can be stepped through."""
     return _making(function, _first, when, backwards)
 
 
@@ -173,7 +173,7 @@ def _tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _is_read_directly(*classes: type) -> bool:
-    """Nothing, or a container whose elements are read without keys in the way."""
+    """Whether there is no argument, or one: a sequence or range, whose elements C code reads directly."""
     return not classes or (len(classes) == 1 and classes[0] in (list, tuple, str, bytes, range))
 
 
@@ -246,7 +246,7 @@ def _slices(cls: type, index: type, *value: type) -> bool:
 
 
 class _Zip:
-    """`zip`."""
+    """What `zip` gives, as an iterator in Python."""
 
     def __init__(self, iterables: tuple[Any, ...], strict: bool) -> None:
         self.iterators = [iter(x) for x in iterables]
@@ -280,7 +280,7 @@ class _Zip:
 
 
 class _Enumerate:
-    """`enumerate`."""
+    """What `enumerate` gives, as an iterator in Python."""
 
     def __init__(self, iterable: Any, start: int) -> None:
         self.iterator = iter(iterable)
@@ -297,7 +297,7 @@ class _Enumerate:
 
 
 class _Map:
-    """`map`."""
+    """What `map` gives, as an iterator in Python."""
 
     def __init__(self, function: Callable[..., Any], iterables: tuple[Any, ...]) -> None:
         self.function = function
@@ -314,7 +314,7 @@ class _Map:
 
 
 class _MapOne:
-    """`map` over one iterable, by far the commonest."""
+    """What `map` over one iterable gives, the commonest case, as an iterator in Python."""
 
     def __init__(self, function: Callable[..., Any], iterable: Any) -> None:
         self.function = function
@@ -328,7 +328,7 @@ class _MapOne:
 
 
 class _Filter:
-    """`filter`."""
+    """What `filter` gives, as an iterator in Python."""
 
     def __init__(self, function: Callable[..., Any] | None, iterable: Any) -> None:
         self.function = function
@@ -346,14 +346,14 @@ class _Filter:
 
 
 class OwnIterator:
-    """What is its own iterator."""
+    """The base of iterators in Python: ``iter`` gives the iterator itself."""
 
     def __iter__(self) -> Any:
         return self
 
 
 class _Calls(OwnIterator):
-    """``iter(function, sentinel)``."""
+    """What ``iter(function, sentinel)`` gives, as an iterator in Python."""
 
     def __init__(self, function: Any, sentinel: Any) -> None:
         self.function = function
@@ -375,7 +375,7 @@ class _Calls(OwnIterator):
 
 
 class _Sequence(OwnIterator):
-    """The iterator of what has ``__getitem__`` only, or `reversed` of it."""
+    """What `iter` or `reversed` gives of an object with ``__getitem__`` only, as an iterator in Python."""
 
     def __init__(self, sequence: Any, index: int, stride: int) -> None:
         self.sequence = sequence

@@ -48,14 +48,14 @@ def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: A
 
 
 def _inlined(kind: str, rows: list[Rule]) -> list[Rule]:
-    """`rows`, which builders may write inline (`Rule.inline`)."""
+    """Return `rows`, marked as ones that builders may write inline (`Rule.inline`)."""
     for row in rows:
         row.inline = kind
     return rows
 
 
 def _mirrored(rows: list[Rule]) -> list[Rule]:
-    """`rows`, of which builders may write the tangent inline (`Rule.mirrored`)."""
+    """Return `rows`, marked as ones whose tangent builders may write inline (`Rule.mirrored`)."""
     for row in rows:
         row.mirrored = True
     return rows
@@ -108,7 +108,7 @@ def _getslice_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tupl
 
 _NOTHING = nothing(2)
 _OBJECTS = frozenset({MutableTangent, list, dict})
-"""Classes of tangents that belong to an address, whatever they are tangents of."""
+"""The classes of tangents that are objects, whatever their primals are."""
 
 
 def _getslice_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -199,7 +199,7 @@ class _Change:
             change(self.origin, [~k for k in range(len(new.values))])
 
     def undo(self) -> Any:
-        """Put everything back; the rdata of the argument that held the new values."""
+        """Put everything back; returns the rdata of the argument that held the new values."""
         a, fa = self.a, self.fa
         a[:] = self.before
         if fa is None:
@@ -222,7 +222,7 @@ _NO_VALUES: list[Any] = []
 
 
 def _changing(function: Any, change: Callable[..., Any], when: Any) -> list[Rule]:
-    """Rows for a method that changes the list without new values: ``change(list, *arguments)``."""
+    """The rows of `function`, which changes a list, without new values, by ``change(list, *arguments)``."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         change(args[0], *args[1:])
@@ -322,7 +322,7 @@ def _append_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _extend(returns: bool) -> tuple[Any, Any]:
-    """The pair of rules of ``a.extend(values)``, which `returns` None, or of ``a += values``."""
+    """The pair of rules of ``a += values`` if it `returns` the list, else of ``a.extend(values)``."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         a, values = args
@@ -430,7 +430,7 @@ def _concatenate_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> A
 
 
 def _repeat(which: int) -> tuple[Any, Any]:
-    """The pair of rules of ``a * n`` (`which` is 0) and ``n * a`` (1)."""
+    """The pair of rules of ``a * n`` (if `which` is 0) or of ``n * a`` (if it is 1), for a list `a`."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         a, times = args[which], args[1 - which]

@@ -43,7 +43,7 @@ def _divmod_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _part(attribute: Any, unit: Any) -> Primitive:
-    """The real or the imaginary part, given as the attribute's descriptor."""
+    """The row of the real or the imaginary part of a number, given as the attribute's descriptor."""
     take = attribute.__get__
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -87,7 +87,7 @@ def _complex(real: Any = 0, imag: Any = 0) -> Any:
 
 
 class _Extreme(ScalarRule):
-    """The greater or smaller of two numbers.  With a ``key`` the choice is not by the numbers."""
+    """The rule of `max` or `min` of numbers, which chooses one of them, by a ``key`` if there is one."""
 
     def _chosen(self, args: Args, kwargs: Kwargs) -> int:
         key = kwargs.get("key")

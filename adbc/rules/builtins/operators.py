@@ -71,7 +71,7 @@ def _text_first(*classes: type) -> bool:
 
 
 def _bool_of_numbers(*classes: type) -> type | None:
-    """NumPy's scalars compare to NumPy's booleans."""
+    """The class of a comparison of numbers: bool, or NumPy's if a number of its is compared."""
     numbers = (int, bool, float, complex)
     if all(c in numbers for c in classes):
         return bool
@@ -121,7 +121,7 @@ _ORDER = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
 
 
 def _compared_in_c(cls: type) -> bool:
-    """Data of the language, or a container derived from one that leaves its comparisons alone."""
+    """Whether instances of `cls`, as far as they themselves go, are compared by C code."""
     return builtin_data(cls) or (
         issubclass(cls, NESTING) and not any(isinstance(getattr(cls, name), FunctionType) for name in _ORDER)
     )
@@ -132,7 +132,7 @@ def _data(*classes: type) -> bool:
 
 
 def _by_identity(*classes: type) -> bool:
-    """Equal is what is the same: a class without ``__eq__``, compared with another or with data."""
+    """Whether values are equal only if they are one object: no class has an ``__eq__`` in the way."""
     plain = [all(getattr(cls, n) is getattr(object, n) for n in ("__eq__", "__ne__")) for cls in classes]
     return any(plain) and all(
         is_plain or builtin_data(cls) for cls, is_plain in zip(classes, plain, strict=True)
@@ -140,7 +140,7 @@ def _by_identity(*classes: type) -> bool:
 
 
 def _contains(container: type, item: type) -> bool:
-    """C code looks for an item that is compared by C code."""
+    """Whether C code looks for the item in the container, and compares it by C code."""
     method = getattr(container, "__contains__", None)
     return builtin_data(container) or not (
         method is None or isinstance(method, FunctionType) or isinstance(item.__eq__, FunctionType)

@@ -29,7 +29,7 @@ def all_numbers(values: Any, start: Any) -> bool:
 
 
 def sum_numbers(values: Any, start: Any) -> Any:
-    """`sum` where `all_numbers`."""
+    """Python's `sum` of numbers: the case of it in which `all_numbers` holds."""
     return builtins.sum(values, start)
 
 
@@ -80,13 +80,13 @@ _MISSING = object()
 
 
 def first_extreme(keys: Any, largest: bool) -> int:
-    """The index of the first largest or smallest element, found as `max` and `min` find it."""
+    """The index of the first of the largest or smallest `keys`, found as `max` and `min` find it."""
     choose = builtins.max if largest else builtins.min
     return choose(range(len(keys)), key=keys.__getitem__)
 
 
 def any_python_order(keys: Any) -> bool:
-    """Whether comparing some of the keys runs Python code."""
+    """Whether comparing some of `keys` runs Python code."""
     return any(
         isinstance(getattr(cls, name, None), FunctionType)
         for cls in set(map(type, keys))
@@ -105,7 +105,7 @@ def _extreme(values: Any, keys: Any, largest: bool) -> Any:
 
 
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
-    """What `function`, `max` or `min`, chooses."""
+    """The value that `function`, which is `max` or `min`, chooses."""
     if len(args) == 1:
         values = list(args[0])
         if not values:
@@ -130,7 +130,7 @@ def _min(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
 
 
 def sorting_order(keys: Any, reverse: bool) -> tuple[int, ...]:
-    """The indices of `keys` in sorted order; equal ones keep theirs, with `reverse` too."""
+    """The indices of `keys` in sorted order; equal keys keep their order, with `reverse` too."""
     return tuple(builtins.sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse))
 
 
@@ -139,7 +139,7 @@ class _WatchedOrder:
 
     The runtime sees to it that the comparisons change nothing.
 
-    It is no function, so that nobody enters it.
+    This is a class and not a function, so that calls of it are not followed.
     """
 
     def __call__(self, keys: Any, reverse: bool) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ _ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, 
 
 
 def match_keys(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The values of `keys` in a mapping, or None if one is missing."""
+    """The values of `keys` in the mapping `subject`, or None if one is missing."""
     if len(set(keys)) < len(keys):
         raise ValueError("mapping pattern checks duplicate key")
     found = []
@@ -30,7 +30,7 @@ def match_keys(subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 
 def match_class(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> tuple[Any, ...] | None:
-    """The attributes that ``case kind(...)`` looks at, or None if it does not match."""
+    """The attributes of `subject` that ``case kind(...)`` looks at, or None if it does not match."""
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
     if not isinstance(subject, kind):

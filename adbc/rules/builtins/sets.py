@@ -1,4 +1,4 @@
-"""Sets: inactive elements only.
+"""Sets, which hold inactive elements only.
 
 A set finds its elements by value, so that the derivative of an active number has no place in one:
 storing it is refused.  Objects may be members (a set of visited nodes), but when they are taken out
@@ -44,9 +44,9 @@ def _check_active(values: Any, derivative: Any) -> None:
 
 
 def _changing(method: Any, many: bool) -> Primitive:
-    """A method that changes the set in place: undone by putting all elements back.
+    """The row of a method that changes the set in place: undone by putting all elements back.
 
-    `many`: the arguments are iterables of elements, not elements.
+    many: whether the arguments are iterables of elements, rather than elements.
     """
 
     def check(args: Args, derivatives: Args) -> None:
@@ -84,7 +84,7 @@ def _set_and_data(*classes: type) -> bool:
 
 
 def _adding(method: Any) -> Primitive:
-    """Adding one element costs one element to undo."""
+    """The row of a method that adds one element: undone by discarding it if it was new."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         check_key(args[1], dargs[1], _ELEMENT)
@@ -107,14 +107,14 @@ def _adding(method: Any) -> Primitive:
 
 
 def _in_place(function: Any) -> Primitive:
-    """``a |= b`` and its kin: the result is the set itself, which has no shadow."""
+    """The row of ``a |= b`` or its kin, whose result is the set itself, which has no shadow."""
     row = _changing(function, many=True)
     row.when = _sets
     return row
 
 
 def _making(function: Any, when: Any) -> Primitive:
-    """A new set out of other iterables."""
+    """The row of a function that makes a new set out of other iterables."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         for x, d in zip(args, dargs, strict=True):

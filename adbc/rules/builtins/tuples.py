@@ -21,12 +21,12 @@ __all__ = ["ROWS", "tuple_shadow", "tuple_tangent"]
 
 
 def tuple_shadow(shadows: Sequence[Any]) -> Any:
-    """The shadow of a tuple of values with these shadows."""
+    """The shadow of a tuple of values whose shadows are given."""
     return tuple(shadows) if any(f is not None for f in shadows) else None
 
 
 def tuple_tangent(values: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """The tangent of a tuple of `values`: None if all of them are zero."""
+    """The tangent of a tuple of `values`, given theirs: None if all of these are zero."""
     if all(d is None for d in tangents):
         # a mutable element with a zero tangent came with it; what came with None is constant
         return None
@@ -34,7 +34,7 @@ def tuple_tangent(values: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
 
 def _index(x: Any, fdata: Any, i: Any) -> Any:
-    """Element `i` of the shadow or tangent `fdata` of tuple `x`."""
+    """The element at `i` of `fdata`, the shadow or tangent of tuple `x`; None if there is none."""
     if fdata is None or fdata is NO_TANGENT:
         return None
     if isinstance(fdata, tuple):
@@ -114,7 +114,7 @@ def _add_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _repeat(which: int) -> tuple[Any, Any]:
-    """The pair of rules of ``x * n`` (`which` is 0) and ``n * x`` (1)."""
+    """The pair of rules of ``x * n`` (if `which` is 0) or of ``n * x`` (if it is 1), for a tuple `x`."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, times = args[which], args[1 - which]

@@ -61,7 +61,7 @@ _PROTOCOLS = (
     "__array_function__", "__array_ufunc__", "__array__", "__array_interface__", "__array_struct__",
     "__float__", "__complex__",
 )  # fmt: skip
-"""By these a class has a say in what NumPy's functions do with its instances."""
+"""The methods by which a class has a say in what NumPy's functions do with its instances."""
 
 
 def is_plain(cls: type) -> bool:
@@ -83,7 +83,7 @@ def is_plain(cls: type) -> bool:
 
 
 def plain(*classes: type) -> bool:
-    """The usual `when` of a row: no subclass of ndarray, nothing that overrides NumPy."""
+    """The usual `when` of a row: no argument is of a subclass of ndarray, or overrides NumPy."""
     return all(map(is_plain, classes))
 
 
@@ -144,7 +144,7 @@ def gather_tangent(x: Any, dx: Any) -> Any:
 
 
 def give(f: Any, x: Any, d: Any) -> Any:
-    """Add cotangent `d` of `x` (of the array made of `x`) to its shadow `f`; the result is the rdata part."""
+    """Add cotangent `d` of `x`, or of the array made of `x`, to its shadow `f`; returns the rdata part."""
     kind = type(x)
     whole = kind is np.ndarray and type(f) is np.ndarray and type(d) is np.ndarray
     if whole and d.dtype.kind == "V":
@@ -160,8 +160,8 @@ def give(f: Any, x: Any, d: Any) -> Any:
 
 
 def give_parts(f: Any, x: Any, d: Any) -> Any:
-    """Add cotangent `d`, with a part for each element of the list or tuple `x`, to the shadow `f` of `x`; the
-    result is the rdata part."""
+    """Add cotangent `d`, with a part for each element of the list or tuple `x`, to the shadow `f` of `x`;
+    returns the rdata part."""
     if f is None:
         return None
     kind = type(x)
@@ -190,7 +190,7 @@ def give_parts(f: Any, x: Any, d: Any) -> Any:
 
 
 def _collapsed(f: Any, x: Any, d: Any) -> tuple[Any, Any, Any]:
-    """One element in place of the many of a broadcast axis, which are all at the same place."""
+    """Shadow, array and cotangent with one element along each broadcast axis, whose places are one."""
     axes = tuple(i for i, (n, s) in enumerate(zip(f.shape, f.strides, strict=True)) if s == 0 and n > 1)
     d = project(d, x)
     if not axes:
@@ -214,7 +214,7 @@ def _number(x: Any, d: Any) -> Any:
 def bound(
     args: Args, kwargs: Kwargs, names: Sequence[str], active: Sequence[int], defaults: Mapping[str, Any]
 ) -> Any:
-    """Move keywords up to the last of the `active` positions that is given; fill gaps with `defaults`."""
+    """`args` and `kwargs` with keywords made positional up to the last given of the `active` positions."""
     last = max((i for i in active if i >= len(args) and names[i] in kwargs), default=-1)
     if last < 0:
         return tuple(args), dict(kwargs)
@@ -226,7 +226,7 @@ def bound(
 
 
 def new_shadow(out: Any, active: bool) -> Any:
-    """`fresh_shadow`, quicker for what NumPy's functions return."""
+    """The shadow of the new value `out`, as `fresh_shadow` gives it, but quicker for arrays."""
     if type(out) is np.ndarray:
         if out.flags.c_contiguous and out.dtype.kind in "fc":
             return np.zeros(out.shape, out.dtype)
@@ -236,7 +236,7 @@ def new_shadow(out: Any, active: bool) -> Any:
 
 
 def finish(dout: Any, out: Any) -> Any:
-    """The tangent of `out` from the sum of its parts, as new memory of the right shape and dtype."""
+    """The tangent of `out` as new memory of its shape and dtype, from `dout`, which broadcasts to it."""
     if dout is None:
         return fresh_tangent(out)
     if np.shape(dout) != np.shape(out):
@@ -264,7 +264,7 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
 
 
 def write_tangent(dtarget: Any, dout: Any, where: Any = True) -> None:
-    """``dtarget[...] = dout`` where `where`; None is zero."""
+    """Assign tangent `dout` (None for zero) to `dtarget` where the mask `where` is on."""
     if dtarget is None:
         return
     if dout is None:
@@ -280,8 +280,8 @@ def any_active(shadows: Sequence[Any]) -> bool:
 
 
 def places(count: int, keywords: Sequence[str], names: Sequence[str]) -> dict[str, int] | None:
-    """By the name of a parameter which of `count` arguments it is, the last of them being given by keyword;
-    None if that is a call that the function does not take."""
+    """The index of each parameter, by name, among `count` arguments, the last of which are given by keyword;
+    None if the function cannot be called in this way."""
     positional = count - len(keywords)
     found = dict(zip(names, range(positional), strict=False))
     if positional > len(names) or not found.keys().isdisjoint(keywords):
@@ -290,8 +290,8 @@ def places(count: int, keywords: Sequence[str], names: Sequence[str]) -> dict[st
 
 
 def shaped(of_shape: Callable[..., Any], **known: Any) -> Formula:
-    """The formula that ``of_shape(by, shape, **others)`` is: it asks for no more than the shape of its array,
-    and gives just that; known: what else `Formula` has to say about it."""
+    """The formula ``of_shape(by, shape, **others)``, which needs just the shape of its array, and gives a
+    result of this shape; known: other fields of the `Formula`."""
 
     def of_array(by: Any, out: Any, x: Any, /, **others: Any) -> Any:
         return of_shape(by, np.shape(x), **others)
@@ -300,20 +300,20 @@ def shaped(of_shape: Callable[..., Any], **known: Any) -> Formula:
 
 
 def by_example(row: AnyRule) -> AnyRule:
-    """`row`, of a function that may be called on examples to see what it returns (`Rule.sample`)."""
+    """Return `row`, marked as of a function that may be called to see what it returns (`Rule.sample`)."""
     row.sample = sampled
     return row
 
 
 class ArrayRule(Rule):
-    """A function whose result is new memory, or is written into ``out=``.
+    """The rule of a function whose result is new memory, or is written into ``out=``.
 
     names: the positional parameters; the first `arrays` of them may be active, and ``out``.
     jvp, vjp: one function per array, None where there is no derivative.  They are called as
         ``jvp(dx, y, *arrays, **others)`` and ``vjp(by, y, *arrays, **others)``, the others by name;
         they may ignore broadcasting, dtype and the realness of arguments.  A `Formula` in the place of one of
         `vjp` says more about it to builders.
-    defaults: what to fill in for a parameter before ``out`` that was not given, if not None.
+    defaults: the values, if not None, of parameters before ``out`` that were not given.
     """
 
     sample = staticmethod(sampled)
@@ -435,7 +435,7 @@ class ArrayRule(Rule):
     def _call_into(
         self, target: Any, arrays: list[Any], others: dict[str, Any], args: Args, kwargs: Kwargs
     ) -> Any:
-        """The call that writes into `target`."""
+        """Call the function so that it writes into `target`; returns what it returns."""
         return self.function(*args, **kwargs)
 
     def _written(self, others: dict[str, Any]) -> Any:
@@ -507,10 +507,11 @@ class ArrayRule(Rule):
 
 
 class SeparateRule(Rule):
-    """A function that makes an array of others, or of numbers, which are given one by one; what is given by
-    name has no derivative.
+    """The rule of a function that makes an array of others, or of numbers, given one by one; what is
+    given by name has no derivative.
 
-    function_for: gives the formula's function for the argument of a number; together: see `FormulaCall`.
+    function_for: gives the function of the formula for an argument by its index; together: see
+    `FormulaCall`.
     """
 
     sample = staticmethod(sampled)

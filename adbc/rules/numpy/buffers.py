@@ -30,7 +30,7 @@ __all__ = ["ROWS"]
 
 
 def window(view: memoryview) -> Any:
-    """The array that shows what `view` does, without holding on to it: it may be released."""
+    """The array that shows the memory of `view` but does not hold on to `view`, which may be released."""
     shown = np.asarray(view)
     owner = ultimate_owner(view.obj)
     flat = flat_bytes(owner) if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
@@ -40,12 +40,12 @@ def window(view: memoryview) -> Any:
 
 
 def extent_start(x: Any) -> int:
-    """Where the first element of `x` is."""
+    """The address of the first element of `x`."""
     return int(x.__array_interface__["data"][0])
 
 
 def shadow_array(x: Any, f: Any) -> Any:
-    """The shadow of a buffer as an array: that of an `array.array` is one as well."""
+    """The shadow of a buffer as an array; the shadow of an `array.array` is an `array.array`."""
     return np.asarray(f) if type(f) is array else f
 
 
@@ -127,8 +127,8 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 
 def _write(args: Args, fv: Any) -> tuple[Any, Any, Any]:
-    """For ``view[index] = v`` the array behind the view and what is written, with its shadow; the interpreter
-    has agreed to it."""
+    """The array behind the view, what is written, and its shadow, for ``view[index] = v``; raises, as the
+    interpreter does, if this is no valid assignment."""
     view, index, v = args
     target = window(view)
     old = np.array(target[index])

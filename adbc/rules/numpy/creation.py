@@ -27,14 +27,14 @@ __all__ = ["ROWS"]
 
 
 def _same_elements(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    """The cotangent of an array of which `by` is that of a copy, perhaps with leading axes of length 1."""
+    """The cotangent of array `x` from `by`, that of a copy, perhaps with leading axes of length 1."""
     return np.reshape(by, np.shape(x))
 
 
 def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
-    """A function that gives its argument as an array: itself, a view, or a converted copy.
+    """The rule of a function that gives its argument as an array: itself, a view, or a converted copy.
 
-    names: the parameters with which the cotangent is that of the result."""
+    names: the parameters of calls in which the cotangent of the argument is that of the result."""
     return ViewRule(
         function,
         back=_same_elements,
@@ -59,7 +59,7 @@ def full_vjp(by: Any, y: Any, shape: Any, value: Any, **_: Any) -> Any:
 
 
 class ArangeRule(ArrayRule):
-    """``np.arange``: each value is ``start + i * step``; the stop only decides how many there are."""
+    """The rule of ``np.arange``: each value is ``start + i * step``; the stop only decides their number."""
 
     def __init__(self) -> None:
         super().__init__(np.arange, "start stop step", jvp=[_arange_along(i) for i in range(3)],
@@ -67,7 +67,7 @@ class ArangeRule(ArrayRule):
 
 
 def _arange_weight(y: Any, i: int, count: int) -> Any:
-    """The derivative of the values by argument `i` of `count`."""
+    """The derivative of the values of ``np.arange`` by argument `i` of `count`."""
     if count == 1 or i == 1:
         return np.zeros(np.shape(y))
     return np.ones(np.shape(y)) if i == 0 else np.arange(np.size(y)) * 1.0
@@ -117,7 +117,7 @@ def _array_operand(cls: type, *rest: type) -> bool:
 
 
 class AstypeView(ViewRule):
-    """``x.view(dtype)``: floats as other floats of the same bytes have no derivative."""
+    """The rule of ``x.view(dtype)``: bytes of floats read as other numbers have no derivative."""
 
     def _refuse(self, args: Args, kwargs: Kwargs, active: bool) -> None:
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
@@ -140,7 +140,7 @@ class AstypeView(ViewRule):
 
 
 def _item_back(by: Any, x: Any, *index: Any) -> Any:
-    """The cotangent of an array of which one element was read."""
+    """The cotangent of array `x` from `by`, that of one element that was read."""
     d = np.zeros(np.shape(x), np.asarray(by).dtype)
     if len(index) == 1 and not isinstance(index[0], tuple):
         d.reshape(-1)[index[0]] = by
@@ -153,13 +153,13 @@ def _item_back(by: Any, x: Any, *index: Any) -> Any:
 
 
 def array_of(*items: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
-    """``np.array`` of `items` in lists of this shape."""
+    """The array that ``np.array`` makes of `items` in nested lists of this `shape`."""
     made = np.array(items, dtype)
     return made if len(shape) == 1 else made.reshape(shape)
 
 
 def _items(by: Any, shape: tuple[int, ...]) -> Any:
-    """The cotangents of the items, along the first axis."""
+    """The cotangents of the items of an array of `shape`, along the first axis."""
     return by if len(shape) == 1 else by.reshape(-1)
 
 
@@ -175,7 +175,7 @@ def _item(i: int) -> Any:
 
 
 class ArrayOfRule(SeparateRule):
-    """`array_of`: each item has one place in the array."""
+    """The rule of `array_of`: each item has one place in the array."""
 
     takes_values = 64
 

@@ -83,11 +83,11 @@ def _plan(a: str, b: str, out: str) -> _Plan | None:
 
 
 _SMALL = 2000
-"""With fewer multiplications than this einsum has begun and ended before a product of matrices has begun."""
+"""With fewer multiplications than this ``np.einsum`` is quicker than a product of matrices."""
 
 
 def contracted(a: str, x: Any, b: str, y: Any, out: str) -> Any:
-    """``np.einsum("a,b->out", x, y)``."""
+    """The result of ``np.einsum("a,b->out", x, y)``, as a product of matrices where that is quicker."""
     plan = _plan(a, b, out)
     if plan is not None and x.dtype == y.dtype and x.dtype.kind in "fc":
         sizes = dict(zip(a, x.shape, strict=True))
@@ -110,7 +110,7 @@ _LARGE = 1 << 20
 
 
 def _product(inputs: Sequence[str], operands: Sequence[Any], output: str) -> Any:
-    """``np.einsum`` of several operands."""
+    """The result of ``np.einsum`` of `operands` with labels `inputs`, for the labels `output`."""
     if len(operands) == 2:
         return contracted(inputs[0], operands[0], inputs[1], operands[1], output)
     sizes = {
@@ -121,7 +121,7 @@ def _product(inputs: Sequence[str], operands: Sequence[Any], output: str) -> Any
 
 
 def cotangent(by: Any, i: int, operands: Sequence[Any], inputs: Sequence[str], output: str) -> Any:
-    """The cotangent of operand `i`."""
+    """The cotangent of operand `i` of an einsum from `by`, that of the result."""
     x, own = operands[i], inputs[i]
     unique = "".join(dict.fromkeys(own))
     others = [j for j in range(len(operands)) if j != i]
@@ -206,7 +206,7 @@ def _against(i: int) -> Callable[..., Any]:
 
 
 class EinsumRule(Primitive):
-    """``np.einsum(subscripts, *operands)``."""
+    """The rule of ``np.einsum(subscripts, *operands)``."""
 
     def __init__(self) -> None:
         super().__init__(np.einsum, frule=einsum_frule, rrule=einsum_rrule, when=plain)

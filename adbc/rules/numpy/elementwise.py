@@ -63,7 +63,7 @@ def the_second(out: Any, x: Any, y: Any) -> Any:
 
 
 _FACTORS: dict[Any, int] = {the_result: 0, the_first: 1, the_second: 2}
-"""Partial derivatives that are a value which is there: which of ``(out, *args)``."""
+"""For partial derivatives that are one of ``(out, *args)``: which one."""
 
 
 def conj(p: Any) -> Any:
@@ -79,7 +79,7 @@ def strong(p: Any, d: Any) -> Any:
 
 
 def strongly(product: Any, d: Any) -> Any:
-    """`product` of `d` and something else, zero where `d` is."""
+    """The `product` of `d` and something else, with zeros where `d` is zero."""
     return product if is_finite(product) else np.where(d == 0, 0, product)
 
 
@@ -89,12 +89,12 @@ def is_finite(x: Any) -> bool:
 
 
 def _numpy(x: Any) -> Any:
-    """A Python number as NumPy's, for which division by zero is not an error."""
+    """`x`, as a number of NumPy's if it is one of Python's: division by zero is then not an error."""
     return np.asarray(x)[()] if type(x) in NUMBERS else x
 
 
 def _along(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., Any]:
-    """The formula ``partial * dx``."""
+    """The formula ``partial * dx`` for the tangent, as a function."""
     if not callable(partial):
         return (lambda d, out, *args, **others: d) if partial == 1 else (lambda d, out, *args, **others: -d)
     if not singular:
@@ -108,7 +108,7 @@ def _along(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., A
 
 
 def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., Any]:
-    """The formula ``conj(partial) * by``."""
+    """The formula ``conj(partial) * by`` for the cotangent, as a function."""
     if not callable(partial):
         return _along(partial, singular)
     if not singular:
@@ -122,7 +122,7 @@ def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[...,
 
 
 def _real(partial: Partial, singular: bool) -> AnyFormula:
-    """What is left of `_against` for real numbers."""
+    """The formula for the cotangent of real numbers: `_against` without the conjugate."""
     if partial is None or not callable(partial):
         return partial
     if singular:
@@ -149,7 +149,7 @@ def _real(partial: Partial, singular: bool) -> AnyFormula:
 
 
 def _is_ours(p: Any, out: Any, args: Sequence[Any]) -> bool:
-    """Whether `p`, a partial derivative, is an array of floats in new memory, to be written over."""
+    """Whether `p`, a partial derivative, is an array of floats in new memory, which may be written over."""
     if p.__class__ is not np.ndarray or p.dtype.char not in "df" or p.base is not None or p is out:
         return False
     for x in args:  # noqa: SIM110  # quicker than a generator
@@ -164,7 +164,7 @@ def real_formula(function: Callable[..., Any], over: Callable[..., Any] | None =
 
 
 def real_formulas(row: ElementwiseRule, *formulas: Formula | None) -> None:
-    """Let these be written inline for real numbers; None: what follows from the partial derivative."""
+    """Let builders write these formulas inline for real numbers, in the place of None what they do anyway."""
     assert row.formulas is not None
     row.formulas = tuple(
         general if formula is None else formula
@@ -173,7 +173,7 @@ def real_formulas(row: ElementwiseRule, *formulas: Formula | None) -> None:
 
 
 def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """`formula` with zeros where the mask ``where=`` is off."""
+    """A formula like `formula` with zeros where the mask ``where=`` is off."""
 
     def masked(d: Any, out: Any, *args: Any, where: Any = True, **others: Any) -> Any:
         if where is True:
@@ -185,10 +185,10 @@ def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class ElementwiseRule(ArrayRule):
-    """A ufunc, or an operator on arrays, with ``out=`` and ``where=`` where the function knows them."""
+    """The rule of a ufunc or operator on arrays, with ``out=`` and ``where=`` where these exist."""
 
     partials: Sequence[Partial] = ()
-    """What the formulas were made from, where that is so."""
+    """The partial derivatives that the formulas were made from, if they were."""
 
     def __init__(
         self,
@@ -250,17 +250,17 @@ class ElementwiseRule(ArrayRule):
 
 
 def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
-    """A copy of `target`, which is about to be changed in place; `is_active`: by what has a derivative."""
+    """A copy of `target`, which is about to be changed in place; is_active: whether by active values."""
     if shadow is None or target.dtype.kind not in "fc" or overlaps_itself(target):
         check_writable(target, shadow, is_active)
     return target.copy()
 
 
 class InplaceRule(ElementwiseRule):
-    """``operator.iadd`` and its kin with an array on the left, which is overwritten."""
+    """The rule of ``operator.iadd`` and its kin with an array on the left, which is overwritten."""
 
     mutates = True
-    """The pullback restores the array: to be used even where nothing is active."""
+    """True: the pullback restores the array, so the rule must be used even where nothing is active."""
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -270,7 +270,7 @@ class InplaceRule(ElementwiseRule):
     def __init__(self, function: Any, ufunc: np.ufunc, pure: ElementwiseRule) -> None:
         super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
         self.sign = pure.formulas[1] if pure.formulas and pure.formulas[0] == 1 else None
-        """What the right operand is multiplied by, 1 or -1, if the function is linear: ``+=`` or ``-=``."""
+        """The factor of the right operand, 1 or -1, if the function is linear: ``+=`` or ``-=``."""
         self.inline = "update" if self.sign in (1, -1) else None
         self.save = before_update
         self.result = np.ndarray
@@ -317,7 +317,7 @@ def elementwise(
     when: When = plain,
     result: Any = "elementwise",
 ) -> ElementwiseRule:
-    """The row of a function with these partial derivatives; None: the derivative is zero."""
+    """The row of a function with these partial derivatives, None where the derivative is zero."""
     row = ElementwiseRule(
         function,
         jvp=[None if p is None else _along(p, singular) for p in partials],

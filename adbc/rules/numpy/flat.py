@@ -104,7 +104,7 @@ def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 
 def _numbers(it: Any, index: Any, value: Any) -> tuple[Any, Any]:
-    """The places that ``it[index] = value`` writes to, and the number of the element of `value` for each."""
+    """The places that ``it[index] = value`` writes to, and for each the number of the element of `value`."""
     if isinstance(value, np.ndarray) and np.may_share_memory(it.base, value):
         raise UnsupportedError(
             "x.flat is assigned values that lie in the memory of x, and is changed while they are read;"
@@ -158,7 +158,7 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 
 
 def _assign(x: Any, value: Any, /) -> None:
-    """``x.flat = value``."""
+    """The body of ``x.flat = value``."""
     x.flat[:] = value
 
 
@@ -191,7 +191,7 @@ def _refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 def _setter(name: str) -> Any:
-    """What sets attribute `name` of an array."""
+    """The method of arrays that sets attribute `name`."""
     return vars(np.ndarray)[name].__set__
 
 

@@ -39,7 +39,7 @@ def _resized(d: Any, size: int, axis: int) -> Any:
 
 
 def _symmetric(by: Any, axis: int) -> Any:
-    """Half of ``by[k] + conj(by[-k])`` along `axis`, twice what a transform of `by` has the real part of."""
+    """The first half of ``by[k] + conj(by[-k])`` along `axis`, which transforms to twice the real part."""
     is_last = axis in (-1, by.ndim - 1)
     by = by if is_last else np.moveaxis(by, axis, -1)
     n = by.shape[-1]
@@ -52,7 +52,7 @@ def _symmetric(by: Any, axis: int) -> Any:
 
 
 def _line(function: Any, inverse: Any, real_inverse: Any) -> ArrayRule:
-    """A transform along one axis; real_inverse: `inverse` from half of a symmetric spectrum."""
+    """The rule of a transform along one axis; real_inverse: `inverse` from half of a symmetric spectrum."""
 
     def jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         return function(d, n, axis, norm)
@@ -70,14 +70,14 @@ def _line(function: Any, inverse: Any, real_inverse: Any) -> ArrayRule:
 
 
 def _axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
-    """The axes that are transformed."""
+    """The axes of `a` that are transformed by a call with `s` and `axes`."""
     if axes is None:
         return tuple(range(-(np.ndim(a) if s is None else len(s)), 0))
     return tuple(axes)
 
 
 def _grid(function: Any, inverse: Any, usual: Any) -> ArrayRule:
-    """A transform along several axes, `usual` if they are not said."""
+    """The rule of a transform along several axes, which are `usual` if the call does not say."""
 
     def jvp(d: Any, y: Any, a: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
         return function(d, s, axes, norm)
@@ -93,7 +93,7 @@ def _grid(function: Any, inverse: Any, usual: Any) -> ArrayRule:
 
 
 def _halved(by: Any, n: int, axis: int, inner: float) -> Any:
-    """`by`, half of a spectrum of `n` numbers, with those that stand for two of them times `inner`."""
+    """Half of a spectrum of `n` numbers, with those that stand for two of the `n` multiplied by `inner`."""
     d = np.moveaxis(np.array(by), axis, -1)
     d[..., 1 : (n + 1) // 2] *= inner
     return np.moveaxis(d, -1, axis)
@@ -104,7 +104,7 @@ def _rfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any =
 
 
 def _rfft_vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """The real part of the adjoint of the half that is kept.  ``irfft`` counts most numbers twice."""
+    """The cotangent of ``rfft``: an ``irfft``, with what that counts twice halved before."""
     size = np.shape(a)[axis] if n is None else n
     d = np.fft.irfft(_halved(by, size, axis, 0.5), size, axis, _EXCHANGED[norm])
     return _resized(d, np.shape(a)[axis], axis)
@@ -115,7 +115,7 @@ def _irfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any 
 
 
 def _irfft_vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """Numbers that count twice have twice the cotangent; the imaginary parts at both ends are not read."""
+    """The cotangent of ``irfft``: an ``rfft``, in which numbers that ``irfft`` counts twice are doubled."""
     size = np.shape(y)[axis]
     d = _halved(np.fft.rfft(by, size, axis, _EXCHANGED[norm]), size, axis, 2.0)
     return _resized(d, np.shape(a)[axis], axis)

@@ -38,13 +38,13 @@ __all__ = ["ROWS", "add_at", "mutating"]
 
 
 def mutating(row: Rule) -> Rule:
-    """`row`, marked as one that changes an argument."""
+    """Return `row`, marked as one that changes an argument."""
     row.mutates = True
     return row
 
 
 def inlined(kind: str, row: Rule) -> Rule:
-    """`row`, which builders may write inline (`Rule.inline`)."""
+    """Return `row`, marked as one that builders may write inline (`Rule.inline`)."""
     row.inline = kind
     return row
 
@@ -73,7 +73,7 @@ def _may_repeat(index: Any) -> bool:
 
 
 def subscript_back(by: Any, shape: tuple[int, ...], /, index: Any) -> Any:
-    """The cotangent of ``x[index]``: that of an array of zeros, but for the elements that were read."""
+    """The cotangent of an array of `shape` from `by`, that of its elements at `index`: else zero."""
     if type(index) is tuple and _takes_all(index):
         return by.reshape(shape)
     d = np.zeros(shape, by.dtype)
@@ -101,7 +101,7 @@ SUBSCRIPT = shaped(subscript_back, into=subscript_into)
 
 
 class SubscriptRule(Primitive):
-    """``x[index]``."""
+    """The rule of ``x[index]`` for an array `x`."""
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -194,7 +194,7 @@ def same_view(target: Any, index: Any, value: Any) -> bool:
 
 
 def shown(v: Any, f: Any) -> tuple[Any, Any]:
-    """`v` and its shadow (or tangent), as arrays if `v` is an `array.array`."""
+    """The value `v` and its shadow (or tangent), as arrays if `v` is an `array.array`."""
     return (np.asarray(v), None if f is None else np.asarray(f)) if type(v) is TypedArray else (v, f)
 
 
@@ -256,7 +256,7 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
 
 
 def _records_pullback(done: Any, v: Any) -> Pullback:
-    """The pullback of a write of several fields, each written by its own."""
+    """The pullback of a write of several fields, made of those of the single fields in `done`."""
 
     def records_pullback(bout: Any) -> Sequence[Any]:
         terms: list[Any] = [None] * len(v) if isinstance(v, tuple) else [None]
@@ -274,14 +274,14 @@ def _nothing3(bout: Any) -> Sequence[Any]:
 
 
 def _as_value(b: Any, v: Any) -> Any:
-    """Cotangent `b` of the elements written, for a value with more leading dimensions of length 1."""
+    """The cotangent of value `v`, which may have more leading axes than the elements written, of length 1."""
     while np.ndim(b) < np.ndim(v):
         b = np.expand_dims(b, 0)
     return b
 
 
 def _survives(u: Any, index: Any) -> Any:
-    """For each element that a write to ``u[index]`` gives, whether it is the one that stays."""
+    """For each element that is written to ``u[index]``, whether it stays: the last one at its place does."""
     winner = np.zeros(u.shape, np.intp)
     order = np.arange(winner[index].size).reshape(winner[index].shape)
     winner[index] = order

@@ -29,7 +29,7 @@ Pieces = Callable[..., list[Any]]
 
 
 def _cut(by: Any, sizes: Sequence[int], axis: int) -> list[Any]:
-    """`by` in pieces of these sizes along `axis`."""
+    """Cotangent `by` cut into pieces of these `sizes` along `axis`."""
     pieces, start = [], 0
     before = (slice(None),) * (axis % by.ndim)
     for size in sizes:
@@ -67,13 +67,13 @@ def column_pieces(by: Any, arrays: Sequence[Any], **_: Any) -> list[Any]:
 
 
 def _check_objects(out: Any) -> None:
-    """Raise if objects are joined: their shadows are found one by one."""
+    """Raise if arrays of objects are joined, whose shadows would have to be found one by one."""
     if out.dtype.kind == "O":
         refuse_opaque(out)
 
 
 def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
-    """A function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
+    """The row of a function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
 
     def refuse_out(args: Args, kwargs: Kwargs) -> None:
         if len(args) > 2 or kwargs.get("out") is not None:
@@ -121,7 +121,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 
 
 class JoinedRule(SeparateRule):
-    """A function of arrays given one by one, ``joined(*arrays, **others)``: `row` takes a tuple of them."""
+    """The rule of ``joined(*arrays, **others)``, for whose work on a tuple of arrays there is `row`."""
 
     takes_values = 16  # with more arrays the formulas would be longer than the loop over them
 
@@ -188,7 +188,7 @@ def column_stacked(*arrays: Any) -> Any:
 
 
 def splitting(function: Any, name: str = "ary") -> Primitive:
-    """A function that gives several views of one array."""
+    """The row of a function that gives several views of one array."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         outs = function(*args, **kwargs)

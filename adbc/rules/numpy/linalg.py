@@ -37,7 +37,7 @@ def _is_vector(a: Any, b: Any) -> bool:
 
 
 def solve_b(by: Any, y: Any, a: Any, b: Any) -> Any:
-    """Giles 2008, 2.3.1."""
+    """The cotangent of `b` in ``solve(a, b)`` (Giles 2008, 2.3.1)."""
     if _is_vector(a, b):
         if np.ndim(by) == 1:
             return np.linalg.solve(adjoint(a), by)
@@ -46,7 +46,7 @@ def solve_b(by: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def _solve_a(bb: Any, y: Any, a: Any, b: Any) -> Any:
-    """The cotangent of `a`, from that of `b`."""
+    """The cotangent of `a` in ``solve(a, b)``, from that of `b`."""
     if _is_vector(a, b):
         return (-bb)[..., None] * conj(y)[..., None, :]
     return np.matmul(-bb, adjoint(y))
@@ -57,7 +57,7 @@ def solve_a(by: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def solve_both(by: Any, y: Any, a: Any, b: Any) -> Any:
-    """One system of equations is solved for both cotangents."""
+    """The cotangents of both arguments of ``solve(a, b)``, for which one system of equations is solved."""
     bb = solve_b(by, y, a, b)
     return _solve_a(bb, y, a, b), bb
 
@@ -104,12 +104,12 @@ def det_vjp(by: Any, y: Any, a: Any) -> Any:
 
 
 def _half(x: Any) -> Any:
-    """The lower triangle with half of the diagonal."""
+    """The lower triangle of `x`, with half of the diagonal."""
     return np.tril(x) - 0.5 * x * np.eye(np.shape(x)[-1], dtype=np.asarray(x).real.dtype)
 
 
 def _lower(y: Any, others: dict[str, Any]) -> Any:
-    """The lower Cholesky factor."""
+    """The lower Cholesky factor, from the factor `y` that NumPy gave, which may be the upper one."""
     return adjoint(y) if others.get("upper") else y
 
 
@@ -117,9 +117,9 @@ _BASE = 32
 
 
 def lower_inverse(low: Any) -> Any:
-    """The inverse of lower triangular matrices: of the blocks on the diagonal, from these the block below.
+    """The inverse of lower triangular matrices: from those of the diagonal blocks follows the block below.
 
-    A third of the work of ``np.linalg.inv``, and all but what is on the diagonal are products of matrices."""
+    It takes a third of the work of ``np.linalg.inv``, most of it in products of matrices."""
     n = low.shape[-1]
     if n <= _BASE:
         return np.linalg.inv(low)
@@ -133,7 +133,7 @@ def lower_inverse(low: Any) -> Any:
 
 
 def cholesky_jvp(d: Any, y: Any, a: Any, **others: Any) -> Any:
-    """Only the lower triangle of `a` is read (the upper, with ``upper=True``)."""
+    """The tangent of ``cholesky(a)``, which reads the lower triangle only (or the upper: ``upper=True``)."""
     low = _lower(y, others)
     inverse = lower_inverse(low)
     inner = np.matmul(np.matmul(inverse, _hermitian(d, others)), adjoint(inverse))
@@ -142,15 +142,15 @@ def cholesky_jvp(d: Any, y: Any, a: Any, **others: Any) -> Any:
 
 
 def _hermitian(d: Any, others: dict[str, Any]) -> Any:
-    """The Hermitian matrix whose lower (upper) triangle is that of `d`."""
+    """The Hermitian matrix with the lower triangle of `d` (the upper one, with ``upper=True``)."""
     low = np.triu(d) if others.get("upper") else np.tril(d)
     return low + adjoint(low) - np.real(low) * np.eye(np.shape(d)[-1], dtype=np.asarray(d).real.dtype)
 
 
 def cholesky_vjp(by: Any, y: Any, a: Any, **others: Any) -> Any:
-    """L^-H P L^-1, made Hermitian, where P is the lower triangle of L^H by with half of the diagonal
-    (Murray, "Differentiation of the Cholesky decomposition", 2016).  Of `by` only the lower triangle reaches
-    that of the product."""
+    """The cotangent of ``cholesky(a)``: L^-H P L^-1, made Hermitian, where P is the lower triangle of L^H by,
+    with half of the diagonal (Murray, "Differentiation of the Cholesky decomposition", 2016).  Of `by` only
+    the lower triangle reaches that of the product."""
     upper = bool(others.get("upper"))
     low = _lower(y, others)
     n = low.shape[-1]
@@ -174,7 +174,7 @@ def _is_diagonal(a: Any) -> bool:
 
 
 def _fold(s: Any, uplo: str) -> Any:
-    """The cotangent of a triangle from the Hermitian cotangent `s` of the whole matrix."""
+    """The cotangent of one triangle, which alone is read, from `s`, that of the whole Hermitian matrix."""
     n = np.shape(s)[-1]
     eye = np.eye(n, dtype=np.asarray(s).real.dtype)
     triangle = np.triu(s, 1) if uplo == "U" else np.tril(s, -1)
@@ -186,7 +186,7 @@ def _hermitian_part(d: Any, uplo: str) -> Any:
 
 
 def _gaps(w: Any) -> Any:
-    """1 / (w_j - w_i), 0 on the diagonal and where eigenvalues coincide."""
+    """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues coincide."""
     gap = w[..., None, :] - w[..., :, None]
     return np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
 
@@ -198,7 +198,7 @@ def _eigh_along(d: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
 
 
 def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
-    """Eigenvectors that NumPy leaves free (of equal eigenvalues) must not matter to the result."""
+    """The cotangent of ``eigh``; vectors left free (of equal eigenvalues) must not matter to the result."""
     inner: Any = 0
     if bw is not None:
         inner = bw[..., None] * np.eye(np.shape(w)[-1], dtype=w.dtype)
@@ -278,7 +278,7 @@ def norm_vjp(by: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdim
 
 
 def _as_number(y: Any, keepdims: Any) -> Any:
-    """A norm over all axes as a number."""
+    """The norm `y` over all axes as a number."""
     return np.reshape(y, ()) if keepdims else y
 
 
@@ -286,10 +286,10 @@ def _as_number(y: Any, keepdims: Any) -> Any:
 
 
 def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] = ("a",)) -> Primitive:
-    """A function whose result is a tuple of arrays or numbers.
+    """The row of a function whose result is a tuple of arrays or numbers.
 
-    ``along(dx, outs, *args) -> douts`` and ``against(bouts, outs, *args)``, where a part of `bouts`
-    may be None.
+    ``along(dx, outs, *args)`` gives the tangents of the parts and ``against(bouts, outs, *args)`` the
+    cotangent of the argument, where a part of `bouts` may be None.
     """
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -332,7 +332,7 @@ def _parts(bundle: Any, outs: Any) -> list[Any]:
 
 
 def _bundle(outs: Any, parts: list[Any]) -> Any:
-    """The tangent of `outs` from those of its parts."""
+    """The tangent of the tuple `outs` from those of its parts."""
     if type(outs) is tuple:
         return tuple(parts)
     return Tangent(**dict(zip(outs._fields, parts, strict=True)))
@@ -374,7 +374,7 @@ def _thin(name: str, a: Any, complete: bool) -> None:
 
 
 def _inverse(s: Any) -> Any:
-    """1 / s, 0 where s is 0."""
+    """The inverse 1 / s of each element, 0 where s is 0."""
     return np.where(s == 0, 0, 1 / np.where(s == 0, 1, s))
 
 
@@ -411,7 +411,7 @@ def svd_against(
     compute_uv: Any = True,
     hermitian: Any = False,
 ) -> Any:
-    """Singular vectors that NumPy leaves free (of equal singular values) must not matter to the result."""
+    """The cotangent of ``svd``; vectors left free (of equal singular values) must not matter to it."""
     _svd_check(outs, a, full_matrices, hermitian)
     u, s, vh = outs
     bu, bs, bv = by[0], by[1], adjoint(by[2])
@@ -453,7 +453,7 @@ def qr_against(by: list[Any], outs: Any, a: Any, mode: str = "reduced") -> Any:
 
 
 def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
-    """The rank stays as it is near `a`."""
+    """The tangent of ``pinv(a)``, where the rank does not change near `a`."""
     dh, yh = adjoint(d), adjoint(y)
     first = np.matmul(np.matmul(y, yh), dh)
     second = np.matmul(dh, np.matmul(yh, y))
@@ -475,7 +475,7 @@ def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
 
 
 class _LeastSquares:
-    """What the derivatives of ``x, residuals, rank, s = lstsq(a, b)`` are made of, where the rank is full."""
+    """The parts of the derivatives of ``x, residuals, rank, s = lstsq(a, b)``, where the rank is full."""
 
     def __init__(self, a: Any, b: Any, outs: Any) -> None:
         x, self.residuals, rank, self.s = outs

@@ -50,7 +50,7 @@ def _indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def _of_objects(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """The array of objects with these elements, which NumPy does not look into."""
+    """The array of `shape` with these objects as elements, which NumPy does not look into."""
     made = np.empty(shape, object)
     for index, value in zip(_indices(shape), values, strict=True):
         made[index] = value
@@ -66,7 +66,7 @@ def is_element(u: Any, index: Any) -> bool:
 
 
 def read_object(f: Any, index: Any, out: Any) -> tuple[Any, Any, Pullback]:
-    """Reverse mode of reading the one element `out` at `index`."""
+    """What an rrule returns that reads element `out` at `index` of an array of objects with shadow `f`."""
 
     def object_pullback(bout: Any) -> Sequence[Any]:
         if bout is not None:
@@ -77,8 +77,8 @@ def read_object(f: Any, index: Any, out: Any) -> tuple[Any, Any, Pullback]:
 
 
 def copied_objects(f: Any, out: Any, numbers: Any) -> tuple[Any, Callable[[], None]]:
-    """The shadow of `out`, an array of objects that are also elsewhere: element by element at the places
-    `numbers` (in the order of C) of the array with shadow `f`; and what gives them back what it received."""
+    """The shadow of `out`, an array of objects copied from the places `numbers` (in the order of C) of the
+    array with shadow `f`; and a function that adds to `f` what the shadow of `out` has received."""
     places = [np.unravel_index(k, f.shape) for k in np.ravel(numbers).tolist()]
     fout = _of_objects([emptied(x, f[k]) for x, k in zip(out.flat, places, strict=True)], out.shape)
 
@@ -95,10 +95,10 @@ def copied_objects(f: Any, out: Any, numbers: Any) -> tuple[Any, Callable[[], No
 
 
 class _Values:
-    """What is written into several elements at once: as many values as there are places."""
+    """The values that are written into several elements of an array at once, one for each place."""
 
     def __init__(self, v: Any, fv: Any, shape: tuple[int, ...]) -> None:
-        """fv: the shadow of `v`, or in forward mode its tangent."""
+        """Broadcast `v` to `shape`; fv: the shadow of `v`, or in forward mode its tangent."""
         self.v, self.fv, self.shape = v, fv, shape
         if isinstance(v, (list, tuple)):
             if np.ndim(np.asarray(v, object)) != 1:
@@ -116,7 +116,7 @@ class _Values:
         self.numbers = np.broadcast_to(numbers, shape).ravel().tolist()
 
     def tangents(self) -> list[Any]:
-        """Forward mode: the tangent for each place."""
+        """The tangent for each place, in forward mode."""
         v, d = self.v, self.fv
         if isinstance(v, np.ndarray):
             if d is None:
@@ -130,7 +130,7 @@ class _Values:
         return [parts[k] for k in self.numbers]
 
     def slots(self) -> list[Any]:
-        """Reverse mode: a slot tangent for each place, numbers zero."""
+        """The slot tangent for each place, in reverse mode, with zeros for numbers."""
         v, f = self.v, self.fv
         if isinstance(v, np.ndarray) and v.dtype.kind == "O":
             parts = [slot_tangent(x, None if f is None else slot_shadow(t)) for x, t in self._pairs(v, f)]
@@ -146,7 +146,7 @@ class _Values:
         return list(zip(v.flat, [None] * v.size if f is None else f.flat, strict=True))
 
     def give(self, terms: Sequence[Any]) -> Any:
-        """Bring the cotangents of the places to where the values came from; the rdata of the argument."""
+        """Give the values the cotangents `terms` of their places; returns the rdata of the argument."""
         v, f = self.v, self.fv
         if f is None:
             return None
@@ -173,7 +173,7 @@ def _check_one(one: bool, v: Any) -> None:
 
 
 def objects_setitem_frule(args: Args, dargs: Args) -> tuple[Any, Any]:
-    """``u[index] = v`` for an array `u` of objects."""
+    """The frule of ``u[index] = v`` for an array `u` of objects."""
     u, index, v = args
     du, _, dv = dargs
     if du is None:
@@ -194,7 +194,7 @@ def objects_setitem_frule(args: Args, dargs: Args) -> tuple[Any, Any]:
 
 
 def objects_setitem_rrule(args: Args, fargs: Args) -> tuple[Any, Any, Pullback]:
-    """``u[index] = v`` for an array `u` of objects."""
+    """The rrule of ``u[index] = v`` for an array `u` of objects."""
     u, index, v = args
     fu, _, fv = fargs
     if fu is None:
@@ -236,7 +236,7 @@ def objects_setitem_rrule(args: Args, fargs: Args) -> tuple[Any, Any, Pullback]:
 
 
 def give_records(f: Any, d: Any) -> None:
-    """Add the structured cotangent `d` to the shadow `f`."""
+    """Add `d`, the cotangent of a structured array, to its shadow `f`."""
     for part, of_part in zip(number_views(f), number_views(d), strict=True):
         add_into(part, of_part)
 
@@ -310,7 +310,7 @@ def _copy_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[An
 
 
 def record_rows(setitem_frule: Any, setitem_rrule: Any) -> list[Rule]:
-    """The rows of records; fields are written by the rules of arrays given."""
+    """The rows of records; their fields are written as arrays, by the frule and rrule given."""
     return [
         Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_record),
         Primitive(
@@ -344,8 +344,8 @@ def _record(cls: type, *rest: type) -> bool:
 
 
 def records_setitem(args: Args, derivatives: Args, rule: Callable[..., Any]) -> list[tuple[int | None, Any]]:
-    """``u[index] = v`` for a structured array `u`, as `rule` for each field: pairs of the place of the
-    field's value in `v` (None: `v` itself, or memory of its own) and what `rule` gives."""
+    """Apply `rule` to each field written by ``u[index] = v`` to a structured array `u`; returns pairs of the
+    index of the field's value in `v` (None: `v` itself, or memory of its own) and what `rule` gives."""
     u, index, v = args
     fu, _, fv = derivatives
     if isinstance(index, str):

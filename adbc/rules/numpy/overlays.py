@@ -18,7 +18,7 @@ from adbc.rules.table import Overlay, Rule
 __all__ = ["ROWS"]
 
 BROADCAST_TO_TUPLE = type(np.broadcast_arrays(0.0)) is tuple
-"""NumPy 1 gives a list."""
+"""Whether ``np.broadcast_arrays`` gives a tuple: NumPy 1 gives a list."""
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -164,7 +164,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
 
 
 def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
-    """The number of the element that each place of the padded axis repeats."""
+    """For each place of a padded axis, the number of the element that it repeats."""
     place = np.arange(-before, n + after)
     if mode == "edge":
         return np.clip(place, 0, n - 1)

@@ -35,7 +35,7 @@ def _when(name: str) -> Callable[..., bool]:
 
 
 def turns(name: str, values: Sequence[Any]) -> list[int]:
-    """The numbers of those of `values` that override by method `name`, in the order they are asked."""
+    """The indices of those of `values` that override by method `name`, in the order they are asked."""
     order: list[int] = []
     asked: list[type] = []
     for number, value in enumerate(values):

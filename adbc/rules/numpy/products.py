@@ -34,12 +34,12 @@ def _are_matrices(types: Sequence[Any]) -> bool:
 
 
 def _product(function: Callable[..., Any]) -> Formula:
-    """The formula `function`, which gives new memory, and for matrices just in the shape of its argument."""
+    """The formula of `function`, which gives new memory, of the shape of its argument for matrices."""
     return Formula(function, makes_new=True, fits=_are_matrices)
 
 
 def _fitting(function: Callable[..., Any]) -> Formula:
-    """The formula `function`, which gives just the shape of its argument."""
+    """The formula of `function`, which always gives the shape of its argument."""
     return Formula(function, fits=always)
 
 
@@ -72,7 +72,7 @@ def _refuse_axes(others: dict[str, Any]) -> None:
 
 
 def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
-    """``by @ b.T``; a stack of matrices times one matrix is one product."""
+    """The cotangent ``by @ b.T`` of `a`; a stack of matrices times one matrix is one product."""
     if others:
         _refuse_axes(others)
     if b.ndim == 1:
@@ -85,7 +85,7 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
 
 
 def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
-    """``a.T @ by``; where the same matrix was multiplied by many, all of them are one tall matrix."""
+    """The cotangent ``a.T @ by`` of `b`; where one matrix was multiplied by many, they are one tall one."""
     if others:
         _refuse_axes(others)
     if a.ndim == 1:
@@ -182,7 +182,7 @@ def kron_both(by: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def quick_kron(a: Any, b: Any) -> Any:
-    """``np.kron`` of arrays of NumPy's own class, of two matrices if it is to be quick."""
+    """The Kronecker product of arrays of NumPy's own class, quick for two matrices."""
     if a.__class__ is b.__class__ and a.ndim == b.ndim == 2:
         product = a[:, None, :, None] * b[None, :, None, :]
         return product.reshape(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1])
@@ -190,7 +190,7 @@ def quick_kron(a: Any, b: Any) -> Any:
 
 
 class KronRule(ArrayRule):
-    """``np.kron``, which asks for the class of its arguments, and puts in their axes one by one."""
+    """The rule of ``np.kron``, in whose place builders may call `quick_kron`."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Any:
         return None if keywords else quick_kron  # of numbers and arrays alone, see `when`
@@ -218,13 +218,13 @@ _TURN = (1, 2, 0)
 
 
 def _turned_product(a: Any, b: Any) -> Any:
-    """The cross product of vectors of three components, on the last axis."""
+    """The cross product of vectors of three components, which are on the last axis."""
     c = a * b[..., _TURN] - a[..., _TURN] * b
     return c[..., _TURN]
 
 
 def _vectors(by: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: Any) -> tuple[Any, ...]:
-    """The three with the components on the last axis, and where they are in `a` and `b`."""
+    """The arrays `by`, `a` and `b` with components on the last axis, and the axes they had in `a` and `b`."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
@@ -236,7 +236,7 @@ def _vectors(by: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: 
 def cross_a(
     by: Any, y: Any, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:
-    """``b x by``: the product of three vectors does not change when they are turned round."""
+    """The cotangent ``b x by`` of `a`: a triple product does not change when its vectors are rotated."""
     by, a, b, axisa, _ = _vectors(by, a, b, axisa, axisb, axisc, axis)
     return np.moveaxis(project(_turned_product(conj(b), by), a), -1, axisa)
 
@@ -259,7 +259,7 @@ def bilinear(
     function: Any, names: str, va: Any, vb: Any, together: Any = None, when: When = plain,
     kind: type[ArrayRule] = ArrayRule, quick: Any = None, **defaults: Any,
 ) -> ArrayRule:  # fmt: skip
-    """A row of a function that is linear in each of its two arrays; quick: the same function for arrays."""
+    """The row of a function linear in each of its two arrays; quick: a function that does it for arrays."""
     along = function if quick is None else quick
     row = kind(
         function,
@@ -277,7 +277,7 @@ def bilinear(
 
 
 class InplaceMatmul(ArrayRule):
-    """``u @= v``: the product is written into `u`."""
+    """The rule of ``u @= v``: the product is written into `u`."""
 
     mutates = True
 

@@ -34,18 +34,18 @@ def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
 
 
 def kept(by: Any, x: Any, axis: Any) -> Any:
-    """`by`, the reduction of `x` along `axis`, with the reduced axes kept as length 1."""
+    """An array `by` of the shape of a reduction of `x` along `axis`, with reduced axes kept as length 1."""
     axes = axes_of(x, axis)
     return np.reshape(by, tuple(1 if i in axes else n for i, n in enumerate(np.shape(x))))
 
 
 def spread(by: Any, x: Any, axis: Any) -> Any:
-    """`by`, repeated along the reduced axes to the shape of `x`."""
+    """An array `by` of the shape of a reduction of `x`, repeated along the reduced axes."""
     return np.broadcast_to(kept(by, x, axis), np.shape(x))
 
 
 def masked(d: Any, where: Any) -> Any:
-    """`d` where the mask is on, else 0."""
+    """The elements of `d` where the mask `where` is on, else 0."""
     return d if where is True else np.where(where, d, 0)
 
 
@@ -61,7 +61,7 @@ def sum_jvp(
 
 
 def widened(by: Any, shape: tuple[int, ...], /, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
-    """`by`, the reduction of an array of `shape`, with the reduced axes kept as length 1."""
+    """The cotangent `by` of a reduction of an array of `shape`, with reduced axes kept as length 1."""
     if keepdims is True or axis is None:
         return by
     wide = list(shape)
@@ -104,7 +104,7 @@ def mean_vjp(by: Any, y: Any, x: Any, axis: Any = None, where: Any = True, **_: 
 
 
 def _share(by: Any, shape: tuple[int, ...], /, axis: Any = None, **others: Any) -> Any:
-    """`by` over the number of elements that a mean of an array of `shape` takes together."""
+    """The cotangent `by` of a mean of an array of `shape`, divided by the number of elements in each mean."""
     axes = range(len(shape)) if axis is None else axis if type(axis) is tuple else (axis,)
     return by / max(math.prod([shape[i] for i in axes]), 1)  # there is none of an empty array to be wrong
 
@@ -117,7 +117,7 @@ _PLAIN_MEAN = shaped(mean_back, makes_new=True)
 
 
 def deviation(x: Any, axis: Any, where: Any, mean: Any) -> Any:
-    """`x` minus its mean."""
+    """The array `x` minus its mean along `axis`."""
     if mean is not None:
         return x - mean
     return x - np.mean(x, axis=axis, keepdims=True, where=where)
@@ -133,7 +133,7 @@ def var_jvp(
     d: Any, y: Any, x: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, where: Any = True,
     mean: Any = None, correction: Any = None, **_: Any,
 ) -> Any:  # fmt: skip
-    """2 Re(conj(x - mean) dx) / n, summed: the mean's own derivative sums to nothing."""
+    """The tangent of a variance: the sum of 2 Re(conj(x - mean) dx) / n; that of the mean sums to zero."""
     terms = np.real(np.conjugate(deviation(x, axis, where, mean)) * d)
     n = freedom(x, axis, where, keepdims, ddof, correction)
     return 2 * np.sum(terms, axis=axis, keepdims=keepdims, where=where) / n
@@ -148,7 +148,7 @@ def var_vjp(
 
 
 def half_inverse(y: Any) -> Any:
-    """1 / (2 y), 0 where y is 0."""
+    """The quotient 1 / (2 y), which is 0 where y is 0."""
     return np.where(y == 0, 0, 0.5 / np.where(y == 0, 1, y))
 
 
@@ -250,7 +250,7 @@ def prod_vjp(by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where:
 
 
 def lined(x: Any, axis: Any) -> Any:
-    """`x` with the cumulative axis last: flattened if `axis` is None."""
+    """The array `x` with the cumulative axis last: flattened if `axis` is None."""
     return np.reshape(x, (1, -1))[0] if axis is None else np.moveaxis(x, axis, -1)
 
 
@@ -264,7 +264,7 @@ def cumsum_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 
 def cumsum_back(by: Any, shape: tuple[int, ...], /, axis: Any = None, **_: Any) -> Any:
-    """The sums from behind."""
+    """The cotangent of a cumulative sum: the cumulative sum from behind."""
     if axis is None or by.ndim == 1:
         return by[::-1].cumsum()[::-1].reshape(shape)
     return np.flip(np.cumsum(np.flip(by, axis), axis=axis), axis)
@@ -274,7 +274,7 @@ CUMSUM_FORMULA = shaped(cumsum_back)
 
 
 def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
-    """dy[k] = dy[k-1] x[k] + y[k-1] dx[k], which needs no division."""
+    """The tangent of a cumulative product: dy[k] = dy[k-1] x[k] + y[k-1] dx[k], which needs no division."""
     flat, dx = lined(x, axis), lined(d, axis)
     total, dtotal = np.ones_like(flat[..., 0:1]), np.zeros_like(dx[..., 0:1])
     parts = []
@@ -288,7 +288,7 @@ def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 
 def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
-    """The recurrence of `cumprod_jvp`, transposed."""
+    """The cotangent of a cumulative product: the recurrence of `cumprod_jvp`, transposed."""
     flat = conj(lined(x, axis))
     b = by if axis is None else np.moveaxis(by, axis, -1)
     out = conj(y if axis is None else np.moveaxis(y, axis, -1))
@@ -309,7 +309,7 @@ def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 
 def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) -> ReductionRule:
-    """A row of one array; parameters as in `names`."""
+    """The row of a reduction of one array, whose function has the parameters `names`."""
     result = "whole" if names not in (CUMULATIVE, UFUNC_REDUCE, UFUNC_ACCUMULATE) else None
     kind = MeanRule if formulas is MEAN else ReductionRule
     row = kind(function, names, jvp=[formulas[0]], vjp=[formulas[1]], defaults=defaults, result=result)
@@ -319,10 +319,10 @@ def reduction(function: Any, names: str, formulas: Formulas, **defaults: Any) ->
 
 
 class ReductionRule(ArrayRule):
-    """A reduction of one array."""
+    """The rule of a reduction of one array."""
 
     quick: Callable[..., Any] | None = None
-    """What does it for arrays of NumPy's own class, with no more than `axis` and `keepdims` besides."""
+    """A quicker function for arrays of NumPy's own class and no more than `axis` and `keepdims` besides."""
 
     def direct(self, count: int, keywords: Sequence[str]) -> Callable[..., Any] | None:
         return (
@@ -331,7 +331,7 @@ class ReductionRule(ArrayRule):
 
 
 class MeanRule(ReductionRule):
-    """``np.mean``, whose cotangent without a mask follows from the shape of the array."""
+    """The rule of ``np.mean``, whose cotangent without a mask follows from the shape of the array."""
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
@@ -376,7 +376,7 @@ def quick_mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def axis_zero(formulas: Formulas) -> Formulas:
-    """`formulas` for a function whose axis is 0 if not given."""
+    """The pair `formulas`, changed for a function whose axis is 0 if not given."""
     jvp, vjp = map(function_of, formulas)
     assert jvp is not None
     assert vjp is not None
@@ -409,7 +409,7 @@ _WHOLE: dict[Formulas, Formula] = {
     SUM: Formula(_spread_sum, uniform=1),
     MEAN: Formula(_spread_mean, uniform=_mean_share),
 }
-"""What builders write inline for reductions of a whole array, where no axis has to be put back."""
+"""The formulas that builders write inline for reductions of a whole array, where no axis is put back."""
 
 CUMSUM: Formulas = (cumsum_jvp, CUMSUM_FORMULA)
 CUMPROD: Formulas = (cumprod_jvp, cumprod_vjp)
@@ -433,12 +433,12 @@ FUNCTIONS: list[tuple[str, str, Formulas]] = [
     ("cumsum", CUMULATIVE, CUMSUM),
     ("cumprod", CUMULATIVE, CUMPROD),
 ]
-"""Those that arrays have as methods of the same name."""
+"""Name, parameters and formulas of the functions that arrays have as methods of the same name."""
 
 
 QUICK_NAMES = "a axis keepdims"
 QUICK = {"sum": quick_sum, "prod": quick_prod, "max": quick_max, "min": quick_min, "mean": quick_mean}
-"""Quicker functions for arrays of NumPy's own class."""
+"""Quicker functions for arrays of NumPy's own class, by the name of the function they replace."""
 
 
 def _rows() -> list[Rule]:

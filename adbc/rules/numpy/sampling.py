@@ -21,11 +21,11 @@ from adbc.rules.table import ArrayLike, Known
 __all__ = ["sampled"]
 
 _SMALL = 4
-"""Known integers above this are lengths, or too large for an example: any other will do."""
+"""Known integers above this are lengths, or too large for an example, so that another stands for them."""
 
 
 class _Cannot(Exception):
-    """There is no example of a value."""
+    """Raised where there is no example of a value."""
 
 
 def sampled(
@@ -59,7 +59,7 @@ def sampled(
 
 
 def _example(description: Any, length: int, whole: int | None) -> Any:
-    """A value of `description`; integers that are not known are `whole` (None: known ones are kept)."""
+    """A value that fits `description`, in which integers are `whole` (None: small known ones are kept)."""
     if isinstance(description, ArrayLike):
         return _array(description, length)
     if isinstance(description, Known):

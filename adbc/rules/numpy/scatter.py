@@ -19,24 +19,24 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 __all__ = ["ROWS"]
 
 Places = Callable[..., tuple[Any, Any]]
-"""From the target, the number of values and the arguments between: which elements are written, by
-number, each once, and the numbers of the values they are given."""
+"""A function of the target, the number of values and the arguments that say where to write: it gives the
+numbers of the elements that are written, each once, and the number of the value for each."""
 
 
 def masked_places(target: Any, count: int, mask: Any) -> tuple[Any, Any]:
-    """``putmask``: a value goes to the element of the same number."""
+    """The places of ``putmask``: a value goes to the element of the same number."""
     places = np.flatnonzero(mask)
     return places, places % count
 
 
 def ordered_places(target: Any, count: int, mask: Any) -> tuple[Any, Any]:
-    """``place``: the values go to the elements in order."""
+    """The places of ``place``: the values go in order to the elements where `mask` is on."""
     places = np.flatnonzero(mask)
     return places, np.arange(places.size) % count
 
 
 def numbered_places(target: Any, count: int, ind: Any, mode: str = "raise") -> tuple[Any, Any]:
-    """``put``: elements by number."""
+    """The places of ``put``: the values go in order to the elements with the numbers `ind`."""
     numbers = np.ravel(ind).astype(np.intp)
     places = np.clip(numbers, 0, target.size - 1) if mode == "clip" else numbers % max(target.size, 1)
     winner = np.full(target.size, -1)
@@ -47,18 +47,18 @@ def numbered_places(target: Any, count: int, ind: Any, mode: str = "raise") -> t
 
 
 def diagonal_places(target: Any, count: int, wrap: bool = False) -> tuple[Any, Any]:
-    """``fill_diagonal``."""
+    """The places of ``fill_diagonal``: the values go in order to the elements of the diagonal."""
     mask = np.zeros(target.shape, bool)
     np.fill_diagonal(mask, True, wrap)
     return ordered_places(target, count, mask)
 
 
 def scatter(function: Any, places_of: Places, names: str, at: int) -> Rule:
-    """The row of a function of parameters `names`: it writes into the first what stands at place `at`."""
+    """The row of a function of parameters `names` that writes the argument at `at` into the first one."""
     parameters = names.split()
 
     def others_of(args: Args, kwargs: Kwargs) -> dict[str, Any]:
-        """The arguments that say where to write."""
+        """The arguments that say where to write, by name."""
         given = list(zip(parameters, args, strict=False))
         return {**dict(given[1:at] + given[at + 1 :]), **kwargs}
 

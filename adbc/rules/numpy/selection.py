@@ -50,7 +50,7 @@ def clip_x(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others: 
 
 
 def clip_low(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
-    """The lower bound counts where it is above `x` and not above the upper bound."""
+    """The part of the lower bound in a clip: where it is above `x` and not above the upper bound."""
     low, high = _bounds(low, high, others)
     taken = np.less(x, low)
     if high is not None:
@@ -59,7 +59,7 @@ def clip_low(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others
 
 
 def clip_high(d: Any, y: Any, x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
-    """The upper bound is applied last."""
+    """The part of the upper bound of a clip, which is applied last."""
     low, high = _bounds(low, high, others)
     raised = x if low is None else np.maximum(x, low)
     return np.where(np.greater(raised, high), d, 0)
@@ -77,7 +77,7 @@ def nan_to_num_vjp(d: Any, y: Any, x: Any, **_: Any) -> Any:
 
 
 class NanToNumRule(ArrayRule):
-    """``np.nan_to_num``, unless it works in place."""
+    """The rule of ``np.nan_to_num``, unless it works in place."""
 
     def __init__(self) -> None:
         super().__init__(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp])
@@ -99,14 +99,14 @@ class NanToNumRule(ArrayRule):
 
 
 def _sinc_slope(x: Any, y: Any) -> Any:
-    """(cos(pi x) - sinc(x)) / x, 0 at 0."""
+    """The derivative of sinc: (cos(pi x) - sinc(x)) / x, 0 at 0."""
     x = np.asarray(x)
     safe = np.where(x == 0, 1, x)
     return np.where(x == 0, 0, (np.cos(np.pi * x) - y) / safe)
 
 
 def _angle_scale(x: Any, deg: Any) -> Any:
-    """i z / |z|**2 (0 at 0): the gradient of the angle at z."""
+    """The gradient of the angle at z: i z / |z|**2, 0 at 0."""
     z = np.asarray(x) + 0j
     size = np.real(z * np.conjugate(z))
     unit = np.where(size == 0, 0, 1j * z / np.where(size == 0, 1, size))
@@ -134,7 +134,7 @@ def _method_compress(function: Any) -> ArrayRule:
 
 
 def by_number(function: Any, names: str, **defaults: Any) -> ArrayRule:
-    """A row of a function that only picks elements of its first argument."""
+    """The row of a function that only picks elements of its first argument."""
     return ArrayRule(
         function,
         names,
@@ -145,7 +145,7 @@ def by_number(function: Any, names: str, **defaults: Any) -> ArrayRule:
 
 
 def _call(function: Any, names: str, x: Any, others: dict[str, Any]) -> Any:
-    """`function` of `x` and the other arguments in order: methods do not take all of them by name."""
+    """Call `function` with `x` and the others in order: methods do not take all of them by name."""
     args = []
     for name in names.split()[1:]:
         if name == "out" or name not in others:
@@ -233,7 +233,7 @@ def median_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 
 def _segments(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
-    """For each `x` the number of its segment, how far it is in it, whether it is left or right of all."""
+    """For each `x`: the number of its segment, how far on it is there, and whether left or right of all."""
     if others.get("period") is not None:
         raise UnsupportedError("np.interp with period=: reduce the argument modulo the period first")
     x, xp = np.asarray(x), np.asarray(xp)
@@ -255,7 +255,7 @@ def interp_dx(d: Any, y: Any, x: Any, xp: Any, fp: Any, **others: Any) -> Any:
 
 
 def _interp_weights(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any]:
-    """The segment, and the weights of the values at its two ends."""
+    """For each `x`: the number of its segment, and the weights of the values at the two ends."""
     j, t, left, right = _segments(x, xp, others)
     low = np.where(left, 0 if others.get("left") is not None else 1, np.where(right, 0, 1 - t))
     high = np.where(right, 0 if others.get("right") is not None else 1, np.where(left, 0, t))

@@ -19,7 +19,7 @@ __all__ = ["ROWS", "linear"]
 
 
 def linear(function: Any, names: str, vjp: Formula | Callable[..., Any], **options: Any) -> ArrayRule:
-    """A row of a function that is linear in its first argument and gives new memory."""
+    """The row of a function that is linear in its first argument and gives new memory."""
 
     def jvp(d: Any, y: Any, x: Any, **others: Any) -> Any:
         return function(d, **others)
@@ -28,7 +28,7 @@ def linear(function: Any, names: str, vjp: Formula | Callable[..., Any], **optio
 
 
 def back_by_number(function: Any) -> Callable[..., Any]:
-    """The transpose of a function that only moves, repeats or drops elements (and fills with zeros)."""
+    """The vjp of a function that only moves, repeats or drops elements (and fills with zeros)."""
 
     def vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
         numbers = function(np.arange(1, np.size(x) + 1).reshape(np.shape(x)), **others)
@@ -68,7 +68,7 @@ def _imag_back(by: Any, x: Any) -> Any:
 
 
 class _PartRule(ViewRule):
-    """`.real` and `.imag`: of a real array, the array itself and a constant zero."""
+    """The rule of `.real` and `.imag`, which are, of a real array, the array itself and a constant zero."""
 
     def _constant(self, x: Any) -> bool:
         return self.view is imag_view and not np.iscomplexobj(x)
@@ -94,7 +94,7 @@ def reshaped_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
 
 
 def transposed_back(by: Any, shape: tuple[int, ...], /, axes: Any = None, **others: Any) -> Any:
-    """`others` are the axes if they are given one by one."""
+    """The cotangent of a transpose; `others` are further axes, if these are given one by one."""
     if others:
         axes = (axes, *others.values())
     if axes is None:
@@ -161,7 +161,7 @@ def _same_shape(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _reshape_back(by: Any, x: Any, *args: Any, order: Any = "C", **kwargs: Any) -> Any:
-    """The inverse of a reshape that copied."""
+    """The cotangent of `x` from `by`, that of a reshape of `x` that copied."""
     if order not in ("C", "F"):
         order = "F" if np.isfortran(x) else "C"
     return np.reshape(by, np.shape(x), order=order)
@@ -172,7 +172,7 @@ def _function_reshape_back(by: Any, x: Any, shape: Any = None, order: Any = "C",
 
 
 class _StridedRule(ViewRule):
-    """``as_strided``: the result says itself where its elements are, relative to the first of `x`."""
+    """The rule of ``as_strided``: the result says where its elements are, relative to the first of `x`."""
 
     def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
         refuse_opaque(x)
@@ -189,7 +189,7 @@ class _StridedRule(ViewRule):
 
 
 def typed(row: ViewRule, result: str) -> ViewRule:
-    """`row`, which says what it returns."""
+    """Return `row`, with `result` as the class or type of what it returns."""
     row.result = result
     return row
 
@@ -252,7 +252,7 @@ for _row in VIEWS:
 
 
 def _each(function: Any) -> Rule:
-    """``atleast_1d`` and its kin: a view of one array, a tuple of views of several."""
+    """The row of ``atleast_1d`` or its kin: a view of one array, a tuple of views of several."""
     one = ViewRule(function, back=_same_shape)
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -320,7 +320,7 @@ def diff_jvp(d: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) 
 
 
 def repeat_vjp(by: Any, y: Any, x: Any, repeats: Any = 1, axis: Any = None, **others: Any) -> Any:
-    """Each element has a run of its own, of which the sum is taken."""
+    """The cotangent of ``repeat``: the sum over the copies of each element, which lie side by side."""
     if type(repeats) is not int:
         return _repeat_by_number(by, y, x, repeats=repeats, axis=axis, **others)
     shape = np.shape(x)
@@ -334,7 +334,7 @@ _repeat_by_number = back_by_number(np.repeat)
 
 
 def tile_vjp(by: Any, y: Any, x: Any, reps: Any = 1, **others: Any) -> Any:
-    """The sum of the copies."""
+    """The cotangent of ``tile``: the sum of the copies."""
     counts = tuple(reps) if np.ndim(reps) else (reps,)
     n = max(len(counts), np.ndim(x))
     counts = (1,) * (n - len(counts)) + counts

@@ -46,7 +46,7 @@ DEGREE = float(np.pi / 180.0)
 
 
 def _power_by_base(out: Any, x: Any, y: Any) -> Any:
-    """y * x**(y-1), which is 0 where y is 0."""
+    """The derivative of ``x ** y`` by x: y * x**(y-1), which is 0 where y is 0."""
     if np.ndim(y) == 0:
         if y == 0:
             return np.zeros_like(out)
@@ -58,12 +58,12 @@ def _power_by_base(out: Any, x: Any, y: Any) -> Any:
 
 
 def _inexact(y: Any) -> Any:
-    """Integers as floats, so that a negative exponent is allowed."""
+    """The exponent `y`, as floats if it holds integers, so that negative ones are allowed."""
     return y if np.asarray(y).dtype.kind in "fc" else np.asarray(y) * 1.0
 
 
 def _power_by_exponent(out: Any, x: Any, y: Any) -> Any:
-    """x**y * log(x), which is 0 where x is 0."""
+    """The derivative of ``x ** y`` by y: x**y * log(x), which is 0 where x is 0."""
     zero = np.equal(x, 0)
     if not np.any(zero):
         return out * np.log(x)
@@ -107,7 +107,7 @@ def _power(function: Any) -> ElementwiseRule:
 
 
 def _float_exponent(x: Any, y: Any) -> Any:
-    """A scalar exponent for which ``x ** (y - 1)`` is defined: integers to a negative power are not."""
+    """The exponent `y`, as a float where ``x ** (y - 1)`` might be an integer to a negative power."""
     if isinstance(y, (int, np.integer)) and np.asarray(x).dtype.kind not in "fc":
         return float(y)
     return y
@@ -130,7 +130,7 @@ def _abs_against(d: Any, out: Any, x: Any) -> Any:
 
 
 def _unit(x: Any, size: Any) -> Any:
-    """x / |x|, 0 at 0."""
+    """The unit number x / |x|, 0 at 0."""
     return x / np.where(size == 0, 1, size)
 
 
@@ -147,13 +147,13 @@ def _hypot(a: Any, out: Any) -> Any:
 
 
 def _square_sum(y: Any, x: Any) -> Any:
-    """x**2 + y**2, 1 at the origin."""
+    """The sum x**2 + y**2, but 1 at the origin."""
     total = x * x + y * y
     return np.where(total == 0, 1, total)
 
 
 def _log_share(x: Any, out: Any) -> Any:
-    """exp(x - out), 1 where both are the same infinity is not attained."""
+    """The share exp(x - out) of a term in a sum of exponentials: 1 where both are the same infinity."""
     return np.exp(np.where(x == out, 0, x - out))
 
 
@@ -247,7 +247,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
 
 
 def _first(x: Any, out: Any) -> Any:
-    """Where the result of a choice is its first argument."""
+    """A mask of where `out`, the result of a choice, is `x`, its first argument."""
     same = np.equal(x, out)
     return same if is_finite(out) else np.logical_or(same, np.logical_and(np.isnan(x), np.isnan(out)))
 
@@ -256,7 +256,7 @@ def _first(x: Any, out: Any) -> Any:
 
 
 def _quotient(d: Any, y: Any) -> Any:
-    """d / y, 0 where `d` is."""
+    """The quotient d / y, which is 0 where `d` is 0."""
     with np.errstate(all="ignore"):
         return strongly(np.divide(d, y), d)
 
@@ -319,9 +319,9 @@ UFUNC_ROWS += [FIRST["power"], FIRST["float_power"]]
 
 
 class PairRule(Rule):
-    """A ufunc with two results, of which only the one at `which` has a derivative.
+    """The rule of a ufunc with two results, of which only the one at `which` has a derivative.
 
-    ``partials[i](outs, *args)`` is its partial derivative by argument `i`.  Without ``out=``.
+    ``partials[i](outs, *args)`` is its partial derivative by argument `i`.  Keywords are refused.
     """
 
     def __init__(self, function: Any, which: int, *partials: Any, when: Any = plain) -> None:
@@ -382,7 +382,7 @@ PAIRS: list[Rule] = [
 
 
 def _at_row(function: Any, sign: int) -> Primitive:
-    """``np.add.at(u, indices, v)``: u[indices] += v, once for each occurrence of an index."""
+    """The row of ``np.add.at(u, indices, v)``: u[indices] += v, once for each occurrence of an index."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         u, indices, v = args
@@ -414,7 +414,7 @@ def _at_row(function: Any, sign: int) -> Primitive:
 
 
 def _outer_row(name: str) -> Rule:
-    """``np.add.outer(x, y)``: the elementwise function on ``x[..., None]`` and ``y``."""
+    """The row of ``np.add.outer(x, y)`` and its kin: the ufunc on ``x[..., None]`` and ``y``."""
     row = FIRST[name]
     ufunc = getattr(np, name)
 

@@ -30,7 +30,7 @@ __all__ = ["ViewRule", "is_view", "writable"]
 
 
 class ViewRule(Rule):
-    """A function that may give a view of its first argument (or the argument itself).
+    """The rule of a function that may give a view of its first argument (or the argument itself).
 
     What happened to the primal decides: of a view the shadow is the same view of the shadow; a copy
     has a fresh shadow, and `back(by, x, *args, **kwargs)` brings its cotangent into the shape of `x`.
@@ -147,7 +147,7 @@ class ViewRule(Rule):
         return out, fout, copy_pullback
 
     def _check_copied(self, x: Any, out: Any) -> None:
-        """Raise if objects or records are not copied as they are."""
+        """Raise if `out` is not a copy of the objects or records in `x` as they are."""
         if getattr(out, "dtype", None) != getattr(x, "dtype", None) or not isinstance(out, np.ndarray):
             refuse_opaque(x)
             refuse_opaque(out)
@@ -166,7 +166,7 @@ class ViewRule(Rule):
         return out, fout, objects_pullback
 
     def _numbers(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
-        """For each element of the result the number of the element of `x` that it is: none is filled in."""
+        """For each element of the result the number of its source in `x`; raises if objects are filled in."""
         numbers = self.view(np.arange(1, x.size + 1).reshape(x.shape), *args[1:], **kwargs)
         if not np.all(numbers):
             refuse_opaque(x)
@@ -196,7 +196,7 @@ def _check_gathered(out: Any, derivative: Any) -> None:
 
 
 def _is_number(out: Any) -> bool:
-    """Whether `out` is made of numbers or objects that may have a derivative."""
+    """Whether `out` is, or is an array of, numbers or objects that may have a derivative."""
     if isinstance(out, np.ndarray) and out.dtype.kind in "OV":
         return out.dtype.kind == "O" or has_number_fields(out.dtype)
     return is_inexact(out) if isinstance(out, (np.ndarray, np.generic)) else isinstance(out, (float, complex))
@@ -208,7 +208,7 @@ def is_view(out: Any, x: Any) -> bool:
 
 
 def writable(shadow: Any) -> Any:
-    """`shadow`, writable even where NumPy gives views read-only: shadows are only ever incremented."""
+    """Return `shadow`, made writable where NumPy gives views read-only: shadows are only incremented."""
     if not shadow.flags.writeable:
         shadow.flags.writeable = True
     return shadow

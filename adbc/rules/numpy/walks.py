@@ -43,22 +43,22 @@ def _ndenumerate(arr: Any) -> Any:
 
 
 def given(value: Any) -> bool:
-    """Whether an option was given; NumPy has a value of its own for one that was not."""
+    """Whether an option with this value was given; NumPy has a value of its own for one that was not."""
     return value is not None and value is not False and type(value).__name__ != "_NoValueType"
 
 
 def common_shape(shapes: Any) -> tuple[int, ...]:
-    """What these shapes are broadcast to."""
+    """The shape that these `shapes` are broadcast to."""
     return np.broadcast_shapes(*shapes)
 
 
 def type_code(value: Any) -> str:
-    """The code of the type that an array of `value` has."""
+    """The code of the dtype that NumPy gives an array of `value`."""
     return np.asarray(value).dtype.char
 
 
 class _Vectorize:
-    """`np.vectorize` without signature, cache and exclusions."""
+    """What `np.vectorize` makes of a function, in Python, without signature, cache and exclusions."""
 
     def __init__(self, pyfunc: Any, otypes: Any) -> None:
         self.pyfunc = pyfunc
@@ -104,7 +104,7 @@ def walked(operands: Any, order: Any) -> tuple[tuple[int, ...], list[tuple[int, 
 
 
 def place_in(shape: tuple[int, ...], index: tuple[int, ...]) -> tuple[Any, ...]:
-    """Where an operand of this shape is read for `index` of what it is broadcast to: a view without axes."""
+    """The subscript of an operand of `shape` for `index` of what it is broadcast to: it gives a view."""
     own = index[len(index) - len(shape) :] if shape else ()
     return (*[0 if n == 1 else i for n, i in zip(shape, own, strict=True)], Ellipsis)
 
@@ -117,7 +117,7 @@ def read_only(x: Any) -> Any:
 
 
 def modes_of(op_flags: Any, count: int) -> list[bool]:
-    """Whether each of the operands may be written to."""
+    """For each of `count` operands whether it may be written to, by the `op_flags` of `np.nditer`."""
     if op_flags is None:
         return [False] * count
     flags = list(op_flags)
@@ -136,7 +136,7 @@ _ITERATION_FLAGS = frozenset({"multi_index", "zerosize_ok", "refs_ok"})
 
 
 class _Nditer:
-    """`np.nditer` without buffers and outer loops."""
+    """What `np.nditer` gives, as an iterator in Python, without buffers and outer loops."""
 
     def __init__(
         self, op: Any, flags: Any = (), op_flags: Any = None, op_dtypes: Any = None, order: str = "K",

@@ -35,7 +35,7 @@ METADATA = [
     "result_type", "can_cast", "finfo", "iinfo", "dtype", "issubdtype", "promote_types", "broadcast_shapes",
     "min_scalar_type", "tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index",
 ]  # fmt: skip
-"""Functions of types, shapes and positions, whatever their classes."""
+"""The functions of types, shapes and positions that have rows for arguments of any class."""
 METHODS = [
     "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "__len__", "__bool__",
     "__repr__", "__str__", "__contains__",
@@ -45,7 +45,7 @@ RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randin
 
 
 class AttributeRule(ZeroRule):
-    """An attribute of an array that is not made of its numbers."""
+    """The rule of an attribute of an array that is not made of its numbers."""
 
     def __init__(self, cls: type, name: str, when: When = None) -> None:
         super().__init__(getattr(cls, name), when=when)
@@ -59,7 +59,7 @@ class AttributeRule(ZeroRule):
 
 
 def _described(cls: type) -> bool:
-    """Whether instances of `cls` are described by NumPy itself."""
+    """Whether it is NumPy itself that gives the shape, dtype and so on of instances of `cls`."""
     return cls is np.void or is_plain(cls)
 
 

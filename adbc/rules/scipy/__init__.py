@@ -12,4 +12,4 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
     ("scipy.special", "adbc.rules.scipy.special"),
 )
-"""What of SciPy has rules, and the module they are in."""
+"""Pairs of a package of SciPy and the module that has the rules of a part of it."""

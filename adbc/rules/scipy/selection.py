@@ -17,7 +17,7 @@ __all__ = ["ROWS"]
 
 
 def promote(*args: Any, broadcast: bool = False, force_floating: bool = False, xp: Any) -> Any:
-    """``xp_promote`` for NumPy: arrays of one dtype, of one shape if `broadcast`."""
+    """The body of SciPy's ``xp_promote``: arrays of one dtype, and of one shape if `broadcast`."""
     dtype = _array_api.xp_result_type(*args, force_floating=force_floating, xp=xp)
     out = [None if arg is None else xp.asarray(arg, dtype=dtype) for arg in args]
     if broadcast:

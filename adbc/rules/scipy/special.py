@@ -34,7 +34,7 @@ ROOT_2_OVER_PI = float(np.sqrt(2.0 / np.pi))
 
 
 def _unknown(name: str, argument: str) -> Callable[..., Any]:
-    """In place of a partial derivative for which there is no formula."""
+    """A function that raises, in place of a partial derivative for which there is no formula."""
 
     def refuse(*args: Any, **others: Any) -> Any:
         raise UnsupportedError(
@@ -46,7 +46,7 @@ def _unknown(name: str, argument: str) -> Callable[..., Any]:
 
 
 def _real(name: str, x: Any) -> Any:
-    """`x`, which must be real."""
+    """The argument `x` itself; raises if it is complex."""
     if np.iscomplexobj(x):
         raise UnsupportedError(f"the derivative of scipy.special.{name} is known for real arguments only")
     return x
@@ -56,7 +56,7 @@ def _real(name: str, x: Any) -> Any:
 
 
 def _erfcx_slope(out: Any, x: Any) -> Any:
-    """2 x erfcx(x) - 2 / sqrt(pi), by its asymptotic series where the difference would cancel."""
+    """The derivative 2 x erfcx(x) - 2 / sqrt(pi), by its asymptotic series where the terms would cancel."""
     near = 2 * x * out - 2 / ROOT_PI
     if np.iscomplexobj(x):
         return near
@@ -70,7 +70,7 @@ def _normal_density(x: Any) -> Any:
 
 
 def _mills(x: Any) -> Any:
-    """ndtr(x) / density(x), which is finite in the lower tail."""
+    """The quotient ndtr(x) / density(x) of the normal distribution, which is finite in the lower tail."""
     return special.erfcx(-ROOT_HALF * x) / ROOT_2_OVER_PI
 
 
@@ -82,7 +82,7 @@ def _trigamma(x: Any) -> Any:
 
 
 def _rgamma_slope(out: Any, x: Any) -> Any:
-    """-psi(x) / gamma(x); at the poles 0, -1, -2, ... its limit (-1)**n n!."""
+    """The derivative -psi(x) / gamma(x) of 1 / gamma(x); at the poles 0, -1, -2, ... its limit (-1)**n n!."""
     if np.iscomplexobj(x):
         return -out * special.psi(x)
     pole = np.logical_and(x <= 0, np.floor(x) == x)
@@ -100,7 +100,7 @@ def _beta_density(a: Any, b: Any, x: Any) -> Any:
 
 
 def _student_density(df: Any, t: Any) -> Any:
-    """`betaln` rather than a difference of two large `gammaln`."""
+    """The density of Student's distribution, by `betaln` rather than a difference of two large `gammaln`."""
     return np.exp(-special.betaln(0.5 * df, 0.5) - 0.5 * np.log(df) - 0.5 * (df + 1) * np.log1p(t * t / df))
 
 
@@ -127,7 +127,7 @@ def _exprel_slope(x: Any) -> Any:
 
 
 def _quotient(x: Any, y: Any) -> Any:
-    """x / y, 0 where x is 0."""
+    """The quotient x / y, which is 0 where x is 0."""
     return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
 
 
@@ -135,7 +135,7 @@ def _quotient(x: Any, y: Any) -> Any:
 
 
 def _neighbours(function: Any, sign: int) -> Callable[..., Any]:
-    """f(v-1, x) + sign f(v+1, x), halved: the derivative by x, without a division by x."""
+    """The derivative by x of a Bessel function f: f(v-1, x) + sign f(v+1, x), halved."""
     return lambda out, v, x: 0.5 * (function(v - 1, x) + sign * function(v + 1, x))
 
 
@@ -152,7 +152,7 @@ def _pseudo_huber_root(delta: Any, r: Any) -> Any:
 
 
 def _pseudo_huber_by_delta(out: Any, delta: Any, r: Any) -> Any:
-    """2 delta (s - 1) - r**2 / (delta s), which is delta (s - 1)**2 / s."""
+    """The derivative 2 delta (s - 1) - r**2 / (delta s) by delta, computed as delta (s - 1)**2 / s."""
     s = _pseudo_huber_root(delta, r)
     q = np.square(r / delta) / (1 + s)
     return delta * q * q / s
@@ -301,7 +301,7 @@ STEPS: list[Rule] = [elementwise(special.gammasgn, None), elementwise(special.ro
 
 
 def _array(function: Any, names: str, *partials: Any) -> ArrayRule:
-    """A function that works element by element but is no ufunc: ``partial(out, *args, **others)``."""
+    """The row of an elementwise function that is no ufunc, by each ``partial(out, *args, **others)``."""
 
     def along(partial: Any) -> Any:
         return lambda d, out, /, *args, **others: partial(out, *args, **others) * d
@@ -352,19 +352,19 @@ def _comb(which: int) -> Callable[..., Any]:
 
 
 def _axis(axis: Any) -> Any:
-    """An axis that came through the arrays of a row."""
+    """The axis as a tuple or number, where the rule of a row has made an array of it."""
     return tuple(axis.tolist()) if isinstance(axis, np.ndarray) else axis
 
 
 def _wide(y: Any, a: Any, axis: Any) -> Any:
-    """A reduction of `a` with the reduced axes kept."""
+    """The reduction `y` of `a` along `axis`, with the reduced axes kept as length 1."""
     ndim = np.ndim(a)
     axes = range(ndim) if axis is None else [i % ndim for i in (axis if type(axis) is tuple else (axis,))]
     return np.reshape(y, tuple([1 if i in axes else n for i, n in enumerate(np.shape(a))]))
 
 
 def _shares(y: Any, a: Any, axis: Any, b: Any) -> Any:
-    """exp(a - logsumexp): 1 for a term that is the same infinity as the result."""
+    """The share exp(a - logsumexp) of each term: 1 for one that is the same infinity as the result."""
     wide = a if b is None else np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(b)))
     top = _wide(y, wide, axis)
     return np.exp(np.where(wide == top, 0, wide - np.where(wide == top, 0, top)))
@@ -394,7 +394,7 @@ def logsumexp_b(by: Any, y: Any, a: Any, axis: Any = None, b: Any = None, **_: A
 
 
 class LogSumExpRule(ArrayRule):
-    """``logsumexp(a, axis, b, keepdims, return_sign)``, of one result: with the sign it has two."""
+    """The rule of ``logsumexp(a, axis, b, keepdims, return_sign)``, which refuses to return the sign too."""
 
     def _check(self, args: Args, active: Args, kwargs: Kwargs) -> None:
         if any_active(active) and (args[4] if len(args) > 4 else kwargs.get("return_sign")):
@@ -410,7 +410,7 @@ class LogSumExpRule(ArrayRule):
 
 
 def softmax_vjp(by: Any, y: Any, x: Any, axis: Any = None) -> Any:
-    """The Jacobian is symmetric."""
+    """The cotangent of `softmax`, and its tangent as well: the Jacobian is symmetric."""
     return y * (by - np.sum(y * by, axis=axis, keepdims=True))
 
 
