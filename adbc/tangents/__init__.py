@@ -10,6 +10,7 @@ from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tang
 from adbc.tangents.internal import (
     accumulate,
     add,
+    divide,
     external_fdata,
     external_rdata,
     fill_tangent,
@@ -66,6 +67,7 @@ __all__ = [
     "add_to_primal",
     "check_increment",
     "difference",
+    "divide",
     "dot",
     "external_fdata",
     "external_rdata",
