@@ -87,6 +87,9 @@ _INERT_NAMES = {
         for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
     ),
     ("logging", "Logger"),
+    ("numba.core.registry", "CPUDispatcher"),
+    ("numba.np.ufunc.dufunc", "DUFunc"),
+    ("numba.np.ufunc.gufunc", "GUFunc"),
 }
 """Classes written in Python whose instances are values or services without derivative."""
 
