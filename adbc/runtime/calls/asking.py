@@ -11,6 +11,7 @@ import builtins
 import collections
 import operator
 import sys
+import warnings
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -21,8 +22,9 @@ from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
+from adbc.runtime.calls.steps import AsItIs, Call, Delegate, Protocols, Resolver, Step
 from adbc.runtime.report.messages import where
+from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
 __all__ = ["PROTOCOLS"]
@@ -305,7 +307,12 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
     )
 
 
+def _says(call: Call, table: RuleTable) -> Step | None:
+    return None if any(map(is_active, call.shadows)) else AsItIs(call)
+
+
 PROTOCOLS: Protocols = {
+    warnings.warn: _says,
     locals: _looks,
     vars: _looks,
     dir: _looks,

@@ -28,6 +28,7 @@ from adbc.runtime.calls.steps import (
     UseRow,
     Value,
 )
+from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
 
@@ -35,7 +36,9 @@ __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_
 
 
 def caught(context: Context, error: Any) -> Any:
-    """The shadow (or tangent) of an exception: the one it has if it was met, else one without fields."""
+    """The shadow (or tangent) of an exception that a handler was entered with: the one it has if it was met,
+    else one without fields.  From here on the user may look at its traceback."""
+    plain_traceback(error)
     found = context.shadows.lookup(error)
     if found is None:
         found = MutableTangent()

@@ -18,7 +18,7 @@ from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment, slot_rdata
+from adbc.tangents import NO_TANGENT, slot_increment, slot_rdata
 from adbc.types import make_local
 
 __all__ = [
@@ -171,10 +171,9 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     fields_ = context.class_fields(owner)
     shadow = call.shadows[2] if is_set else None
     if fields_ is None and shadow is not None and shadow is not NO_TANGENT:
-        # an instance without numbers was registered when it was made, and is found again by its address
-        harmless = type(shadow) is MutableTangent and not is_active(shadow)
-        if not harmless:
+        if is_active(shadow):
             raise fields.refuse_class_write(owner, name)
+        context.shadows.adopt(call.args[2], shadow)  # it will be met again, as what the class or module holds
     context.attributes.clear()
     setter: Any = type.__setattr__ if is_class(owner) else setattr  # past what its metaclass says
     deleter: Any = type.__delattr__ if is_class(owner) else delattr
