@@ -42,11 +42,14 @@ class AdbcError(Exception):
 
     place: str | None = None
     """Where it was met, as words that follow what was: "in scipy.linalg.cholesky, called from ..."."""
+    remedy: str | None = None
 
     def __init__(self, met: str = "", why: str | None = None, remedy: str | None = None) -> None:
         given = (met, why, remedy)
         super().__init__(*given[: 3 if remedy is not None else 2 if why is not None else 1])
-        self.met, self.why, self.remedy = given
+        self.met, self.why = met, why
+        if remedy is not None:
+            self.remedy = remedy
 
     def __str__(self) -> str:
         """The parts in their order: what was met, where; why; what to do."""
@@ -98,8 +101,8 @@ class ConstWriteError(AdbcError):
     """
 
     remedy = (
-        "do not declare it adbc.Const; if it is an argument that is written to through a global as well, name"
-        " it in argnums; or write into a copy"
+        "if it is an argument, also one that is written to by another name, give its number in argnums, and"
+        " do not declare it adbc.Const; or write into a copy"
     )
 
 

@@ -23,7 +23,6 @@ from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.steps import AsItIs, Call, Delegate, Protocols, Resolver, Step
-from adbc.runtime.report.messages import where
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
@@ -301,9 +300,9 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
     if call.function is dir and call.args:
         return Delegate(call.of(names_of)) if _python(type(call.args[0]), "__dir__") else None
     raise UnsupportedError(
-        f"{call.function.__name__}, called in {where()}, looks at the frame that it is called from or changes"
-        " it, which is not that of the user's function while that is differentiated: pass the values that are"
-        " needed as arguments"
+        f"{call.function.__name__}() looks at the frame that it is called from, or changes it",
+        "that is not the frame of the user's function while it is differentiated",
+        "pass the values that are needed as arguments",
     )
 
 

@@ -57,8 +57,9 @@ def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], A
         return NO_TANGENT if all(part is NO_TANGENT for part in parts) else parts
     if any(s is not None and s is not NO_TANGENT for s in shadows):
         raise UnsupportedError(
-            f"a {type(error).__name__} is made of values that have a derivative, and does not keep them as"
-            " they are; give it a message, or use an exception class of your own with a field"
+            f"a {type(error).__name__} is made of values that have a derivative",
+            "it does not keep them as they are",
+            "give it a message, or use an exception class of your own with a field",
         )
     return fill(kept, None)
 

@@ -48,6 +48,9 @@ _SYNTAX = frozenset(
 """Operators that change nothing, by address: what is called may have no hash."""
 
 
+_PYTHON = frozenset({types.FunctionType, types.MethodType})
+
+
 def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     """Make `call`; the result, and what undoes the changes it made to its arguments (None: it made none)."""
     function = call.function
@@ -90,7 +93,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             raise missing_rule(call, f"it may call {way}")
     before = list(contents(call.args))
     # Python functions that it calls back may look at who called.
-    calls_back = any(type(x) is types.FunctionType or type(x) is types.MethodType for x in call.args)
+    calls_back = not _PYTHON.isdisjoint(map(type, call.args))
     out = call.perform_for_user() if calls_back else call.perform()
     context.attributes.clear()
     changed = [(x, old) for x, old in before if differs(x, old)]
@@ -125,8 +128,9 @@ def watched(context: Context, call: Call, what: str, ours: object = None) -> Any
         if x is not ours and differs(x, old) and is_active(context.shadows.lookup(x)):
             raise UnsupportedError(
                 f"the interpreter {what}, and the Python code that it runs for that changes a"
-                f" {type(x).__name__} that has a derivative; make the change in a function or method that is"
-                " called plainly"
+                f" {type(x).__name__} that has a derivative",
+                "code that is called from there is not followed",
+                "make the change in a function or method that is called plainly",
             )
     if failed is not None:
         try:

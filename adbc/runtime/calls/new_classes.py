@@ -93,8 +93,9 @@ def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
     else:
         if is_active(call.shadows[4]):
             raise UnsupportedError(
-                f"class {name!r} is made with a keyword that has a derivative, which goes to code that is not"
-                " followed; set an attribute instead"
+                f"class {name!r} is made with a keyword that has a derivative",
+                "it goes to code that is not followed",
+                "set an attribute instead",
             )
         cls = type.__new__(meta, name, bases, content, **keywords)
     for key in late:
@@ -136,8 +137,9 @@ def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, co
             fields[key] = copy(value, slot)
         elif slot_rdata(slot) is not None and key not in defaults_of_record(cls):
             raise UnsupportedError(
-                f"attribute {key!r} of class {cls.__name__!r} has a derivative, and"
-                f" {type(cls).__name__} makes something else of it; set the attribute on the instances"
+                f"attribute {key!r} of class {cls.__name__!r} has a derivative",
+                f"{type(cls).__name__} makes something else of it",
+                "set the attribute on the instances",
             )
 
     def give() -> None:
