@@ -557,8 +557,9 @@ def unraisable(name: str, error: Exception) -> UnsupportedError:
     """The error for an exception from a dropped generator, which Python would print and forget."""
     return UnsupportedError(
         f"a generator of {name}, which was dropped inside a try or with statement, raised"
-        f" {type(error).__name__}: {error}. Python prints such exceptions and goes on, which cannot be"
-        " followed: catch it in the generator, or close the generator, so that it is raised"
+        f" {type(error).__name__}: {error}",
+        "Python prints such exceptions and goes on, which cannot be followed",
+        "catch it in the generator, or close the generator, so that it is raised",
     )
 
 

@@ -295,8 +295,9 @@ def _without_writing(function: Any, args: Args, derivatives: Args, call: Callabl
             put_back(x, old)
         name = getattr(function, "__qualname__", repr(function))
         raise ConstWriteError(
-            f"the rule declared for {name} writes into an argument that was declared constant, so that a"
-            " derivative might be lost; pass the argument without adbc.Const"
+            f"the rule declared for {name} writes into an argument that was declared constant",
+            "a derivative might be lost there",
+            "pass the argument without adbc.Const",
         )
     return result
 
@@ -325,7 +326,9 @@ def _refusal(function: Any, mode: str) -> Callable[..., Any]:
     def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         name = getattr(function, "__qualname__", repr(function))
         raise UnsupportedError(
-            f"the rule declared for {name} has no {mode} mode; declare one with adbc.primitive"
+            f"{name} has no {mode} mode",
+            "the rule declared for it has none",
+            f"declare one: adbc.primitive({name}, frule=..., rrule=...)",
         )
 
     return refuse

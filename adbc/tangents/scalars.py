@@ -70,8 +70,10 @@ def refuse_attributes(x: Any) -> None:
     fields = [name for name, _ in instance_fields(x)]
     if fields:
         raise UnsupportedError(
-            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes besides, "
-            f"like an object ({', '.join(fields)}): it has no tangent. Keep those in an object"
+            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes"
+            f" besides, like an object ({', '.join(fields)})",
+            "such a thing has no tangent",
+            "keep those in an object",
         )
 
 

@@ -325,7 +325,11 @@ class PairRule(Rule):
 
     def _check(self, args: Args, kwargs: Kwargs) -> None:
         if kwargs or len(args) != len(self.partials):
-            raise UnsupportedError(f"numpy's {self!r} with out= or where=: call it without, and assign")
+            raise UnsupportedError(
+                f"numpy's {self!r} with out= or where=",
+                "adbc has no rule for that form",
+                "call it without, and assign",
+            )
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)

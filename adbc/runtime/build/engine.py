@@ -38,8 +38,8 @@ from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.report.debug import Watch
+from adbc.runtime.report.frames import continuations, note_inlined
 from adbc.runtime.report.observer import Observer
-from adbc.runtime.report.tracebacks import continuations, note_inlined
 from adbc.runtime.state.engine import DerivedView
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
@@ -87,6 +87,7 @@ class Engine:
         self.builds = 0
         """How many rules have been built: what rules need may have changed with it."""
         self.building: list[Derived] = []
+        self.config = config
         self.inlines = not (config.debug or config.trace_nan)
         """Whether small functions are written into those that call them: not where each call is watched."""
 
