@@ -10,6 +10,7 @@ from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tang
 from adbc.tangents.internal import (
     accumulate,
     add,
+    cotangent_of,
     external_fdata,
     external_rdata,
     fill_tangent,
@@ -65,6 +66,7 @@ __all__ = [
     "add",
     "add_to_primal",
     "check_increment",
+    "cotangent_of",
     "difference",
     "dot",
     "external_fdata",
