@@ -66,9 +66,13 @@ class ArrayLike:
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A value that is known before the program runs."""
+    """A value that is known before the program runs.
+
+    is_exact: whether an example must have just this value, of which others have the type too otherwise.
+    """
 
     value: Any
+    is_exact: bool = False
 
 
 class Rule:
@@ -90,7 +94,7 @@ class Rule:
     "update" if the function adds to an array of numbers (`sign` 1) or subtracts from it (-1): what
     ``save(u, fu, active)`` gives before is then restored.  None if there is nothing to write inline."""
 
-    sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
+    sample: Callable[..., Any] | None = None
     """A function that finds out by example what the function of the rule returns for arguments described by
     `ArrayLike`, `Known` and classes (`rules.numpy.sampling`).  None if it may not be called for that: it
     has effects, or its result does not follow from the types of its arguments."""
@@ -175,6 +179,11 @@ class Rule:
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether a call with `count` arguments has no effects, and a result that is new."""
         return self.kind in (RowKind.SCALAR, RowKind.PURE)
+
+    def numeric(self, count: int) -> Sequence[int]:
+        """Which of `count` positional arguments are numbers to compute with where they are ints, and not
+        lengths, axes or places: what the function returns may be of another class for large ones."""
+        return ()
 
     def is_zero(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether a call with `count` arguments has the derivative zero, and writes into none of them."""
@@ -422,6 +431,9 @@ class Primitive(Rule):
 
     What its pullback returns is fitted to the arguments like all else (`tangents.accumulate`): mostly that is
     None for what has an address, whose shadow the pullback itself has incremented.
+
+    is_fitted: whether nothing is left to fit, because the pullback does it or only moves slots of containers:
+    for rows that are met at every turn of a loop.
     """
 
     kind = RowKind.PRIMITIVE
@@ -432,11 +444,12 @@ class Primitive(Rule):
         *,
         frule: Callable[[Args, Args, Kwargs], tuple[Any, Any]],
         rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]],
+        is_fitted: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
-        self.rrule = rrule  # type: ignore[method-assign,assignment]
+        self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
 
 
 def _fitted(rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]]) -> Callable[..., Any]:

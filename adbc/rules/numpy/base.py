@@ -325,6 +325,9 @@ class ArrayRule(Rule):
         where = tuple(named.pop(name) for name in arrays)
         return FormulaCall(self.tangent_formulas, where, tuple(named.items()))
 
+    def numeric(self, count: int) -> Sequence[int]:
+        return [i for i, jvp in enumerate(self.jvp[:count]) if jvp is not None]
+
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
         n = self.arrays
@@ -477,6 +480,9 @@ class SeparateRule(Rule):
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         return True
+
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(count)
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False

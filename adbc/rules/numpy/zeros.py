@@ -77,6 +77,9 @@ class IntoRule(ZeroRule):
     def is_zero(self, count: int, keywords: Sequence[str]) -> bool:
         return self.into.is_pure(count, keywords)
 
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, 1))
+
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return self.into.bind(args, kwargs)
 

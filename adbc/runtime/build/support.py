@@ -94,6 +94,7 @@ def _common(
         "sink": slots.SINK,
         "check_slot": slots.check_slot,
         "checks_aliases": watch is not None and watch.debug,
+        "check_type": watch.result if watch is not None and watch.debug else None,
         "watch": watch.number if watch is not None and watch.trace_nan else None,
         "told": told,
     }
