@@ -19,6 +19,7 @@ __all__ = [
     "arity",
     "builtin_data",
     "c_truth",
+    "class_of_first",
     "complex_only",
     "dict_like",
     "division",
@@ -208,6 +209,11 @@ def stands_for_position(cls: type) -> bool:
 # -- classes of results ----------------------------------------------------------------------------
 
 
+def class_of_first(*classes: type) -> type:
+    """The class of ``x += y`` where that is `x` itself."""
+    return classes[0]
+
+
 def arithmetic(*classes: type) -> type | None:
     """The class of ``x + y`` and the like for numbers of `classes`; None where it depends on the values."""
     if all(c is int or c is bool for c in classes):
@@ -228,9 +234,9 @@ def division(*classes: type) -> type | None:
     return float if (result := arithmetic(*classes)) is int else result
 
 
-def power(base: type, exponent: type, *modulus: type) -> type | None:
+def power(*classes: type) -> type | None:
     """The class of ``base ** exponent``; None where it depends on the values, such as a negative base."""
-    result = arithmetic(base, exponent)
-    if modulus or result is int or (result is float and not integer(exponent)):
+    if len(classes) != 2:
         return None
-    return result
+    result = arithmetic(*classes)
+    return None if result is int or (result is float and not integer(classes[1])) else result

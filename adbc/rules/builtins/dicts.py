@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import dict_like
+from adbc.rules.classes import class_of_first, dict_like
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -542,7 +542,9 @@ def _view(method: Any) -> list[Rule]:
 
 
 def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
-    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+    return [
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+    ]
 
 
 ROWS: list[Rule] = [
@@ -567,7 +569,7 @@ ROWS: list[Rule] = [
     Overlay(intrinsics._dict_update_, update_any, when=_dict_first),
     *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
     Overlay(intrinsics._dict_merge_, intrinsics._dict_merge_),
-    *_primitive((operator.ior,), *_update(returns=True), _two_dicts, dict),
+    *_primitive((operator.ior,), *_update(returns=True), _two_dicts, class_of_first),
     Overlay(operator.or_, _or, when=_two_dicts, result=dict),
     *_primitive((dict.clear,), _clear_frule, _clear_rrule, _dict_first),
     *_primitive((dict.copy,), _copy_frule, _copy_rrule, _exactly_dict, dict),

@@ -89,7 +89,7 @@ def _making(
 
         return function(*args, **kwargs), join(inner), iterator_pullback
 
-    return Primitive(function, frule=frule, rrule=rrule, when=when)
+    return Primitive(function, frule=frule, rrule=rrule, is_fitted=True, when=when)
 
 
 def making_iterator(function: Callable[..., Any], when: Any, backwards: bool = False) -> Primitive:
@@ -484,7 +484,7 @@ ROWS: list[Rule] = [
     Overlay(enumerate, _enumerate_any),
     Overlay(map, _map_any),
     Overlay(filter, _filter_any),
-    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_iterator),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, is_fitted=True, when=_iterator),
     Overlay(builtins.next, _next_or_default),
     _LIST,
     Overlay(list, _list, result=list),

@@ -71,9 +71,9 @@ def _text_first(*classes: type) -> bool:
 
 
 def _bool_of_numbers(*classes: type) -> type | None:
-    """The class of a comparison of numbers: bool, or NumPy's if a number of its is compared."""
-    numbers = (int, bool, float, complex)
-    if all(c in numbers for c in classes):
+    """The class of a comparison of numbers: bool, or NumPy's if one of its is compared with real ones."""
+    numbers = (int, bool, float)
+    if all(c in numbers or c is complex for c in classes):
         return bool
     if all(c in numbers or (c.__module__, c.__name__) == ("numpy", "float64") for c in classes):
         found: type = sys.modules["numpy"].bool_  # loaded: there is a number of its
@@ -165,7 +165,7 @@ _COMPARISONS: list[Rule] = [
     ZeroRule(operator.contains, when=_contains, result=bool),
     ZeroRule(intrinsics._not_contains_, when=_contains, result=bool),
     ZeroRule(object.__eq__),
-    ZeroRule(object.__ne__, result=bool),
+    ZeroRule(object.__ne__),  # both may say `NotImplemented`
     ZeroRule(object.__hash__, result=int),
 ]
 

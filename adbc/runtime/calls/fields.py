@@ -269,10 +269,10 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return super(*args), fargs[-1], lambda bout: nothing
 
 
-GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
-SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
-DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)
-SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule)
+GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule, is_fitted=True)
+SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule, is_fitted=True)
+DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule, is_fitted=True)
+SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 """A ``super`` object stands for its instance: it has the instance's shadow."""
 
 
