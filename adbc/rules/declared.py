@@ -124,6 +124,8 @@ class _Partials(Rule):
                 )
         shapes = [shape_of(args[i]) or () for i in active]
         for y in outs:
+            if kind_of(type(y)).inactive:
+                continue
             shape = shape_of(y)
             if shape is None or broadcast(shape, *shapes) != shape:
                 what = f"a {type(y).__name__}" + ("" if shape is None else f" of shape {shape}")
