@@ -110,8 +110,9 @@ def _in_step(change: Callable[[], Any], undo: Callable[[], None]) -> Any:
     except BufferError:
         undo()
         raise UnsupportedError(
-            "the length of an array.array changes that was seen through a NumPy array or a memoryview;"
-            " copy it for those"
+            "the length of an array.array changes that was seen through a NumPy array or a memoryview",
+            "these go on showing the old memory",
+            "copy it for those: np.array(a)",
         ) from None
 
 

@@ -118,9 +118,10 @@ class _Partials(Rule):
         for i in active:
             if shape_of(args[i]) is None or (type(args[i]) in (list, tuple) and "numpy" not in sys.modules):
                 raise UnsupportedError(
-                    f"{_name(self.function)} has a scalar rule, which is for numbers and arrays of numbers,"
-                    f" and is given a {type(args[i]).__name__} with a derivative as argument {i}: give it the"
-                    " number in it, or declare the derivative with adbc.primitive"
+                    f"{_name(self.function)}, which has a scalar rule, is given a {type(args[i]).__name__}"
+                    f" with a derivative as argument {i}",
+                    "such a rule is for numbers and arrays of numbers",
+                    "give it the number in it, or declare the derivative with adbc.primitive",
                 )
         shapes = [shape_of(args[i]) or () for i in active]
         for y in outs:
@@ -130,9 +131,10 @@ class _Partials(Rule):
             if shape is None or broadcast(shape, *shapes) != shape:
                 what = f"a {type(y).__name__}" + ("" if shape is None else f" of shape {shape}")
                 raise UnsupportedError(
-                    f"{_name(self.function)} has a scalar rule, which is for functions of numbers (of arrays"
-                    f" element by element), but gives {what} for arguments of the shapes"
-                    f" {', '.join(map(str, shapes))}: declare its derivative with adbc.rule"
+                    f"{_name(self.function)}, which has a scalar rule, gives {what} for arguments of the"
+                    f" shapes {', '.join(map(str, shapes))}",
+                    "such a rule is for functions of numbers, or of arrays element by element",
+                    "declare its derivative with adbc.rule",
                 )
 
     def _checked_slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
@@ -143,7 +145,9 @@ class _Partials(Rule):
             if several and slope is not None and (type(slope) is not tuple or len(slope) != len(out)):
                 raise InvalidTangentError(
                     f"the scalar rule of {_name(self.function)} gives {slope!r:.60} as its derivatives by"
-                    f" argument {i}; the function has {len(out)} results, so that is a tuple of {len(out)}"
+                    f" argument {i}",
+                    f"the function has {len(out)} results",
+                    f"give a tuple of {len(out)} derivatives, None where one is zero",
                 )
             for p, y in zip(slope or (None,) * len(out), out, strict=True) if several else [(slope, out)]:
                 if type(p) is float or p is None:
@@ -152,8 +156,9 @@ class _Partials(Rule):
                 if shape is None or type(p) in (list, tuple) or broadcast(shape, wanted or ()) != wanted:
                     raise InvalidTangentError(
                         f"the scalar rule of {_name(self.function)} gives {p!r:.60} as its derivative by"
-                        f" argument {i}; it must be a number, or an array that goes with the result, whose"
-                        f" shape is {wanted}"
+                        f" argument {i}",
+                        f"the shape of the result is {wanted}",
+                        "give a number, or an array that is broadcast to that shape",
                     )
         return [(None,) * len(out) if s is None and type(out) is tuple else s for s in found]
 
@@ -257,8 +262,9 @@ class DeclaredRule(PureRule):
                 is_part = overlap is not None and type(x) is type(out) and overlap(x, out) is not None
                 if d is not None and (x is out or is_part):
                     raise UnsupportedError(
-                        f"{_name(self.function)} gives its argument {i}, or a part of its memory; adbc.rule"
-                        " is for functions whose result is new: declare the derivative with adbc.primitive"
+                        f"{_name(self.function)} gives its argument {i}, or a part of its memory",
+                        "adbc.rule is for functions whose result is new",
+                        "declare the derivative with adbc.primitive",
                     )
         return out
 
@@ -322,12 +328,14 @@ def without_writing(
         constants = [x for x, d in given if d is None and kind_of(type(x)).address]
         if is_pure and not {id(x) for x, _ in contents(constants)} & {id(x) for x, _ in changed}:
             raise UnsupportedError(
-                f"{_name(function)} writes into an argument; adbc.rule is for functions without side effects:"
-                " declare the derivative with adbc.primitive"
+                f"{_name(function)} writes into an argument",
+                "adbc.rule is for functions without side effects",
+                "declare the derivative with adbc.primitive",
             )
         raise ConstWriteError(
-            f"the rule declared for {_name(function)} writes into an argument that was declared constant, so"
-            " that a derivative might be lost; pass the argument without adbc.Const"
+            f"the rule declared for {_name(function)} writes into an argument that was declared constant",
+            "a derivative might be lost there",
+            "pass the argument without adbc.Const",
         )
     return result
 
@@ -344,8 +352,11 @@ def refusal(function: Any, mode: str) -> Callable[..., Any]:
     """The rule in place of one that was not declared: it raises `UnsupportedError`."""
 
     def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        name = _name(function)
         raise UnsupportedError(
-            f"the rule declared for {_name(function)} has no {mode} mode; declare one with adbc.primitive"
+            f"{name} has no {mode} mode",
+            "the rule declared for it has none",
+            f"declare one: adbc.primitive({name}, frule=..., rrule=...)",
         )
 
     return refuse

@@ -70,8 +70,9 @@ def factory_of(d: Any) -> Any:
         plain = not (factory.__closure__ or factory.__defaults__ or factory.__kwdefaults__)
     if not plain:
         raise UnsupportedError(
-            f"the factory {factory!r} of a defaultdict may have values of its own, whose derivative would be"
-            " lost there; use dict.setdefault, or a dict with __missing__"
+            f"the factory {factory!r} of a defaultdict is called for a key that is missing",
+            "it may have values of its own, whose derivative would be lost",
+            "use dict.setdefault, or a subclass of dict with __missing__",
         )
     return factory
 

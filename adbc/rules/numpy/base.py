@@ -111,8 +111,9 @@ def refuse_opaque(x: Any) -> None:
             "its fields, x['name']" if x.dtype.names else "such an array or a list, or loop over the elements"
         )
         raise UnsupportedError(
-            f"an active array of dtype {x.dtype} reached a NumPy function, which is differentiated for arrays"
-            f" of floats and complex numbers only; use {what}"
+            f"an active array of dtype {x.dtype} reached a NumPy function",
+            "that is differentiated for arrays of floats and of complex numbers only",
+            f"use {what}",
         )
 
 
@@ -199,15 +200,17 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
         refuse_opaque(target)
         if isinstance(target, np.ndarray) and overlaps_itself(target):
             raise UnsupportedError(
-                "an array with several elements at one place in memory, as as_strided gives it, is written"
-                " to; write into the array that it is a view of"
+                "an array with several elements at one place in memory, as as_strided gives it, is"
+                " written to",
+                "the derivatives of these elements cannot be told apart",
+                "write into the array that it is a view of",
             )
     elif active and isinstance(target, np.ndarray):
         refuse_opaque(target)
         if is_inexact(target):
             raise ConstWriteError(
-                "an active value is written into an array that is constant, so its derivative would be lost;"
-                f" {ConstWriteError.remedy}"
+                "an active value is written into an array that is constant",
+                "its derivative would be lost",
             )
 
 

@@ -294,7 +294,9 @@ def _survives(u: Any, index: Any) -> Any:
 def _check_fill(u: Any, value: Any) -> None:
     if u.dtype.kind == "O" and isinstance(value, (np.ndarray, list, tuple)):
         raise UnsupportedError(
-            "an array of objects is filled with one container: write the elements in a loop"
+            "an array of objects is filled with one container",
+            "all elements would be one object",
+            "write the elements in a loop",
         )
 
 

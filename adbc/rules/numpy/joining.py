@@ -76,7 +76,11 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 
     def refuse_out(args: Args, kwargs: Kwargs) -> None:
         if len(args) > 2 or kwargs.get("out") is not None:
-            raise UnsupportedError(f"np.{function.__name__} with out=: assign the result instead")
+            raise UnsupportedError(
+                f"np.{function.__name__} with out=",
+                "adbc has no rule for that form",
+                f"assign the result: out[...] = np.{function.__name__}(...)",
+            )
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         refuse_out(args, kwargs)

@@ -38,8 +38,9 @@ def _unknown(name: str, argument: str) -> Callable[..., Any]:
 
     def refuse(*args: Any, **others: Any) -> Any:
         raise UnsupportedError(
-            f"scipy.special.{name} has no derivative rule by {argument}: pass it as a constant"
-            " (adbc.Const, or a number that does not depend on the arguments)"
+            f"scipy.special.{name} has no derivative rule by {argument}",
+            "adbc has no formula for it",
+            "pass it as a constant: adbc.stop_gradient(x) in place of x",
         )
 
     return refuse
@@ -48,7 +49,11 @@ def _unknown(name: str, argument: str) -> Callable[..., Any]:
 def _real(name: str, x: Any) -> Any:
     """The argument `x` itself; raises if it is complex."""
     if np.iscomplexobj(x):
-        raise UnsupportedError(f"the derivative of scipy.special.{name} is known for real arguments only")
+        raise UnsupportedError(
+            f"scipy.special.{name} of complex numbers",
+            "its derivative is known for real arguments only",
+            "write it with functions of the real and imaginary parts",
+        )
     return x
 
 
@@ -339,14 +344,20 @@ def _lambertw_by_z(out: Any, z: Any, **_: Any) -> Any:
 
 def _factorial_by_n(out: Any, n: Any, exact: Any = False, **_: Any) -> Any:
     if exact:
-        raise UnsupportedError("scipy.special.factorial with exact=True counts: it has no derivative")
+        raise UnsupportedError(
+            "scipy.special.factorial with exact=True", "it counts, and has no derivative", "use exact=False"
+        )
     return _factorial_slope(out, n)
 
 
 def _comb(which: int) -> Callable[..., Any]:
     def partial(out: Any, N: Any, k: Any, exact: Any = False, repetition: Any = False, **_: Any) -> Any:
         if exact or repetition:
-            raise UnsupportedError("scipy.special.comb with exact=True or repetition=True: use binom")
+            raise UnsupportedError(
+                "scipy.special.comb with exact=True or repetition=True",
+                "it counts, and has no derivative",
+                "use scipy.special.binom",
+            )
         inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
         N, k = np.where(inside, N, 1.0), np.where(inside, k, 0.0)
         by = special.psi(N + 1) - special.psi(N - k + 1) if which == 0 else (
@@ -404,7 +415,11 @@ class LogSumExpRule(ArrayRule):
 
     def _check(self, args: Args, active: Args, kwargs: Kwargs) -> None:
         if any_active(active) and (args[4] if len(args) > 4 else kwargs.get("return_sign")):
-            raise UnsupportedError("scipy.special.logsumexp with return_sign=True: take the sign separately")
+            raise UnsupportedError(
+                "scipy.special.logsumexp with return_sign=True",
+                "adbc has no rule for that form",
+                "take the sign separately",
+            )
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, dargs, kwargs)

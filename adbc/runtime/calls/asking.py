@@ -11,6 +11,7 @@ import builtins
 import collections
 import operator
 import sys
+import warnings
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -21,8 +22,8 @@ from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
-from adbc.runtime.report.messages import where
+from adbc.runtime.calls.steps import AsItIs, Call, Delegate, Protocols, Resolver, Step
+from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
 __all__ = ["PROTOCOLS"]
@@ -299,13 +300,18 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
     if call.function is dir and call.args:
         return Delegate(call.of(names_of)) if _python(type(call.args[0]), "__dir__") else None
     raise UnsupportedError(
-        f"{call.function.__name__}, called in {where()}, looks at the frame that it is called from or changes"
-        " it, which is not that of the user's function while that is differentiated: pass the values that are"
-        " needed as arguments"
+        f"{call.function.__name__}() looks at the frame that it is called from, or changes it",
+        "that is not the frame of the user's function while it is differentiated",
+        "pass the values that are needed as arguments",
     )
 
 
+def _says(call: Call, table: RuleTable) -> Step | None:
+    return None if any(map(is_active, call.shadows)) else AsItIs(call)
+
+
 PROTOCOLS: Protocols = {
+    warnings.warn: _says,
     locals: _looks,
     vars: _looks,
     dir: _looks,

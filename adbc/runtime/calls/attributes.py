@@ -55,8 +55,9 @@ def get_attribute(call: Call, table: RuleTable) -> Step | None:
 def refuse_hook(meta: type) -> UnsupportedError:
     """The error for a metaclass that runs code wherever an attribute of a class is read."""
     return UnsupportedError(
-        f"metaclass {meta.__name__!r} has a __getattribute__ written in Python, which runs whenever anybody"
-        " looks at one of its classes, adbc included; use __getattr__ or a property of the metaclass"
+        f"metaclass {meta.__name__!r} has a __getattribute__ written in Python",
+        "it runs whenever anybody looks at one of its classes, adbc included",
+        "use __getattr__ or a property of the metaclass",
     )
 
 
@@ -185,9 +186,9 @@ def _dictionary(call: Call) -> Step:
         return Value(call, found, None)
     if slots_of(type(obj)):
         raise UnsupportedError(
-            f"the __dict__ of a {type(obj).__name__} is used as a dictionary, but the class has __slots__"
-            " beside it;"
-            " read and set the attributes by name"
+            f"the __dict__ of a {type(obj).__name__} is used as a dictionary",
+            "the class has __slots__ beside it",
+            "read and set the attributes by name",
         )
     return Value(call, found, shadow.__dict__)
 
@@ -331,14 +332,15 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             )  # fmt: skip
         if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
             raise UnsupportedError(
-                f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot"
-                " be followed;"
-                " set the attributes one by one, or make a new object"
+                f"{name} of a {type(obj).__name__} is replaced",
+                "what becomes of its attributes cannot be followed",
+                "set the attributes one by one, or make a new object",
             )
         if type(obj) is types.FunctionType and name in _MEANING:
             raise UnsupportedError(
-                f"{name} of {obj.__qualname__} is replaced while code that may have been derived for what it"
-                " was is being differentiated; make another function, or replace it before the call"
+                f"{name} of {obj.__qualname__} is replaced",
+                "code that may have been derived for what it was is being differentiated",
+                "make another function, or replace it before the call",
             )
         if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
             return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar
 
-from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
@@ -511,10 +510,8 @@ def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], S
     kwargs = {}
     for name, i in rest.items():
         if is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
-            raise MissingRuleError(
-                missing_rule(
-                    call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
-                )
+            raise missing_rule(
+                call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
             )
         kwargs[name] = args[i]
     if len(bound) + len(rest) == len(args):  # there are no defaults among them

@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
+from adbc.runtime.state.activity import is_active
 from adbc.tangents import (
     NO_TANGENT,
     FData,
@@ -109,8 +110,9 @@ def _fields(obj: Any, shadow: Any) -> Any:
     """The dictionary in which the shadow of `obj` keeps the tangents of its attributes."""
     if instance_dict(obj) is obj:
         raise UnsupportedError(
-            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that"
-            " each value has two names; read and write the items instead"
+            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself)",
+            "each value has two names",
+            "read and write the items instead",
         )
     if type(obj) is FunctionType:
         return function_fields(obj, shadow)
@@ -136,10 +138,11 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
     if kind_of(type(value)).inactive:
         return
     raise UnsupportedError(
-        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative"
-        " cannot be"
-        " followed: it was set by code that adbc does not see (C code, or a special method called by C code),"
-        " or the class derives from a built-in container. Keep it in an object of its own."
+        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative is"
+        " not known",
+        "it was set by code that adbc does not see (C code, or a special method called by C code), or"
+        " the class derives from a built-in container",
+        "keep it in an object of its own",
     )
 
 
@@ -147,7 +150,7 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name, value = args
     d, _, dvalue = dargs
     if d is None:
-        _refuse_constant(obj, name, dvalue)
+        _refuse_constant(obj, name, value, dvalue)
         set_field(obj, name, value)
         return None, None
     fields = _fields(obj, d)
@@ -161,7 +164,7 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     shadow, _, fvalue = fargs
     old = _read(obj, name)
     if shadow is None:
-        _refuse_constant(obj, name, fvalue)
+        _refuse_constant(obj, name, value, fvalue)
         set_field(obj, name, value)
 
         def constant_set_pullback(bout: Any) -> Any:
@@ -235,14 +238,26 @@ def _restore(obj: Any, name: str, old: Any) -> None:
         set_field(obj, name, old)
 
 
-def _refuse_constant(obj: Any, name: str, derivative: Any) -> None:
+def _refuse_constant(obj: Any, name: str, value: Any, derivative: Any) -> None:
     if derivative is not None and derivative is not NO_TANGENT:
         if not hasattr(obj, "__dict__") and not hasattr(type(obj), name):
             set_field(obj, name, None)  # there is no such field, and the error is the user's
+        what = f"attribute {name!r} of a {type(obj).__name__} is set to a {type(value).__name__}"
+        if kind_of(type(obj)).inactive:
+            raise ConstWriteError(
+                f"{what} that {_could(derivative)}",
+                "no derivatives are kept for objects of this class",
+                "keep the value in an object of a class of your own, or set the attribute before the call",
+            )
         raise ConstWriteError(
-            f"attribute {name!r} of a constant {type(obj).__name__} is set to a value that has a derivative;"
-            " pass the object as an argument that is differentiated, or do not declare it Const"
+            f"{what} that {_could(derivative)}",
+            "the object is a constant in this call, so that the derivative would be lost",
+            "pass it as an argument that is differentiated (argnums), and not as adbc.Const",
         )
+
+
+def _could(derivative: Any) -> str:
+    return "has a derivative" if is_active(derivative) else "may come to hold a value with a derivative"
 
 
 def _super_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
@@ -261,9 +276,14 @@ SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 """A ``super`` object stands for its instance: it has the instance's shadow."""
 
 
+def _named(owner: Any) -> str:
+    return f"{'class' if isinstance(owner, type) else 'module'} {owner.__name__}"
+
+
 def refuse_class_write(owner: Any, name: str) -> UnsupportedError:
     """The error for an active value that becomes an attribute of a class or module."""
     return UnsupportedError(
-        f"attribute {name!r} of {owner!r} is set to a value that has a derivative; a class or module is"
-        " global state, which would outlive the call. Keep the value in an object that is passed in."
+        f"attribute {name!r} of {_named(owner)} is set to a value that has a derivative",
+        "a class or module is global state, which would outlive the call",
+        "keep the value in an object that is passed in",
     )
