@@ -118,10 +118,11 @@ class _Partials(Rule):
         for i in active:
             if shape_of(args[i]) is None or (type(args[i]) in (list, tuple) and "numpy" not in sys.modules):
                 raise UnsupportedError(
-                    f"{_name(self.function)}, which has a scalar rule, is given a {type(args[i]).__name__}"
-                    f" with a derivative as argument {i}",
-                    "such a rule is for numbers and arrays of numbers",
-                    "give it the number in it, or declare the derivative with adbc.primitive",
+                    f"{_name(self.function)} is given a {type(args[i]).__name__} with a derivative as its"
+                    f" argument {i}",
+                    "its rule is a scalar rule, which is for numbers and arrays of numbers",
+                    "give it the number in it, or declare the derivative so:"
+                    f" adbc.primitive({_name(self.function)}, frule=..., rrule=...)",
                 )
         shapes = [shape_of(args[i]) or () for i in active]
         for y in outs:
@@ -131,10 +132,11 @@ class _Partials(Rule):
             if shape is None or broadcast(shape, *shapes) != shape:
                 what = f"a {type(y).__name__}" + ("" if shape is None else f" of shape {shape}")
                 raise UnsupportedError(
-                    f"{_name(self.function)}, which has a scalar rule, gives {what} for arguments of the"
-                    f" shapes {', '.join(map(str, shapes))}",
-                    "such a rule is for functions of numbers, or of arrays element by element",
-                    "declare its derivative with adbc.rule",
+                    f"{_name(self.function)} gives {what} for arguments of the shapes"
+                    f" {', '.join(map(str, shapes))}",
+                    "its rule is a scalar rule, which is for functions of numbers, and of arrays element by"
+                    " element",
+                    f"declare its derivative so: adbc.rule({_name(self.function)}, jvp=..., vjp=...)",
                 )
 
     def _checked_slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
@@ -264,7 +266,8 @@ class DeclaredRule(PureRule):
                     raise UnsupportedError(
                         f"{_name(self.function)} gives its argument {i}, or a part of its memory",
                         "adbc.rule is for functions whose result is new",
-                        "declare the derivative with adbc.primitive",
+                        "declare the derivative so:"
+                        f" adbc.primitive({_name(self.function)}, frule=..., rrule=...)",
                     )
         return out
 
@@ -330,7 +333,7 @@ def without_writing(
             raise UnsupportedError(
                 f"{_name(function)} writes into an argument",
                 "adbc.rule is for functions without side effects",
-                "declare the derivative with adbc.primitive",
+                f"declare the derivative so: adbc.primitive({_name(function)}, frule=..., rrule=...)",
             )
         raise ConstWriteError(
             f"the rule declared for {_name(function)} writes into an argument that was declared constant",
@@ -352,11 +355,10 @@ def refusal(function: Any, mode: str) -> Callable[..., Any]:
     """The rule in place of one that was not declared: it raises `UnsupportedError`."""
 
     def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        name = _name(function)
         raise UnsupportedError(
-            f"{name} has no {mode} mode",
+            f"{_name(function)} has no {mode} mode",
             "the rule declared for it has none",
-            f"declare one: adbc.primitive({name}, frule=..., rrule=...)",
+            f"declare one: adbc.primitive({_name(function)}, frule=..., rrule=...)",
         )
 
     return refuse

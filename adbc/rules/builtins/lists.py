@@ -490,6 +490,15 @@ def _list_and_iterable(*classes: type) -> bool:
     return len(classes) == 2 and list_like(classes[0]) and classes[1] in ITERABLES
 
 
+def _list_and_numbers(cls: type, other: type) -> bool:
+    """Whether ``a += b`` of these classes adds as NumPy does, whose objects are numbers first of all."""
+    return list_like(cls) and hasattr(other, "__array_interface__") and hasattr(other, "__radd__")
+
+
+def _added(a: Any, b: Any, /) -> Any:
+    return a + b
+
+
 def _only_list(*classes: type) -> bool:
     return len(classes) == 1 and list_like(classes[0])
 
@@ -530,6 +539,7 @@ ROWS: list[Rule] = [
         _list_and_iterable,
         class_of_first,
     ),
+    Overlay(operator.iadd, _added, when=_list_and_numbers),
     *_rows((list.insert,), _insert_frule, _insert_rrule, _inserts),
     *_rows((list.pop,), _pop_frule, _pop_rrule, _pops),
     *_changing((list.clear,), lambda a: a.clear(), _only_list),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 import sys
-from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -22,6 +21,7 @@ from adbc.rules.classes import (
     integer,
     number,
     numbers,
+    overrides,
     power,
     real,
     reals,
@@ -123,7 +123,7 @@ _ORDER = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
 def _compared_in_c(cls: type) -> bool:
     """Whether instances of `cls`, as far as they themselves go, are compared by C code."""
     return builtin_data(cls) or (
-        issubclass(cls, NESTING) and not any(isinstance(getattr(cls, name), FunctionType) for name in _ORDER)
+        issubclass(cls, NESTING) and not any(overrides(cls, name) for name in _ORDER)
     )
 
 
@@ -141,9 +141,10 @@ def _by_identity(*classes: type) -> bool:
 
 def _contains(container: type, item: type) -> bool:
     """Whether C code looks for the item in the container, and compares it by C code."""
-    method = getattr(container, "__contains__", None)
     return builtin_data(container) or not (
-        method is None or isinstance(method, FunctionType) or isinstance(item.__eq__, FunctionType)
+        getattr(container, "__contains__", None) is None
+        or overrides(container, "__contains__")
+        or overrides(item, "__eq__")
     )
 
 

@@ -30,7 +30,7 @@ from adbc.runtime.calls import (
     steps,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute
+from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
@@ -381,11 +381,12 @@ class Calls(abc.ABC):
             context.shadows.register(obj, shadow)
         else:
             obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
-            if not isinstance(obj, cls):
+            if not issubclass(type(obj), cls):  # whatever it says that its class is
                 return obj, shadow, first
-        if step.initialise is None:
+        initialise = initialiser(type(obj))
+        if initialise is None:
             return obj, shadow, first
-        answer, _, second = self.run(context, call.prepend(step.initialise, None, obj, shadow, -1), mode)
+        answer, _, second = self.run(context, call.prepend(initialise, None, obj, shadow, -1), mode)
 
         def make_pullback(bout: Any) -> Any:
             returned = list(second(None))
