@@ -33,7 +33,7 @@ from typing import Any
 from adbc.rules.effects import ANYTHING, HANDS_ON, READS, RETURNS, WRITES, Use
 from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.rules.kinds import RowKind
-from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
+from adbc.tangents import NO_FDATA, accumulate, divide, fresh_shadow, fresh_tangent, multiply, project
 
 __all__ = [
     "NO_KWARGS",
@@ -253,7 +253,7 @@ class ScalarRule(Rule):
         for partial, dx in zip(self.partials, dargs, strict=False):
             if partial is not None and dx is not None:
                 p = partial(out, *args)
-                term = p * dx if dx.__class__ is float and dx else multiply(p, dx)
+                term = multiply(p, dx)
                 dout = term if dout is None else dout + term
         if dout is None or (dout.__class__ is float and out.__class__ is float):
             return out, dout
@@ -308,7 +308,8 @@ class ScalarRule(Rule):
 def _term(partial: Any, bout: Any, x: Any) -> Any:
     """The cotangent of argument `x`: the derivative by `x` times `bout`, the cotangent of the result."""
     if type(partial) is float and type(bout) is float and type(x) is float:
-        return partial * bout if bout else bout
+        product = partial * bout
+        return product if product == product else multiply(partial, bout)
     return project(multiply(_conjugate(partial), bout), x)
 
 
@@ -332,8 +333,9 @@ class QuotientRule(ScalarRule):
             return super().frule(args, dargs, kwargs)
         if dx is None and dy is None:
             return out, None
-        above = dx if dy is None else -(out * dy) if dx is None else dx - out * dy
-        return out, project(above / y, out)
+        term = None if dy is None else multiply(out, dy)
+        above = dx if term is None else -term if dx is None else dx - term
+        return out, project(divide(above, y), out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         out, fout, general = super().rrule(args, fargs, kwargs)
@@ -344,10 +346,10 @@ class QuotientRule(ScalarRule):
         def quotient_pullback(bout: Any) -> Sequence[Any]:
             if not isinstance(bout, float) or not bout:
                 return general(bout)
-            below = bout / y
+            below = divide(bout, y)
             return (
                 None if fx is None else project(below, x),
-                None if fy is None else project(-(out * below), y),
+                None if fy is None else project(-multiply(out, below), y),
             )
 
         return out, fout, quotient_pullback

@@ -10,6 +10,7 @@ from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tang
 from adbc.tangents.internal import (
     accumulate,
     add,
+    divide,
     external_fdata,
     external_rdata,
     fill_tangent,
@@ -31,17 +32,21 @@ from adbc.tangents.objects import Record
 from adbc.tangents.operations import (
     add_to_primal,
     check_increment,
+    coordinates,
     difference,
     dot,
     increment,
+    norm,
     random_tangent,
     scale,
     set_to_zero,
     tangent_type,
+    with_coordinates,
     zero_tangent,
 )
 from adbc.tangents.protocol import Inactive, Kind, register_tangent
 from adbc.tangents.split import fdata, rdata, tangent, zero_rdata
+from adbc.tangents.trees import tree_leaves, tree_map
 
 __all__ = [
     "NO_FDATA",
@@ -65,7 +70,9 @@ __all__ = [
     "add",
     "add_to_primal",
     "check_increment",
+    "coordinates",
     "difference",
+    "divide",
     "dot",
     "external_fdata",
     "external_rdata",
@@ -79,6 +86,7 @@ __all__ = [
     "internal_fdata",
     "internal_rdata",
     "multiply",
+    "norm",
     "project",
     "random_tangent",
     "rdata",
@@ -94,6 +102,9 @@ __all__ = [
     "slot_tangent",
     "tangent",
     "tangent_type",
+    "tree_leaves",
+    "tree_map",
+    "with_coordinates",
     "zero_rdata",
     "zero_tangent",
 ]

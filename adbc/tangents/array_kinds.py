@@ -6,7 +6,6 @@ shadow of the array that owns the memory (`array_memory`).
 
 from __future__ import annotations
 
-import operator
 import random
 from collections.abc import Callable
 from typing import Any
@@ -117,14 +116,14 @@ class ArrayKind(Kind):
             raise InvalidTangentError(
                 f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
             )
-        return self._combined(x, t, walk, operator.add, copy=True)
+        return self._combined(x, t, walk, walk.combine, copy=True)
 
     def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
         if not self.is_active(p):
             return NO_TANGENT
         if p.shape != q.shape or p.dtype != q.dtype:
             raise InvalidTangentError("no difference between arrays of different shape or dtype")
-        return self._combined(p, q, walk, operator.sub, copy=False)
+        return self._combined(p, q, walk, walk.combine, copy=False)
 
     def _combined(
         self, x: Array, other: Any, walk: Any, combine: Callable[[Any, Any], Any], copy: bool

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.tangents import internal
+from adbc.tangents import array_products, internal
 from adbc.tangents.array_iterators import ArrayIterator, FlatIterator, ObjectArrayIterator, iterator_over
 from adbc.tangents.array_kinds import ARRAY, MEMORYVIEW, kind_of_numpy
 from adbc.tangents.array_memory import Array, add_into, fill, number_views, overlaps_itself
@@ -30,7 +30,8 @@ def install() -> None:
     KINDS[memoryview] = MEMORYVIEW
     RESOLVERS.insert(0, kind_of_numpy)
     internal.ARRAY_FRESH[np.ndarray] = _fresh
-    internal.ARRAY_MULTIPLY[np.ndarray] = _multiply
+    internal.ARRAY_MULTIPLY[np.ndarray] = array_products.multiply
+    internal.ARRAY_DIVIDE[np.ndarray] = array_products.divide
     internal.ARRAY_REDUCE[np.ndarray] = np.sum
     internal.ARRAY_FINITE[np.ndarray] = _is_finite
     internal.ARRAY_ACCUMULATE[np.ndarray] = _accumulate
@@ -41,14 +42,6 @@ def install() -> None:
     for cls in (ArrayIterator, ObjectArrayIterator):
         add_structure(cls, lambda walk, t, *others: t)
     add_visit_of_numbers(array, visit_numbers)
-
-
-def _multiply(p: Any, d: Any) -> Any:
-    with np.errstate(invalid="ignore"):
-        product = p * d
-    if np.all(np.isfinite(p)):
-        return product
-    return np.where(d == 0, np.zeros((), np.result_type(product)), product)
 
 
 def _fresh(out: Array) -> Any:

@@ -186,17 +186,34 @@ def add(a: Any, b: Any) -> Any:
 
 
 def multiply(p: Any, d: Any) -> Any:
-    """`p` times `d`, where a zero `d` is zero even if `p` is infinite or not a number."""
-    if type(d) is float or type(d) is complex:
-        return p * d if d else d
-    special = _hook(ARRAY_MULTIPLY, type(d))
+    """`p` times `d`, a partial derivative and a tangent or cotangent, in which zero wins: where one of them
+    is zero, so is the product, even if the other is infinite or not a number.
+
+    With this, and only if it holds for both factors, a path of partial derivatives has the same product from
+    whichever end it is computed.
+    """
+    if p.__class__ is float and d.__class__ is float:
+        product = p * d
+        return product if product == product or (p and d) else 0.0
+    special = _hook(ARRAY_MULTIPLY, d.__class__) or _hook(ARRAY_MULTIPLY, p.__class__)
     if special is not None:
         return special(p, d)
-    return p * d if d else d
+    return p * d if p and d else p.__class__(0) * d.__class__(0)
+
+
+def divide(d: Any, y: Any) -> Any:
+    """`d`, a tangent or cotangent, over `y`: what `multiply` gives for the reciprocal of `y`."""
+    special = _hook(ARRAY_DIVIDE, d.__class__) or _hook(ARRAY_DIVIDE, y.__class__)
+    if special is not None:
+        return special(d, y)
+    return d / y if d and y - y == 0.0 else d.__class__(0) / y.__class__(1)
 
 
 ARRAY_MULTIPLY: dict[type, Any] = {}
 """By class of array, a function that does for its instances what `multiply` does for numbers."""
+
+ARRAY_DIVIDE: dict[type, Any] = {}
+"""By class of array, a function that does for its instances what `divide` does for numbers."""
 
 ARRAY_REDUCE: dict[type, Any] = {}
 """By class of array, a function that sums all elements, for the projection to a scalar."""
@@ -214,8 +231,11 @@ ARRAY_FINITE: dict[type, Any] = {}
 
 def _hook(table: dict[type, Any], cls: type) -> Any:
     """The entry of `table` for `cls`; those of arrays are put there when the first array is met."""
-    kind_of(cls)
-    return table.get(cls)
+    special = table.get(cls)
+    if special is None:
+        kind_of(cls)
+        special = table.get(cls)
+    return special
 
 
 def project(d: Any, x: Any, fresh: bool = False) -> Any:

@@ -39,11 +39,11 @@ class ScalarKind(Kind):
         if t is NO_TANGENT:
             raise InvalidTangentError(f"the tangent of a {type(x).__name__} is a number, not NoTangent()")
         cls = type(x)
-        moved = self.tangent(x) + t
+        moved = walk.combine(self.tangent(x), t)
         return self.tangent(moved) if cls is self.tangent else cls(moved)
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        return self.tangent(self.tangent(p) - self.tangent(q))
+        return self.tangent(walk.combine(self.tangent(p), self.tangent(q)))
 
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
@@ -89,6 +89,9 @@ _INERT_NAMES = {
         for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
     ),
     ("logging", "Logger"),
+    ("numba.core.registry", "CPUDispatcher"),
+    ("numba.np.ufunc.dufunc", "DUFunc"),
+    ("numba.np.ufunc.gufunc", "GUFunc"),
 }
 """Classes written in Python whose instances are values or services without derivative."""
 

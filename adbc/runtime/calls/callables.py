@@ -50,7 +50,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     if isinstance(function, type):
         return call_class(call, table)
     wrapped = getattr(function, "__wrapped__", None)
-    if is_python_function(wrapped) and cls.__name__ in _TRANSPARENT:
+    if is_python_function(wrapped) and (cls.__module__, cls.__name__) in _TRANSPARENT:
         return Delegate(call.of(wrapped))
     method = lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
@@ -199,8 +199,15 @@ _BY_CLASS: dict[type, Resolver] = {
 }
 """Resolvers by the exact class of what is called."""
 
-_TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
-"""C callables around a Python function: the function is differentiated and the cache by-passed."""
+_TRANSPARENT = frozenset(
+    {
+        ("functools", "_lru_cache_wrapper"),
+        ("numba.core.registry", "CPUDispatcher"),
+        ("numpy", "_ArrayFunctionDispatcher"),
+    }
+)
+"""C callables around a Python function, by module and name of the class: the function is differentiated, and
+the cache or the compiled code by-passed."""
 
 
 def _apply(call: Call, table: RuleTable) -> Step | None:

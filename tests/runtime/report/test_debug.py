@@ -296,7 +296,7 @@ def objects(x: float) -> Any:
 def in_a_loop(x: float) -> float:
     total = 0.0
     for n in range(3):
-        total += math.log(x * n + 1.0) + (x * (2 - n)) ** 0.5  # here
+        total += math.log(x * n + 1.0) + (x - 0.75 * n) ** 0.5  # here
     return total
 
 
