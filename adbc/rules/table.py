@@ -441,7 +441,7 @@ class RuleTable:
     def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
         self._rows: dict[Any, list[Rule]] = {}
         self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
-        self._found: dict[Any, Rule | None] = {}
+        self.found: dict[Any, Rule | None] = {}
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()
@@ -462,7 +462,7 @@ class RuleTable:
                     present.insert(0, row)
                 else:
                     present.append(row)
-            self._found.clear()
+            self.found.clear()
             if first:
                 self.epoch += 1
             self.decided.clear()
@@ -495,7 +495,7 @@ class RuleTable:
         """The rule of `function` for arguments of these classes, or None."""
         key = (function, classes)
         try:
-            return self._found[key]
+            return self.found[key]
         except KeyError:
             pass
         except TypeError:
@@ -505,7 +505,7 @@ class RuleTable:
             if not rows:
                 return None  # not kept: functions come and go
             found = next((row for row in rows if row.accepts(classes)), None)
-            self._found[key] = found
+            self.found[key] = found
         return found
 
     def pending(self) -> tuple[tuple[str, str], ...]:
