@@ -441,6 +441,8 @@ class RuleTable:
     def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
         self._rows: dict[Any, list[Rule]] = {}
         self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
+        self._packages = tuple(package for package, _ in sources)
+        """The packages whose rules are waited for."""
         self.found: dict[Any, Rule | None] = {}
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
@@ -477,15 +479,14 @@ class RuleTable:
                     try:
                         self.add(importlib.import_module(module).ROWS)
                         self._waiting = tuple(s for s in self._waiting if s != source)
+                        self._packages = tuple(package for package, _ in self._waiting)
                     finally:
                         self._loading.discard(source)
 
     def rows(self, function: Any) -> list[Rule]:
         """All rows of `function`."""
-        for package, _ in self._waiting:
-            if package in sys.modules:
-                self.load()
-                break
+        if not sys.modules.keys().isdisjoint(self._packages):
+            self.load()
         try:
             return self._rows.get(function, [])
         except TypeError:  # unhashable callables have no rows
