@@ -498,7 +498,9 @@ class RuleTable:
     def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
         self._rows: dict[Any, list[Rule]] = {}
         self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
-        self._found: dict[Any, Rule | None] = {}
+        self._packages = tuple(package for package, _ in sources)
+        """The packages whose rules are waited for."""
+        self.found: dict[Any, Rule | None] = {}
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()
@@ -519,7 +521,7 @@ class RuleTable:
                     present.insert(0, row)
                 else:
                     present.append(row)
-            self._found.clear()
+            self.found.clear()
             if first:
                 self.epoch += 1
             self.decided.clear()
@@ -534,15 +536,14 @@ class RuleTable:
                     try:
                         self.add(importlib.import_module(module).ROWS)
                         self._waiting = tuple(s for s in self._waiting if s != source)
+                        self._packages = tuple(package for package, _ in self._waiting)
                     finally:
                         self._loading.discard(source)
 
     def rows(self, function: Any) -> list[Rule]:
         """All rows of `function`."""
-        for package, _ in self._waiting:
-            if package in sys.modules:
-                self.load()
-                break
+        if not sys.modules.keys().isdisjoint(self._packages):
+            self.load()
         try:
             return self._rows.get(function, [])
         except TypeError:  # unhashable callables have no rows
@@ -552,7 +553,7 @@ class RuleTable:
         """The rule of `function` for arguments of these classes, or None."""
         key = (function, classes)
         try:
-            return self._found[key]
+            return self.found[key]
         except KeyError:
             pass
         except TypeError:
@@ -562,7 +563,7 @@ class RuleTable:
             if not rows:
                 return None  # not kept: functions come and go
             found = next((row for row in rows if row.accepts(classes)), None)
-            self._found[key] = found
+            self.found[key] = found
         return found
 
     def pending(self) -> tuple[tuple[str, str], ...]:

@@ -94,6 +94,19 @@ class Derived:
             if not self.is_built:
                 self.engine.build(self)
 
+    def forget(self) -> None:
+        """Give up the code, as if nothing had been built.
+
+        Code leads to other rules, and to the functions that they differentiate, where the garbage collector
+        does not look.
+        """
+        with self.engine.lock:
+            self.is_built, self.graphs, self.records, self.stored = False, (), None, None
+            self.late.clear()
+            for function in (self.forwards, self.pullback):
+                fresh = stub(function.__name__, self.globals, self._first_call)
+                function.__code__, function.__kwdefaults__ = fresh.__code__, fresh.__kwdefaults__
+
     def depend(self, callee: Derived, function: types.FunctionType) -> None:
         """Note that this rule calls `callee`, the rule of `function`."""
         self.needs.add(callee)

@@ -11,9 +11,12 @@ from outside generated code; if one fails, everything derived is dropped and bui
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import threading
 import types
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adbc import forward, passes, reverse  # their builders are loaded when they are first used
@@ -26,6 +29,7 @@ from adbc.ir.graph import Graph
 from adbc.passes.derived.strong_zeros import Later
 from adbc.passes.stages import Watcher, run
 from adbc.rules.table import RuleTable
+from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.derived import Derived, install, stub
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
@@ -41,6 +45,7 @@ from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import continuations, note_inlined
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
+from adbc.tangents.protocol import KINDS
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
@@ -113,6 +118,8 @@ class Engine:
             *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches,
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
+        self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies)
+        """Caches whose values rules refer to: to forget them is to build rules anew."""
 
         # What dispatch and the ways in ask (`EngineView`), without one more function on the way.
         self.primal, self.segments, self.class_body = graphs.primal, graphs.segments, graphs.class_body
@@ -125,6 +132,7 @@ class Engine:
         self.forward_calls = forward_calls(self, watch)
         self.reverse = reverse_support(self, self.reverse_calls, watch, tell)
         self.forward = forward_support(self, self.forward_calls, watch, tell)
+        _engines.add(self)
 
     def clear(self) -> None:
         """Forget everything that was derived."""
@@ -133,6 +141,10 @@ class Engine:
             for cache in self.caches:
                 cache.clear()
             self.epoch = self.table.epoch
+
+    def is_idle(self) -> bool:
+        """Whether no thread builds or looks through the caches; if so, they are locked (`lock`)."""
+        return not self.lock._is_owned() and self.lock.acquire(blocking=False)  # type: ignore[attr-defined]
 
     # -- derived rules -------------------------------------------------------------------------------------
 
@@ -174,6 +186,8 @@ class Engine:
         active: tuple[int, ...],
         mode: str,
     ) -> Derived:
+        if _around_collections not in gc.callbacks and lifetimes.may_go(function):
+            gc.callbacks.append(_around_collections)  # not before: each collection pays for it
         stored = None if self.cache is None else self.cache.load(function, parameters, active, mode)
         result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
         rule = Derived(self, function, parameters, active, mode, result)
@@ -398,6 +412,52 @@ class Engine:
         for callee, function in callees:
             rule.depend(callee, function)
         return True
+
+
+_engines: weakref.WeakSet[Engine] = weakref.WeakSet()
+"""All engines: a function is gone if none but these hold it."""
+
+
+@contextlib.contextmanager
+def _all_idle() -> Iterator[Sequence[Engine]]:
+    """All engines, with the work of other threads shut out; none if one of them is at work."""
+    locked: list[Engine] = []
+    try:
+        for engine in list(_engines):
+            if not engine.is_idle():
+                yield ()
+                return
+            locked.append(engine)
+        yield locked
+    finally:
+        for engine in locked:
+            engine.lock.release()
+
+
+def _around_collections(phase: str, info: Mapping[str, int]) -> None:
+    """Find what was derived from functions that are gone, around full collections.
+
+    Before one, most of what refers to such functions is given up; behind it, when no garbage refers to them
+    any more, the rest is looked at.  What is found then is for the next collection.
+    """
+    if info["generation"] != 2:
+        return
+    with _all_idle() as engines:
+        tables = {id(engine.table): engine.table for engine in engines}.values()  # engines may have one
+        if phase == "start":
+            for engine in engines:
+                kept = engine.identities
+                aids = [cache for cache in engine.caches if not any(cache is other for other in kept)]
+                lifetimes.shed(aids, engine.rules.values())
+        elif engines:
+            caches: list[Any] = [KINDS]
+            anchors: list[Any] = [_engines]
+            for engine in engines:
+                caches += engine.identities
+                anchors += [engine, *vars(engine).values(), *vars(engine.table).values()]
+            for table in tables:
+                caches += [table.decided, table.found]
+            lifetimes.forget_the_dead(caches, anchors)
 
 
 def _nothing_left(after: object) -> Graph:

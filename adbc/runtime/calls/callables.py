@@ -50,7 +50,9 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     if isinstance(function, type):
         return call_class(call, table)
     wrapped = getattr(function, "__wrapped__", None)
-    if is_python_function(wrapped) and (cls.__module__, cls.__name__) in _TRANSPARENT:
+    if is_python_function(wrapped) and (
+        cls.__name__ in _TRANSPARENT or (cls.__module__, cls.__name__) in _COMPILED
+    ):
         return Delegate(call.of(wrapped))
     method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
@@ -199,15 +201,11 @@ _BY_CLASS: dict[type, Resolver] = {
 }
 """Resolvers by the exact class of what is called."""
 
-_TRANSPARENT = frozenset(
-    {
-        ("functools", "_lru_cache_wrapper"),
-        ("numba.core.registry", "CPUDispatcher"),
-        ("numpy", "_ArrayFunctionDispatcher"),
-    }
-)
-"""C callables around a Python function, by module and name of the class: the function is differentiated, and
-the cache or the compiled code by-passed."""
+_TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
+"""C callables around a Python function: the function is differentiated and the cache by-passed."""
+
+_COMPILED = frozenset({("numba.core.registry", "CPUDispatcher")})
+"""Callables around a Python function that was compiled, by module and name of the class: likewise."""
 
 
 def _apply(call: Call, table: RuleTable) -> Step | None:

@@ -46,7 +46,7 @@ def declare() -> Iterator[Callable[[Rule], None]]:
     for row in added:
         table.rows(row.function).remove(row)
     table.add([], first=True)
-    table._found.clear()
+    table.found.clear()
     table.decided.clear()
 
 
