@@ -77,5 +77,8 @@ class CommonSupport:
     """Whether rows with a zero derivative are called as rules too, so that they can be checked."""
     watch: Callable[[Any, str], Any] | None = None
     """watch(number, name): `number`, or an error if it is not finite; written behind inlined products"""
+    check_type: Callable[[Any, AbstractType, str], object] | None = None
+    """check_type(value, type, name): raises unless `value`, the result of a call of `name`, has the type that
+    it was taken for"""
     told: Callable[[Decisions], object] | None = None
     """told(decisions): what became of each call of the graph that was built, for those who look inside"""

@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.rules.builtins import dicts
-from adbc.rules.classes import dict_like
+from adbc.rules.classes import dict_like, overrides
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -149,7 +149,7 @@ def _joinable(*classes: type) -> bool:
 
 
 def _updatable(cls: type, *rest: type) -> bool:
-    return dict_like(cls) and not isinstance(getattr(cls, "__ior__", None), FunctionType)
+    return dict_like(cls) and not overrides(cls, "__ior__")
 
 
 def _plain_mappings(*classes: type) -> bool:

@@ -9,11 +9,10 @@ returned as the rdata of the argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.classes import number
+from adbc.rules.classes import number, overrides
 from adbc.tangents import (
     NO_TANGENT,
     fill_tangent,
@@ -29,6 +28,7 @@ __all__ = [
     "Source",
     "check_constant",
     "check_key",
+    "collected",
     "count_of",
     "element_tangents",
     "emptied",
@@ -176,13 +176,21 @@ def plain_slice(where: slice) -> slice:
     for bound in (where.start, where.stop, where.step):
         if bound is None or type(bound) is int:
             continue
-        if isinstance(getattr(type(bound), "__index__", None), FunctionType):
+        if overrides(type(bound), "__index__"):
             raise UnsupportedError(
                 f"a bound of a slice is a {type(bound).__name__}",
                 "its __index__ would be called more often than by the interpreter",
                 "make it a number before: operator.index(bound)",
             )
     return where
+
+
+def collected(iterable: Any, /) -> Any:
+    """A list of what `iterable` gives, which is not asked for its length; this is differentiated."""
+    out: list[Any] = []
+    for x in iterable:
+        out.append(x)  # noqa: PERF402  # `list` would ask how long it is
+    return out
 
 
 def count_of(values: Any, value: Any, /) -> int:

@@ -181,7 +181,14 @@ def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
     axes = tuple(i for i, n in enumerate(d.shape) if n != 1 and shape[i + lead] == 1)
     if axes:
         d = d.sum(axis=axes, keepdims=True)
-    return d if d.shape == shape else np.array(np.broadcast_to(d, shape))
+    if d.shape == shape:
+        return d
+    try:
+        return np.array(np.broadcast_to(d, shape))
+    except ValueError:
+        raise InvalidTangentError(
+            f"an array of shape {d.shape} is given as the derivative of one of shape {shape}"
+        ) from None
 
 
 _SMALL = 8192

@@ -191,6 +191,10 @@ def places_of(x: Array) -> Array:
 
 def add_into(f: Array, d: Any) -> None:
     """``f += d``, where elements of `f` at the same place in memory receive the sum of their terms."""
+    repeated = tuple(i for i, (n, s) in enumerate(zip(f.shape, f.strides, strict=True)) if s == 0 and n > 1)
+    if repeated and f.size:  # along such an axis the places are one
+        d = np.sum(np.broadcast_to(d, f.shape), axis=repeated, keepdims=True)
+        f = f[tuple(slice(0, 1) if i in repeated else slice(None) for i in range(f.ndim))]
     if overlaps_itself(f):
         d = np.broadcast_to(d, f.shape)
         places, index = np.unique(places_of(f), return_inverse=True)

@@ -35,6 +35,7 @@ def install() -> None:
     internal.ARRAY_REDUCE[np.ndarray] = np.sum
     internal.ARRAY_FINITE[np.ndarray] = _is_finite
     internal.ARRAY_ACCUMULATE[np.ndarray] = _accumulate
+    internal.ARRAY_OF_SEQUENCE[np.ndarray] = _of_sequence
     add_iterator(np.ndarray, iterator_over)
     add_structure(np.ndarray, visit_array)
     add_structure(np.void, visit_record)
@@ -45,11 +46,23 @@ def install() -> None:
 
 
 def _fresh(out: Array) -> Any:
-    """Zeros like `out` if it is an array of numbers that owns memory without gaps, else None."""
-    if out.base is not None or out.dtype.kind not in "fc":
+    """Zeros like `out` if it is an array of numbers that owns memory without gaps, or one with several
+    elements at one place, else None.
+
+    What stands at one place in such an array, as in a number that was broadcast, has a place for each element
+    in the shadow: what is read from there is the cotangent of an element.  Nobody can write to the array.
+    """
+    if out.dtype.kind not in "fc":
         return None
+    if out.base is not None:
+        return np.zeros(out.shape, out.dtype) if overlaps_itself(out) else None
     twin = np.zeros_like(out)
     return twin if twin.strides == out.strides else None
+
+
+def _of_sequence(d: Array, x: Any) -> Any:
+    """Array `d` with the shape and dtype of the array that is made of the list or tuple `x`."""
+    return ARRAY.project_array(d, np.asarray(x), False)
 
 
 def _accumulate(f: Array, x: Any, d: Any) -> None:

@@ -385,6 +385,8 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     init = vars(cls).get("__init__")
     if getattr(getattr(init, "__code__", None), "co_filename", "") != "<string>":
         return None
+    if any("__new__" in vars(c) for c in cls.__mro__[:-1]):
+        return None  # which may do anything to what it makes
     for c in cls.__mro__:
         if "__post_init__" in vars(c) or any(
             isinstance(v, functools.cached_property) for v in vars(c).values()

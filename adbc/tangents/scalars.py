@@ -48,9 +48,12 @@ class ScalarKind(Kind):
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
             return d
-        if not self.is_complex:
-            d = d.real
-        return self.tangent(d)
+        try:
+            return self.tangent(d if self.is_complex else d.real)
+        except (AttributeError, TypeError, ValueError):
+            raise InvalidTangentError(
+                f"{d!r:.60}, a {type(d).__name__}, is given as the derivative of a {type(x).__name__}"
+            ) from None
 
     def zero_rdata(self, x: Any) -> Any:
         return self.zero

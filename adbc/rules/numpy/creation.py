@@ -219,11 +219,11 @@ def _of_displays(row: ViewRule) -> list[Rule]:
 
 NEW: list[Any] = [
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
-    np.indices,
 ]  # fmt: skip
 
 ROWS: list[Rule] = [
     *(by_example(ZeroRule(function, when=plain, result=np.ndarray)) for function in NEW),
+    by_example(ZeroRule(np.indices, when=plain)),  # a tuple if it is to be sparse
     ArrayOfRule(),
     *_of_displays(copying(np.array, "object", names="object dtype", window=False)),
     *_of_displays(copying(np.asarray, names="a dtype")),

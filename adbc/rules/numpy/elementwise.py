@@ -202,6 +202,9 @@ class ElementwiseRule(ArrayRule):
             result=result,
         )
 
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, self.arrays))
+
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
         found = super().tangent_call(count, keywords)
         if found is None or keywords or count != self.arrays or self.formulas is None:

@@ -67,6 +67,9 @@ class ViewRule(Rule):
         self.parts = parts
         self.window = window
 
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, 1))
+
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
     ) -> FormulaCall | None:

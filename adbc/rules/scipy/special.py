@@ -144,6 +144,11 @@ def _neighbours(function: Any, sign: int) -> Callable[..., Any]:
     return lambda out, v, x: 0.5 * (function(v - 1, x) + sign * function(v + 1, x))
 
 
+def _of_whole_order(slope: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative `slope` for a function that cuts its order to a whole number."""
+    return lambda out, n, x: slope(out, np.trunc(n), x)
+
+
 def _ive_slope(out: Any, v: Any, x: Any) -> Any:
     _real("ive", x)
     return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
@@ -168,7 +173,8 @@ def _spence_slope(out: Any, x: Any) -> Any:
 
 
 def _row(name: str, *partials: Any) -> ElementwiseRule:
-    return elementwise(getattr(special, name), *partials, singular=True)
+    # Which precision SciPy computes in goes by the order of its loops: the class of the result is sampled.
+    return elementwise(getattr(special, name), *partials, singular=True, result=None)
 
 
 UFUNC_ROWS: list[ElementwiseRule] = [
@@ -271,7 +277,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("jv", _unknown("jv", "its order"), _neighbours(special.jv, -1)),
     _row("y0", lambda out, x: -special.y1(x)),
     _row("y1", lambda out, x: special.y0(x) - out / x),
-    _row("yn", None, lambda out, n, x: 0.5 * (special.yv(n - 1, x) - special.yv(n + 1, x))),
+    _row("yn", None, _of_whole_order(_neighbours(special.yv, -1))),
     _row("yv", _unknown("yv", "its order"), _neighbours(special.yv, -1)),
     _row("i0", lambda out, x: special.i1(x)),
     _row("i1", lambda out, x: 0.5 * (special.i0(x) + special.iv(2, x))),
@@ -283,7 +289,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("k1", lambda out, x: -special.k0(x) - out / x),
     _row("k0e", lambda out, x: out - special.k1e(x)),
     _row("k1e", lambda out, x: out - special.k0e(x) - out / x),
-    _row("kn", None, lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x))),
+    _row("kn", None, _of_whole_order(lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)))),
     _row("kv", _unknown("kv", "its order"), lambda out, v, x: -_neighbours(special.kv, 1)(out, v, x)),
     _row("kve", _unknown("kve", "its order"), lambda out, v, x: out - _neighbours(special.kve, 1)(out, v, x)),
     # integrals

@@ -101,6 +101,7 @@ def _common(
         "check_slot": slots.check_slot,
         "strong": _STRONG,
         "checks_aliases": watch is not None and watch.debug,
+        "check_type": watch.result if watch is not None and watch.debug else None,
         "watch": watch.number if watch is not None and watch.trace_nan else None,
         "told": told,
     }

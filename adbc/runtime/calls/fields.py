@@ -7,6 +7,7 @@ a record identified by value (a frozen dataclass, a named tuple) is an `FData`.
 
 from __future__ import annotations
 
+import types
 from types import FunctionType
 from typing import Any
 
@@ -42,7 +43,8 @@ __all__ = [
 
 _ABSENT = object()
 _WITH_FIELDS = frozenset({MutableTangent, ListTangent, DictTangent, DequeTangent})
-_NO_FIELDS: dict[str, Any] = {}
+_NO_FIELDS: Any = types.MappingProxyType({})
+"""Stands for the fields of a shadow that has none, and cannot be written into."""
 
 
 def get_field(obj: Any, name: str) -> Any:
@@ -119,7 +121,7 @@ def _fields(obj: Any, shadow: Any) -> Any:
     return getattr(shadow, "__dict__", _NO_FIELDS)
 
 
-def function_fields(function: FunctionType, shadow: Any) -> dict[str, Any]:
+def function_fields(function: FunctionType, shadow: Any) -> Any:
     """The dictionary in which the shadow of a function keeps the tangents of its attributes: apart from those
     of its cells, which have names too."""
     fields = getattr(shadow, "__dict__", _NO_FIELDS)
@@ -154,8 +156,10 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
         set_field(obj, name, value)
         return None, None
     fields = _fields(obj, d)
+    _refuse_beside_value(obj, name, fields, dvalue)
     set_field(obj, name, value)
-    fields[name] = fill_tangent(value, dvalue)
+    if fields is not _NO_FIELDS:
+        fields[name] = fill_tangent(value, dvalue)
     return None, None
 
 
@@ -163,8 +167,12 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     obj, name, value = args
     shadow, _, fvalue = fargs
     old = _read(obj, name)
-    if shadow is None:
-        _refuse_constant(obj, name, value, fvalue)
+    fields = _NO_FIELDS if shadow is None else _fields(obj, shadow)
+    if fields is _NO_FIELDS:
+        if shadow is None:
+            _refuse_constant(obj, name, value, fvalue)
+        else:
+            _refuse_beside_value(obj, name, fields, fvalue)
         set_field(obj, name, value)
 
         def constant_set_pullback(bout: Any) -> Any:
@@ -172,7 +180,6 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
             return (None, None, None)
 
         return None, None, constant_set_pullback
-    fields = _fields(obj, shadow)
     set_field(obj, name, value)
     old_slot = fields.get(name, _ABSENT)
     if not (type(old_slot) is float and type(value) is float):
@@ -193,8 +200,9 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name = args
     delete_field(obj, name)
-    if dargs[0] is not None:
-        _fields(obj, dargs[0]).pop(name, None)
+    fields = _NO_FIELDS if dargs[0] is None else _fields(obj, dargs[0])
+    if fields is not _NO_FIELDS:
+        fields.pop(name, None)
     return None, None
 
 
@@ -203,15 +211,15 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     names = list(getattr(obj, "__dict__", ()))
     old = _read(obj, name)
     delete_field(obj, name)
-    fields = None if fargs[0] is None else _fields(obj, fargs[0])
-    old_slot = _ABSENT if fields is None else fields.pop(name, _ABSENT)
+    fields = _NO_FIELDS if fargs[0] is None else _fields(obj, fargs[0])
+    old_slot = _ABSENT if fields is _NO_FIELDS else fields.pop(name, _ABSENT)
 
     def delete_pullback(bout: Any) -> Any:
         set_field(obj, name, old)
         if name in names:  # it stands last now: put what stood behind it behind it again
             for later in names[names.index(name) + 1 :]:
                 obj.__dict__[later] = obj.__dict__.pop(later)
-        if fields is not None and old_slot is not _ABSENT:
+        if old_slot is not _ABSENT:
             fields[name] = 0.0 if type(old_slot) is float else old_slot
         return (None, None)
 
@@ -260,6 +268,16 @@ def _could(derivative: Any) -> str:
     return "has a derivative" if is_active(derivative) else "may come to hold a value with a derivative"
 
 
+def _refuse_beside_value(obj: Any, name: str, fields: Any, derivative: Any) -> None:
+    """Raise if something with a derivative becomes an attribute of `obj`, a value without a shadow for it."""
+    if fields is _NO_FIELDS and derivative is not None and derivative is not NO_TANGENT:
+        raise UnsupportedError(
+            f"attribute {name!r} of a {type(obj).__name__} is set to something that has a derivative",
+            "an object of this class is a value, which has no place for it",
+            "give the class this attribute as one of its elements or fields, or make it a dataclass",
+        )
+
+
 def _super_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     return super(*args), dargs[-1]
 
@@ -269,10 +287,10 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return super(*args), fargs[-1], lambda bout: nothing
 
 
-GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
-SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
-DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)
-SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule)
+GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule, is_fitted=True)
+SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule, is_fitted=True)
+DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule, is_fitted=True)
+SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 """A ``super`` object stands for its instance: it has the instance's shadow."""
 
 

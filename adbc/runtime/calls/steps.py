@@ -165,14 +165,12 @@ class Alternatives:
 
 @dataclasses.dataclass(slots=True)
 class Make(OfCall):
-    """Make an instance of the Python class `call.function`.
+    """Make an instance of the class `call.function`, as ``type.__call__`` does.
 
-    `allocate` is its ``__new__`` if written in Python (else ``object.__new__``), `initialise` its
-    ``__init__`` likewise (else nothing to run).
+    `allocate` is what is called for its ``__new__``, None if that is ``object.__new__``.
     """
 
     allocate: Any
-    initialise: Any
 
 
 @dataclasses.dataclass(slots=True)

@@ -55,6 +55,7 @@ def reverse_row(rrule: Callable[[Any, Any], Answer]) -> Primitive:
         library,
         frule=lambda args, dargs, kwargs: (args[0], dargs[0]),
         rrule=lambda args, fargs, kwargs: rrule(args[0], fargs[0]),
+        is_fitted=True,
     )
 
 
