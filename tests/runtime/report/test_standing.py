@@ -280,10 +280,11 @@ def test_a_derivative_that_is_infinite_is_no_reason_to_warn(times: int, speculat
 def test_what_the_function_itself_warns_of_is_said_once_and_about_its_line(mode: str) -> None:
     v = np.array([0.0, 4.0])
     runs = {"grad": lambda: adbc.grad(logarithm)(v), "vjp": lambda: adbc.vjp(logarithm, v)[1](1.0)}
-    expected = said(lambda: logarithm(v))
-    assert len(expected) == 1
-    for _ in range(3):
-        assert said(runs[mode]) == expected
-    assert said(lambda: adbc.grad(quiet_inside)(v)) == []
+    with np.errstate(divide="warn"):
+        expected = said(lambda: logarithm(v))
+        assert len(expected) == 1
+        for _ in range(3):
+            assert said(runs[mode]) == expected
+        assert said(lambda: adbc.grad(quiet_inside)(v)) == []
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         adbc.grad(logarithm)(v)
