@@ -45,12 +45,16 @@ def scalar_rule(
     as a tuple (or as it is, if there is one argument), or a sequence of such functions, one for each
     argument, None where the derivative is zero; the second form is inlined.  Arguments and results are real
     or complex numbers; what a holomorphic function's partial derivative is conjugated for is done in the
-    engine.
+    engine.  Arrays, and lists and tuples of numbers, are taken element by element.  Of a function with
+    several results, a tuple, each derivative is a tuple with one for each result.  Defaults, keywords and
+    keyword-only parameters are given by position, in the order of the signature.
 
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
 
-    Raises `TypeError` when the derivative is taken and the tuple has not one element for each argument.
+    Raises, when the derivative is taken, `TypeError` if the tuple has not one element for each argument,
+    `adbc.errors.InvalidTangentError` if a derivative does not go with the result, and
+    `adbc.errors.UnsupportedError` if the function was not applied element by element.
 
     >>> import adbc
     >>> def double(x):
@@ -106,14 +110,18 @@ def rule(
 
     ``jvp[i](dx, out, *args, **kwargs)`` and ``vjp[i](cotangent, out, *args, **kwargs)`` belong to argument
     `i`; None says that the derivative is zero.  One function stands for a sequence of one. A tangent has
-    the shape and dtype of the argument and a cotangent those of the result; what the functions return may
-    have any shape that broadcasts, and is summed and cast to fit.  They may keep and change nothing.
+    the shape and dtype of the argument and a cotangent those of the result.  What ``jvp`` returns is
+    broadcast to the shape of the result, and what ``vjp`` returns is summed over what the argument was
+    broadcast to.  They may keep and change nothing.
 
-    parameters: the names of the parameters, where `function` has no signature and is called by keyword.
+    parameters: the names of those parameters that the functions are given by position, if these are not those
+    of the signature, or if it has none; keyword-only parameters may be among them.
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
 
-    Raises `adbc.errors.ConstWriteError` when `function` is found to write into an argument that is constant.
+    Raises, when the derivative is taken, `adbc.errors.InvalidTangentError` if what the functions return does
+    not fit, `adbc.errors.UnsupportedError` if `function` writes into an argument or returns one, and
+    `adbc.errors.ConstWriteError` if the argument that it writes into is constant.
 
     >>> import numpy as np, adbc
     >>> def total(v, weight):

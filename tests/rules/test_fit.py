@@ -293,9 +293,9 @@ def test_the_shape_of_a_partial_derivative_is_that_of_the_result() -> None:
 def test_a_scalar_rule_of_a_function_of_whole_arrays_is_refused() -> None:
     f = new(length)
     adbc.scalar_rule(f)(lambda out, x: x / out)
-    with pytest.raises(UnsupportedError, match=r"declare its derivative with adbc\.rule"):
+    with pytest.raises(UnsupportedError, match=r"Declare its derivative so: adbc\.rule"):
         adbc.grad(f)(X)
-    with pytest.raises(UnsupportedError, match=r"declare its derivative with adbc\.rule"):
+    with pytest.raises(UnsupportedError, match=r"Declare its derivative so: adbc\.rule"):
         adbc.jvp(f, (X,), (X,))
 
 
