@@ -10,6 +10,8 @@ from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tang
 from adbc.tangents.internal import (
     accumulate,
     add,
+    cotangent_of,
+    divide,
     external_fdata,
     external_rdata,
     fill_tangent,
@@ -70,7 +72,9 @@ __all__ = [
     "add_to_primal",
     "check_increment",
     "coordinates",
+    "cotangent_of",
     "difference",
+    "divide",
     "dot",
     "external_fdata",
     "external_rdata",

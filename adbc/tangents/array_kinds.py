@@ -181,7 +181,14 @@ def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
     axes = tuple(i for i, n in enumerate(d.shape) if n != 1 and shape[i + lead] == 1)
     if axes:
         d = d.sum(axis=axes, keepdims=True)
-    return d if d.shape == shape else np.array(np.broadcast_to(d, shape))
+    if d.shape == shape:
+        return d
+    try:
+        return np.array(np.broadcast_to(d, shape))
+    except ValueError:
+        raise InvalidTangentError(
+            f"an array of shape {d.shape} is given as the derivative of one of shape {shape}"
+        ) from None
 
 
 _SMALL = 8192
@@ -302,11 +309,14 @@ def kind_of_numpy(cls: type) -> Kind | None:
         return INACTIVE
     if issubclass(cls, np.ndarray):
         return Refused(
-            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
-            "something else than those of arrays (a mask, units): convert it with numpy.asarray first"
+            f"a {cls.__module__}.{cls.__qualname__} is given as an array",
+            "operations of a subclass may mean something else than those of arrays (a mask, units)",
+            "convert it first: numpy.asarray(x)",
         )
     if issubclass(cls, np.flatiter):
         return FlatKind()
     if issubclass(cls, np.nditer | np.broadcast):
-        return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
+        return Refused(
+            f"a {cls.__name__} is used", "it walks over memory out of sight", "loop over the array itself"
+        )
     return None

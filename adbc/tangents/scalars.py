@@ -48,9 +48,12 @@ class ScalarKind(Kind):
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
             return d
-        if not self.is_complex:
-            d = d.real
-        return self.tangent(d)
+        try:
+            return self.tangent(d if self.is_complex else d.real)
+        except (AttributeError, TypeError, ValueError):
+            raise InvalidTangentError(
+                f"{d!r:.60}, a {type(d).__name__}, is given as the derivative of a {type(x).__name__}"
+            ) from None
 
     def zero_rdata(self, x: Any) -> Any:
         return self.zero
@@ -70,8 +73,10 @@ def refuse_attributes(x: Any) -> None:
     fields = [name for name, _ in instance_fields(x)]
     if fields:
         raise UnsupportedError(
-            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes besides, "
-            f"like an object ({', '.join(fields)}): it has no tangent. Keep those in an object"
+            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes"
+            f" besides, like an object ({', '.join(fields)})",
+            "such a thing has no tangent",
+            "keep those in an object",
         )
 
 

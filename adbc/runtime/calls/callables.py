@@ -10,7 +10,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.classes import is_python_function, lookup, python_method
 from adbc.runtime.calls.construction import call_class
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
@@ -54,7 +54,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         cls.__name__ in _TRANSPARENT or (cls.__module__, cls.__name__) in _COMPILED
     ):
         return Delegate(call.of(wrapped))
-    method = lookup(cls, "__call__")
+    method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     row = table.find(method, (cls, *map(type, call.args[: call.count])))
@@ -222,7 +222,7 @@ def _apply(call: Call, table: RuleTable) -> Step | None:
 
 def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> Any:
     """``function(*arguments, **keywords)`` of any iterable and any mapping; this is differentiated."""
-    return function(*list(arguments), **({} if keywords is None else dict(keywords)))
+    return function(*tuple(arguments), **({} if keywords is None else dict(keywords)))
 
 
 def _foreigncall(call: Call, table: RuleTable) -> Step | None:
