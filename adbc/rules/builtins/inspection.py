@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import NESTING, builtin_data, plain_attributes, plain_text
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import Rule, TextRule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -41,10 +41,12 @@ def _hashes(cls: type) -> bool:
     return builtin_data(cls) or not isinstance(cls.__hash__, FunctionType)
 
 
+_ASKING = ("startswith", "endswith", "find", "index", "count")
+"""The methods that say of a text what is in it."""
+
+
 def _text_result(name: str) -> type | None:
-    if name.startswith(("is", "starts", "ends")):
-        return bool
-    return None
+    return bool if name in ("startswith", "endswith") else None
 
 
 ROWS: list[Rule] = [
@@ -56,15 +58,15 @@ ROWS: list[Rule] = [
     ZeroRule(issubclass, result=bool),
     ZeroRule(callable, result=bool),
     ZeroRule(hasattr, when=lambda cls, *name: plain_attributes(cls), result=bool),
-    ZeroRule(print, when=_flat_text),
-    ZeroRule(repr, when=_flat_text, result=str),
-    ZeroRule(ascii, when=_flat_text, result=str),
-    ZeroRule(str, when=_flat_text, result=str),
-    ZeroRule(format, when=lambda cls, *spec: _flat_text(cls), result=str),
-    ZeroRule(intrinsics._format_, when=lambda cls, *how: _flat_text(cls), result=str),
-    ZeroRule(intrinsics._join_, result=str),
+    TextRule(print, when=_flat_text),
+    TextRule(repr, when=_flat_text, result=str),
+    TextRule(ascii, when=_flat_text, result=str),
+    TextRule(str, when=_flat_text, result=str),
+    TextRule(format, when=lambda cls, *spec: _flat_text(cls), result=str),
+    TextRule(intrinsics._format_, when=lambda cls, *how: _flat_text(cls), result=str),
+    TextRule(intrinsics._join_, result=str),
     ZeroRule(range, result=range),
-    ZeroRule(ord, result=int),
+    TextRule(ord, result=int),
     *(ZeroRule(f, result=str) for f in (chr, bin, hex, oct)),
     ZeroRule(dir),
     ZeroRule(builtins.object),
@@ -74,7 +76,7 @@ ROWS: list[Rule] = [
     ZeroRule(time.process_time, result=float),
     ZeroRule(time.sleep),
     *(
-        ZeroRule(getattr(str, name), result=_text_result(name))
+        (ZeroRule if name in _ASKING else TextRule)(getattr(str, name), result=_text_result(name))
         for name in (
             "format",
             "split",
@@ -94,6 +96,6 @@ ROWS: list[Rule] = [
             "encode",
         )
     ),
-    ZeroRule(str.join, when=_joinable, result=str),
+    TextRule(str.join, when=_joinable, result=str),
     ZeroRule(slice.indices, result=tuple),
 ]

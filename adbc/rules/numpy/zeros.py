@@ -12,7 +12,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import NO_KWARGS, Rule, When, ZeroRule
+from adbc.rules.table import NO_KWARGS, Rule, TextRule, When, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -28,9 +28,9 @@ FUNCTIONS = [
     "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar", "isposinf", "isneginf",
     "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
     "isin", "ix_",
-    "round", "around", "fix", "iterable", "array2string",
-    "array_repr", "array_str",
+    "round", "around", "fix", "iterable",
 ]  # fmt: skip
+TEXTS = ["array2string", "array_repr", "array_str"]
 METADATA = [
     "result_type", "can_cast", "finfo", "iinfo", "dtype", "issubdtype", "promote_types", "broadcast_shapes",
     "min_scalar_type", "tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index",
@@ -38,7 +38,7 @@ METADATA = [
 """The functions of types, shapes and positions that have rows for arguments of any class."""
 METHODS = [
     "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "__len__", "__bool__",
-    "__repr__", "__str__", "__contains__",
+    "__contains__",
 ]  # fmt: skip
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
 RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
@@ -72,6 +72,8 @@ def _rows() -> list[Rule]:
     tests = [ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name)]
     methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
     rows.extend(map(by_example, tests + methods))
+    rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
+    rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.state.shadows import Shadows
+from adbc.runtime.state.texts import Texts
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
 __all__ = ["Context"]
@@ -36,6 +37,8 @@ class Context:
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
     """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+    texts: Texts | None = None
+    """What holds text that was made from numbers with a derivative, from the first such text on."""
 
     def __getattr__(self, name: str) -> Any:
         if name == "checked":
