@@ -91,6 +91,8 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if name in instance_dict(obj):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
+        if any(name in vars(base) for base in cls.__mro__):
+            return _class_attribute(call, cls, name)
         hook = lookup(cls, "__getattr__")
         if is_python_function(hook):
             return Delegate(call.on(hook, 0, 1))
