@@ -29,9 +29,9 @@ def check_name(namespace: Any, name: Any, new: Any = _NOTHING) -> None:
     if old is not new and (callable(old) or type(old) is types.ModuleType):
         where = "" if "__builtins__" in namespace else f" of module {namespace.get('__name__')!r}"
         raise UnsupportedError(
-            f"global {name!r}{where} is bound to something else, or deleted, while code that uses what it was"
-            " bound to may be being differentiated; bind it before the call, or pass the function or module as"
-            " an argument"
+            f"global {name!r}{where} is bound to something else, or deleted",
+            "code that uses what it was bound to may be being differentiated",
+            "bind it before the call, or pass the function or module as an argument",
         )
 
 

@@ -25,12 +25,12 @@ from adbc.rules.spelling import SPELLING
 from adbc.rules.table import Rule
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.steps import Call, UseRow
-from adbc.runtime.report.messages import where
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.texts import Texts, keeps_unseen
+from adbc.tangents.fields import is_python_class
 
-__all__ = ["after_row", "before_foreign", "follow", "hand_on", "looks_at_text", "text"]
+__all__ = ["after_row", "among_arguments", "before_foreign", "follow", "hand_on", "looks_at_text", "text"]
 
 _TEXT = (str, bytes, bytearray)
 _NESTING = (list, tuple, set, frozenset, dict)
@@ -45,8 +45,13 @@ _HOLDERS = frozenset(
     }
 )  # fmt: skip
 """Modules whose objects give text back as text."""
-_OF_FILES = frozenset({"posix", "nt", os.name})
-"""Modules whose functions are told by text which file is meant."""
+_OF_FILES = frozenset(
+    {
+        "posix", "nt", "os", "posixpath", "ntpath", "genericpath", "glob", "fnmatch", "tempfile", "shutil",
+        "pathlib", "pathlib._abc", "pathlib._local", "pathlib.types",
+    }
+)  # fmt: skip
+"""Modules whose functions are told by text which file is meant: the numbers that they give are not of it."""
 
 
 def text(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
@@ -119,31 +124,41 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
 
 
 def before_foreign(context: Context, call: Call) -> Any:
-    """What holds text that was made from a number, among what a C function without a rule is given; None if
-    there is nothing."""
-    texts = context.texts
-    source = None if texts is None else texts.reached((call.function, *call.args))
+    """What holds text that was made from a number, among what a C function is given; None if there is
+    nothing."""
+    source = among_arguments(context, call)
     if source is not None and any(map(_calls_back, call.args)):
         raise UnsupportedError(
-            f"{_name(call.function)}, called in {where()}, is implemented in C and is given a function to"
-            f" call, and a {type(source).__name__} with text that was made from a value with a derivative:"
-            " what the function does with that text is not seen. Call the function in a loop instead"
+            f"{_name(call.function)} is given a function to call, and a {type(source).__name__} with text"
+            " that was made from a value with a derivative",
+            "it is implemented in C, and what the function does with that text is not seen",
+            "call the function in a loop of your own",
         )
     return source
 
 
+def among_arguments(context: Context, call: Call) -> Any:
+    """What holds text that was made from a number, among what is called and its arguments, or None."""
+    texts = context.texts
+    return None if texts is None else texts.reached((call.function, *call.args))
+
+
 def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:
-    """Remember what a C function without a rule has made of `source`, or refuse it if it is a number."""
+    """Remember what a function that is not followed has made of `source`; refuse it if it is a number."""
     texts = context.texts
     assert texts is not None
     if call.function is os.write and call.args[0] > 2:
         raise UnsupportedError(
-            f"os.write, called in {where()}, writes text that was made from a value with a derivative into a"
-            " file by its number, and what is read from there is not recognised. Write to a file object"
+            "os.write writes text that was made from a value with a derivative into a file by its number",
+            "what is read from there is not recognised",
+            "write to a file object",
         )
-    if getattr(call.function, "__module__", None) in _OF_FILES or call.function is open:
+    if call.function is open:
         return
-    _hand_on(texts, call.function, call.args, out, source)
+    is_of_files = getattr(call.function, "__module__", None) in _OF_FILES
+    _hand_on(texts, call.function, call.args, out, source, is_of_files)
+    if is_of_files:
+        return
     for x in call.args:
         if x is not source and keeps_unseen(x):
             texts.written(x)
@@ -156,7 +171,9 @@ def _calls_back(x: Any) -> bool:
     return cls is types.FunctionType or is_python_function(lookup(cls, "__call__"))
 
 
-def _hand_on(texts: Texts, function: Any, args: Sequence[Any], out: Any, source: Any) -> None:
+def _hand_on(
+    texts: Texts, function: Any, args: Sequence[Any], out: Any, source: Any, is_of_files: bool = False
+) -> None:
     """Remember what `function` has made of `args`, among which is `source`."""
     is_parser = type(function).__module__ == "_json"
     pending, seen = [out[0] if is_parser and type(out) is tuple else out], set()
@@ -176,6 +193,10 @@ def _hand_on(texts: Texts, function: Any, args: Sequence[Any], out: Any, source:
             if id(x) not in seen:
                 seen.add(id(x))
                 pending.extend((*x.keys(), *x.values()) if isinstance(x, dict) else x)
+        elif is_of_files and isinstance(x, numbers.Number):
+            continue
+        elif is_of_files and is_python_class(cls):
+            texts.kept(x)
         elif isinstance(x, numbers.Number) or not _may_hold(x):
             raise _refused(function, source)
         elif keeps_unseen(x):
@@ -206,8 +227,9 @@ def _name(function: Any) -> str:
 
 def _refused(function: Any, source: Any) -> UnsupportedError:
     return UnsupportedError(
-        f"{_name(function)}, called in {where()}, reads a number from a {type(source).__name__} that holds"
-        " text made from a value with a derivative: what is read from text is a constant, and the derivative"
-        " would be lost without a word. Hand the number on beside its text; for the number as it was printed"
-        " write round(x, digits), whose derivative is zero; or make the text of adbc.stop_gradient(x)"
+        f"{_name(function)} reads a number from a {type(source).__name__} that holds text made from a value"
+        " with a derivative",
+        "what is read from text is a constant, and the derivative would be lost without a word",
+        "hand the number on beside its text; for the number as it was printed write round(x, digits), whose"
+        " derivative is zero; or make the text of adbc.stop_gradient(x)",
     )

@@ -16,7 +16,6 @@ is.
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -29,7 +28,8 @@ from adbc.runtime.entry.described import NUMBERS, described, elements, is_watche
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
-from adbc.runtime.entry.results import argument_numbers, check_scalar, seed
+from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
+from adbc.runtime.entry.selection import Selector, by_position, places, selectors
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -139,6 +139,8 @@ class Entrance:
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = numbers
         self.ways: dict[tuple[Any, ...], _Way] = {}
+        self.places: dict[int, tuple[int, ...]] = {}
+        """By the count of positional arguments, the places of those in `numbers`."""
         self.latest: _Way | None = None
         """The way that was found last."""
 
@@ -346,21 +348,45 @@ def _zero(x: Any, is_constant: bool, known_list: Any) -> Any:
 
 
 def value_and_gradient_of(
-    f: Callable[..., Any], argnums: int | Sequence[int], engine_in_use: Callable[[], EngineView]
+    f: Callable[..., Any],
+    argnums: Selector | Sequence[Selector],
+    has_aux: bool,
+    engine_in_use: Callable[[], EngineView],
 ) -> Callable[..., tuple[Any, Any]]:
     """The function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
 
     The arguments are described; the way in for them is looked up, or found by a first call; the function is
     entered on that way; and what comes back is given the form of the arguments.
     """
-    numbers = argument_numbers(argnums)
-    single = not isinstance(argnums, Sequence)
+    chosen = selectors(argnums)
+    single = isinstance(argnums, str) or not isinstance(argnums, Sequence)
+    by_place: dict[tuple[int, ...], Entrance] = {}
+
+    def any_value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        engine = engine_in_use()
+        wanted = places(f, chosen, args, kwargs)
+        given, named = by_position(f, args, kwargs)
+        if kwargs and not named:
+            names = (*range(len(args)), *kwargs)
+            order = f.__code__.co_varnames
+            wanted = tuple([i if i < len(args) else order.index(names[i]) for i in wanted])
+        entrance = None if named else by_place.get(wanted)
+        if entrance is None:
+            entrance = Entrance(wanted)
+            if not named:
+                by_place[wanted] = entrance
+        return _any_call(engine, entrance, f, given, named, has_aux, single)
+
+    if has_aux or not all(isinstance(i, int) for i in chosen):
+        return any_value_and_gradient
+    numbers: Any = chosen
     entrance = Entrance(numbers)
 
-    @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        if kwargs:
+            return any_value_and_gradient(*args, **kwargs)
         engine = engine_in_use()
-        way = None if kwargs else entrance.way(engine, f, args)
+        way = entrance.way(engine, f, args)
         entered = None
         if way is not None and way.is_short:
             answer = short(engine, way, args)
@@ -369,41 +395,98 @@ def value_and_gradient_of(
                 return out, gradients[0] if single else gradients
         elif way is not None:
             entered = entrance.enter(engine, way, f, args)
-        if entered is not None:
-            out, fout, pullback, shadows = entered
-            check_scalar(f, out)
-            bargs = pullback(seed(out, fout, 1.0))
-            if way is not None and way.is_closed:
-                gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
-            else:
-                gradients = tuple(
-                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
-                )
+        if entered is None:
+            wanted = entrance.places.get(len(args))
+            if wanted is None:
+                wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
+            return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
+        out, fout, pullback, shadows = entered
+        check_scalar(f, out)
+        bargs = pullback(seed(out, fout, 1.0))
+        if way is not None and way.is_closed:
+            gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
         else:
-            try:
-                call = FirstCall(engine, f, args, kwargs, numbers)
-            except BaseException as error:  # any exception of the user's is passed on
-                leave(error)
-                raise
-            check_scalar(f, call.out)
-            bargs = call.pullback(1.0)
-            out, gradients = call.out, tuple(call.gradient(i, bargs) for i in call.numbers)
-            if not kwargs:
-                entrance.learn(engine, f, args, call.shadows, call.constants)
+            gradients = tuple(
+                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+            )
         return out, gradients[0] if single else gradients
 
     return value_and_gradient
 
 
+def _any_call(
+    engine: EngineView,
+    entrance: Entrance,
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    has_aux: bool,
+    single: bool,
+) -> tuple[Any, Any]:
+    """What a call gives whose value may come with something besides, and which may have keywords."""
+    way = None if kwargs else entrance.way(engine, f, args)
+    entered = None if way is None else entrance.enter(engine, way, f, args)
+    if way is None or entered is None:
+        return _first_call(engine, entrance, f, args, kwargs, entrance.numbers, has_aux, single)
+    out, fout, pullback, shadows = entered
+    answer, cotangent = _checked(f, out, has_aux)
+    bargs = pullback(seed(out, fout, cotangent))
+    gradients = [
+        _gradient(shadows[i], args[i], bargs[i]) if way.is_closed
+        else slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i])
+        for i in entrance.numbers
+    ]  # fmt: skip
+    return answer, gradients[0] if single else tuple(gradients)
+
+
+def _first_call(
+    engine: EngineView,
+    entrance: Entrance,
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    wanted: Sequence[int],
+    has_aux: bool,
+    single: bool,
+) -> tuple[Any, Any]:
+    """What a call gives that takes the long way, from which `entrance` learns; `wanted` are the places of the
+    arguments whose gradients are asked for."""
+    try:
+        call = FirstCall(engine, f, args, kwargs, wanted)
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise
+    answer, cotangent = _checked(f, call.out, has_aux)
+    bargs = call.pullback(cotangent)
+    gradients = tuple(call.gradient(i, bargs) for i in call.numbers)
+    if not kwargs:
+        entrance.learn(engine, f, args, call.shadows, call.constants)
+    return answer, gradients[0] if single else gradients
+
+
+def _checked(f: Callable[..., Any], out: Any, has_aux: bool) -> tuple[Any, Any]:
+    """What is returned for `out`, the value of `f`, and its cotangent; raises unless there is a gradient."""
+    if not has_aux:
+        check_scalar(f, out)
+        return out, 1.0
+    value, aux = pair(f, out)
+    check_scalar(f, value)
+    return (value, snapshot(f, aux)), (1.0, None)
+
+
 def value_and_pullback(
-    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...]
-) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once."""
+    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
+) -> tuple[Any, ...]:
+    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
+    `has_aux`, what `f` returns besides its value comes last."""
     try:
         call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)
         raise
+    if has_aux:
+        value, aux = pair(f, call.out)
+        kept = snapshot(f, aux)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         if call.done:
@@ -411,8 +494,10 @@ def value_and_pullback(
                 "this pullback has been run already; the values it needs are gone."
                 " Call adbc.vjp again for another."
             )
+        if has_aux:
+            cotangent = cotangent, None
         call.check(cotangent)
         bargs = call.pullback(cotangent)
         return tuple(call.gradient(i, bargs) for i in call.numbers)
 
-    return call.out, pullback
+    return (value, pullback, kept) if has_aux else (call.out, pullback)

@@ -93,6 +93,10 @@ class Texts:
         elif type(x) is str and x.isdigit():
             self._digits.add(x)
 
+    def kept(self, x: Any) -> None:
+        """Remember `x`, an object that says such text."""
+        self._remember(x, False)
+
     def spelt(self, x: str) -> None:
         """Remember the characters of `x`, which is gone through one by one."""
         self._digits.update(c for c in x if c.isdigit())
