@@ -59,8 +59,8 @@ class Binding:
                 " them in this order, and all that go by position if there is one behind them that does not"
             )
         counts = [positional_parameters(f) for f in formulas if f is not None]
-        most = len(names) if None in counts else max((n for n in counts if n is not None), default=0)
-        self.names = names[: max(most - leading, 0)] if parameters is None else names
+        most = max((n for n in counts if n is not None), default=0) - leading
+        self.names = names if parameters is not None or None in counts else names[: max(most, 0)]
         self.defaults = {
             n: signature[n].default
             for n in self.names

@@ -126,6 +126,8 @@ class _Partials(Rule):
                 )
         shapes = [shape_of(args[i]) or () for i in active]
         for y in outs:
+            if kind_of(type(y)).inactive:
+                continue
             shape = shape_of(y)
             if shape is None or broadcast(shape, *shapes) != shape:
                 what = f"a {type(y).__name__}" + ("" if shape is None else f" of shape {shape}")
@@ -145,7 +147,9 @@ class _Partials(Rule):
             if several and slope is not None and (type(slope) is not tuple or len(slope) != len(out)):
                 raise InvalidTangentError(
                     f"the scalar rule of {_name(self.function)} gives {slope!r:.60} as its derivatives by"
-                    f" argument {i}; the function has {len(out)} results, so that is a tuple of {len(out)}"
+                    f" argument {i}",
+                    f"the function has {len(out)} results",
+                    f"give a tuple of {len(out)} derivatives, None where one is zero",
                 )
             for p, y in zip(slope or (None,) * len(out), out, strict=True) if several else [(slope, out)]:
                 if type(p) is float or p is None:
@@ -154,8 +158,9 @@ class _Partials(Rule):
                 if shape is None or type(p) in (list, tuple) or broadcast(shape, wanted or ()) != wanted:
                     raise InvalidTangentError(
                         f"the scalar rule of {_name(self.function)} gives {p!r:.60} as its derivative by"
-                        f" argument {i}; it must be a number, or an array that goes with the result, whose"
-                        f" shape is {wanted}"
+                        f" argument {i}",
+                        f"the shape of the result is {wanted}",
+                        "give a number, or an array that is broadcast to that shape",
                     )
         return [(None,) * len(out) if s is None and type(out) is tuple else s for s in found]
 

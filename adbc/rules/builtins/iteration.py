@@ -463,7 +463,9 @@ def _appends(cls: type, *rest: type) -> bool:
     return list_like(cls)
 
 
-_LIST = Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_is_read_directly, result=list)
+_LIST = Primitive(
+    list, frule=_list_frule, rrule=_list_rrule, is_fitted=True, when=_is_read_directly, result=list
+)
 _LIST.mirrored = True  # of a list
 
 ROWS: list[Rule] = [
@@ -483,7 +485,9 @@ ROWS: list[Rule] = [
     Overlay(builtins.next, _next_or_default),
     _LIST,
     Overlay(list, _list, result=list),
-    Primitive(tuple, frule=_tuple_frule, rrule=_tuple_rrule, when=_is_read_directly, result=tuple),
+    Primitive(
+        tuple, frule=_tuple_frule, rrule=_tuple_rrule, is_fitted=True, when=_is_read_directly, result=tuple
+    ),
     Overlay(tuple, _tuple, result=tuple),
     Overlay(dict, _dict, result=dict),
     Overlay(set, _set, result=set),

@@ -244,7 +244,9 @@ def _searches(cls: type, value: type, *rest: type) -> bool:
 
 
 def _pairs(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
-    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+    return [
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+    ]
 
 
 ROWS: list[Rule] = [

@@ -14,7 +14,7 @@ from typing import Any
 
 from adbc.errors import InvalidTangentError, PullbackConsumedError
 from adbc.runtime.calls.plans import Mode
-from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.selection import by_position
 from adbc.runtime.entry.signature import Signature
 from adbc.runtime.state.context import Context
@@ -65,7 +65,7 @@ class Pullback:
         if problem is not None:
             raise InvalidTangentError(f"this is not rdata of the value of {self._name()}: {problem}")
         self._inner = None
-        returned = inner(as_numbers(self._out, internal_rdata(rdata)))
+        returned = go_back(inner, as_numbers(self._out, internal_rdata(rdata)))
         found = tuple(
             external_rdata(r if r is None else project(r, x), x)
             for r, x in zip(returned, self._primals, strict=True)

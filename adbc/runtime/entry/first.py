@@ -8,7 +8,7 @@ from typing import Any
 from adbc.errors import ArgumentError, InvalidTangentError
 from adbc.runtime.entry.constants import constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
-from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.results import check_differentiable, seed
 from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
@@ -103,7 +103,7 @@ class FirstCall:
         """What comes back to the arguments for a cotangent of the value."""
         rdata = seed(self.out, self.fout, cotangent)
         self.done = True
-        result: Sequence[Any] = self._pullback(rdata)[1:]
+        result: Sequence[Any] = go_back(self._pullback, rdata)[1:]
         return result
 
     def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
@@ -135,8 +135,8 @@ def first_dual_call(
     if conflict is not None:
         raise InvalidTangentError(
             f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in"
-            " the same"
-            " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
+            " the same way. One object has one tangent: give them the same, or None for one of them, or pass"
+            " a copy"
         )
     shared = tuple(NO_TANGENT if t is None else t for t in given)
     if not is_consistent(tuple(primals), shared, arrays=False):

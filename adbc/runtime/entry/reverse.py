@@ -25,7 +25,7 @@ from adbc.errors import LiftError, PullbackConsumedError
 from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
 from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
-from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
 from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
@@ -58,6 +58,7 @@ class _Way:
         "engine",
         "generation",
         "gradients",
+        "has_arrays",
         "is_closed",
         "is_short",
         "lists",
@@ -85,6 +86,7 @@ class _Way:
         """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
+        self.has_arrays = any(dtype is not None for _, _, dtype, _ in self.classes)
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         rule = plan.rule
@@ -259,14 +261,8 @@ class Entrance:
 def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients of a call on a way on which nothing needs a shadow; None if the arrays may share
     memory, or the rule does not hold any more."""
-    owners = []
-    for i in way.arrays:
-        x = args[i]
-        owner = x if x.base is None else _owner(x)
-        if owner is None:
-            return None
-        owners.append(id(owner))
-    if len(owners) > 1 and len(set(owners)) != len(owners):
+    arrays = way.arrays
+    if arrays and _may_share([args[i] for i in arrays]):
         return None
     rule = way.plan.rule
     if not rule.is_built:
@@ -277,11 +273,22 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
     context = _Closed() if way.is_closed else Context()
     context.entered = rule
     out, saved = enter(rule.forwards, context, *args)
-    parts = rule.pullback(saved, 1.0)
+    parts = go_back(rule.pullback, saved, 1.0) if arrays else rule.pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
         return out, (complete(parts[k], args[i]),)
     return out, tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+
+
+def _may_share(arrays: list[Any]) -> bool:
+    """Whether some of the arrays share memory, as far as can be seen quickly."""
+    owners = []
+    for x in arrays:
+        owner = x if x.base is None else _owner(x)
+        if owner is None:
+            return True
+        owners.append(id(owner))
+    return len(owners) > 1 and len(set(owners)) != len(owners)
 
 
 class _Closed(Context):
@@ -383,33 +390,38 @@ def value_and_gradient_of(
     entrance = Entrance(numbers)
 
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        if kwargs:
-            return any_value_and_gradient(*args, **kwargs)
-        engine = engine_in_use()
-        way = entrance.way(engine, f, args)
-        entered = None
-        if way is not None and way.is_short:
-            answer = short(engine, way, args)
-            if answer is not None:
-                out, gradients = answer
-                return out, gradients[0] if single else gradients
-        elif way is not None:
-            entered = entrance.enter(engine, way, f, args)
-        if entered is None:
-            wanted = entrance.places.get(len(args))
-            if wanted is None:
-                wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
-            return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
-        out, fout, pullback, shadows = entered
-        check_scalar(f, out)
-        bargs = pullback(seed(out, fout, 1.0))
-        if way is not None and way.is_closed:
-            gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
-        else:
-            gradients = tuple(
-                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
-            )
-        return out, gradients[0] if single else gradients
+        try:
+            if kwargs:
+                return any_value_and_gradient(*args, **kwargs)
+            engine = engine_in_use()
+            way = entrance.way(engine, f, args)
+            entered = None
+            if way is not None and way.is_short:
+                answer = short(engine, way, args)
+                if answer is not None:
+                    out, gradients = answer
+                    return out, gradients[0] if single else gradients
+            elif way is not None:
+                entered = entrance.enter(engine, way, f, args)
+            if entered is None:
+                wanted = entrance.places.get(len(args))
+                if wanted is None:
+                    wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
+                return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
+            out, fout, pullback, shadows = entered
+            check_scalar(f, out)
+            b = seed(out, fout, 1.0)
+            bargs = go_back(pullback, b) if way is None or way.has_arrays else pullback(b)
+            if way is not None and way.is_closed:
+                gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
+            else:
+                gradients = tuple(
+                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+                )
+            return out, gradients[0] if single else gradients
+        except BaseException as error:  # any exception of the user's is passed on
+            leave(error)
+            raise
 
     return value_and_gradient
 
@@ -430,7 +442,7 @@ def _any_call(
         return _first_call(engine, entrance, f, args, kwargs, entrance.numbers, has_aux, single)
     out, fout, pullback, shadows = entered
     answer, cotangent = _checked(f, out, has_aux)
-    bargs = pullback(seed(out, fout, cotangent))
+    bargs = go_back(pullback, seed(out, fout, cotangent))
     gradients = [
         _gradient(shadows[i], args[i], bargs[i]) if way.is_closed
         else slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i])
@@ -479,11 +491,7 @@ def value_and_pullback(
 ) -> tuple[Any, ...]:
     """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
     `has_aux`, what `f` returns besides its value comes last."""
-    try:
-        call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
-    except BaseException as error:  # any exception of the user's is passed on
-        leave(error)
-        raise
+    call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
     if has_aux:
         value, aux = pair(f, call.out)
         kept = snapshot(f, aux)

@@ -6,6 +6,7 @@ is added later (`tracebacks.leave`).
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:
     name = typed_name(function)
     classes = ", ".join(type(a).__name__ for a in call.args)
     if type(function).__module__.startswith("adbc."):  # a question of ours, as "attribute 'data'"
-        met = f"{function.__qualname__} of a {classes}"
+        met = f"{function.__qualname__} of {classes}"
     else:
         met = f"{name or _shown(function)}({classes})"
     error = MissingRuleError(
@@ -57,21 +58,33 @@ def _shown(function: Any) -> str:
 def _remedies(name: str | None, function: Any, args: Sequence[Any], place: Place | None) -> str:
     """What to do about a call of `function`, which is `name`, that was met in `place`."""
     library = None if place is None else place.library
-    target = library or name
-    ways = []
+    target = (library if place is not None and place.is_function else None) if library else name
+    if library is None and not _is_plain(function):
+        target = None
     if target is None:
-        ways.append("put the call into a function f of your own, and declare adbc.rule(f, jvp=..., vjp=...)")
+        whole = library or name
+        into = f"put what {whole} is used for" if whole else "put the call"
+        ways = [f"{into} into a function f of your own, and declare adbc.rule(f, jvp=..., vjp=...)"]
     elif library is None and all(type(a) in (float, int, complex) for a in args):
-        ways.append(f"declare its partial derivatives: adbc.scalar_rule({target})(lambda out, x: ...)")
+        names = ", ".join(f"x{i}" for i in range(len(args))) if len(args) > 1 else "x"
+        ways = [f"declare its partial derivatives: adbc.scalar_rule({target})(lambda out, {names}: ...)"]
     else:
-        ways.append(f"declare its derivative: adbc.rule({target}, jvp=..., vjp=...)")
+        ways = [f"declare its derivative: adbc.rule({target}, jvp=..., vjp=...)"]
     ways.append("if the result is to count as a constant, pass it adbc.stop_gradient(x) in place of x")
-    if library is None and name is not None and not gives_floats(function):
+    if library is None and target is not None and not gives_floats(function):
         ways.append(
-            "only if the result holds no number that depends on the arguments (a text, a size, a flag),"
-            f" declare that: adbc.zero_derivative({name})"
+            "only if no number that is computed from the result depends on the arguments (it is a flag, a"
+            f" size, a text to print): adbc.zero_derivative({target})"
         )
     return "; or ".join(ways)
+
+
+def _is_plain(function: Any) -> bool:
+    """Whether a function of C is no class and no method, whose results have a life of their own."""
+    owner = getattr(function, "__self__", None)
+    return not isinstance(function, type | types.MethodDescriptorType | types.WrapperDescriptorType) and (
+        owner is None or isinstance(owner, types.ModuleType)
+    )
 
 
 def gives_floats(function: Any) -> bool:

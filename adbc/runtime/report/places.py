@@ -28,11 +28,13 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 class Place:
     """library: the public name of the function of a library that something was met in, None if it was met in
     the user's own code.  through: that of the function that the user called, if it is another library's.
-    line: function, file and line of the user's."""
+    line: function, file and line of the user's.  is_function: whether `library` is a function, and no class
+    or method."""
 
     library: str | None
     through: str | None
     line: str
+    is_function: bool = False
 
     def __str__(self) -> str:
         if self.library is None:
@@ -53,9 +55,12 @@ def place_of(entries: Sequence[Entry]) -> Place | None:
     first = _of_one_package(walk[:count])
     library = _called(first)
     outermost = walk[count - 1]
+    module, _, name = library.rpartition(".")
+    found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    is_function = found is not None and not isinstance(found, type)
     if _package(outermost) == _package(walk[0]):
-        return Place(library, None, line)
-    return Place(library, _called(_of_one_package(walk[:count][::-1])[::-1]), line)
+        return Place(library, None, line, is_function)
+    return Place(library, _called(_of_one_package(walk[:count][::-1])[::-1]), line, is_function)
 
 
 def _of_one_package(walk: Sequence[Frame]) -> Sequence[Frame]:
@@ -107,7 +112,11 @@ def public_name(frame: Frame) -> str | None:
     The shortest is taken: `scipy.linalg.cholesky`, which is `scipy.linalg._decomp_cholesky.cholesky`.
     """
     parts = frame.function.qualname.split(".")
-    if any(_is_private(part) for part in parts):
+    if parts[-1] == "__init__" and not frame.is_part:
+        made = typed_name(type(frame.entry.frame.f_locals.get("self")))
+        if made is not None and not any(map(_is_private, made.split("."))):
+            return made  # it may be inherited from a class that nobody speaks of
+    if any(map(_is_private, parts)):
         return None
     module = str(frame.namespace.get("__name__", "")).split(".")
     for count in range(1, len(module) + 1):
@@ -166,7 +175,9 @@ def typed_name(function: Any) -> str | None:
         cls = owner if isinstance(owner, type) else type(owner)
         known = typed_name(cls)
         name = getattr(function, "__name__", None)
-        return None if known is None or name is None else f"{known}.{name}"
+        if known is None or name is None or name == "__new__":
+            return known
+        return f"{known}.{name}"
     qualname = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     if not isinstance(qualname, str):
         return None
@@ -181,8 +192,17 @@ def typed_name(function: Any) -> str | None:
     names = _modules(module)
     for name in names:
         if _leads_to(_attribute(sys.modules.get(name), parts), function):
-            return ".".join((name, *parts))
+            known = ".".join((name, *parts))
+            return _public_twin(function, known) if _is_private(name) else known
     return None
+
+
+def _public_twin(function: Any, name: str) -> str:
+    """What the function `name` of a private module is called in the public one: `_hashlib.openssl_sha1` is
+    `hashlib.sha1`."""
+    public = name.partition(".")[0].lstrip("_")
+    content = getattr(sys.modules.get(public), "__dict__", {})
+    return next((f"{public}.{key}" for key, value in content.items() if value is function), name)
 
 
 def _leads_to(found: Any, function: Any) -> bool:

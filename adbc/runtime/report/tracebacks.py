@@ -19,7 +19,7 @@ from typing import Any
 from adbc.config import Config
 from adbc.emit.items import Location
 from adbc.emit.locations import table
-from adbc.errors import AdbcError, VerificationError
+from adbc.errors import AdbcError, LiftError, VerificationError
 from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, running, without_ours
 from adbc.runtime.report.places import place_of
 
@@ -47,9 +47,14 @@ def leave(error: BaseException) -> None:
     Those of a `VerificationError` are not: it is about adbc itself.
     """
     if isinstance(error, AdbcError):
-        if error.place is None:
-            place = place_of([*running(), *without_ours(_entries(error.__traceback__))])
-            error.place = None if place is None else str(place)
+        inside = without_ours(_entries(error.__traceback__))
+        # What is wrong with the arguments of the public function itself is wrong nowhere else.
+        if error.place is None and (inside or error.why or error.remedy):
+            place = place_of([*running(), *inside])
+            if place is not None:
+                # Code that cannot be lifted has no frame: the innermost is that of its caller.
+                is_callers = isinstance(error, LiftError) and place.library is None
+                error.place = f"called from {place.line}" if is_callers else str(place)
         if isinstance(error, VerificationError):
             return
     plain_traceback(error)

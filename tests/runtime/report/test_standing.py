@@ -5,11 +5,13 @@ from __future__ import annotations
 import bisect
 import collections
 import logging
+import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -246,3 +248,42 @@ def test_a_named_tuple_is_of_the_module_that_makes_it(mode: str) -> None:
 
     adbc.jvp(makes, (X,), (1.0,))
     assert made == [__name__]
+
+
+# -- NumPy -------------------------------------------------------------------------------------------------
+
+
+def root(v: Any) -> Any:
+    return np.sqrt(v).sum()
+
+
+def logarithm(v: Any) -> Any:
+    return (np.log(v) * 2.0).sum()
+
+
+def quiet_inside(v: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        return (np.log(v) * 2.0).sum()
+
+
+@pytest.mark.parametrize("times", [1, 3])  # the first call, and those that take a short way
+def test_a_derivative_that_is_infinite_is_no_reason_to_warn(times: int, speculation: str) -> None:
+    v = np.array([0.0, 4.0])
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        for _ in range(times):
+            assert adbc.grad(root)(v).tolist() == [math.inf, 0.25]
+            assert adbc.vjp(root, v)[1](1.0)[0].tolist() == [math.inf, 0.25]
+
+
+@pytest.mark.parametrize("mode", ["grad", "vjp"])
+def test_what_the_function_itself_warns_of_is_said_once_and_about_its_line(mode: str) -> None:
+    v = np.array([0.0, 4.0])
+    runs = {"grad": lambda: adbc.grad(logarithm)(v), "vjp": lambda: adbc.vjp(logarithm, v)[1](1.0)}
+    expected = said(lambda: logarithm(v))
+    assert len(expected) == 1
+    for _ in range(3):
+        assert said(runs[mode]) == expected
+    assert said(lambda: adbc.grad(quiet_inside)(v)) == []
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        adbc.grad(logarithm)(v)
