@@ -70,6 +70,10 @@ def properties(session: nox.Session) -> None:
     jobs = str(os.cpu_count() or 1)
     arguments = session.posargs or ["--count", "100000", "--jobs", jobs, "--log", str(log)]
     session.run("python", "-m", "tests.properties.run", *arguments)
+    if not session.posargs:
+        log = log.with_name("mixtures.log")
+        more = ["--kind", "mixtures", "--count", "10000", "--jobs", jobs, "--log", str(log)]
+        session.run("python", "-m", "tests.properties.run", *more)
 
 
 @nox.session(python="3.11")

@@ -709,8 +709,9 @@ def test_21_exact_means_of_statistics_are_refused() -> None:
 
 
 def test_21_text_has_no_derivative() -> None:
-    # by declaration, as that of int(): what is written out is not followed back in
-    right(lambda x: x * len(f"{x}") + x * float(str(x)), 3 + X)
+    # by declaration, as that of int(); a number that is read from it would be a constant, and is refused
+    right(lambda x: x * len(f"{x}") + x * int(f"{10 * x:.0f}"), 3 + 10 * X)
+    refused(lambda x: x * float(str(x)), UnsupportedError, "reads a number from a str")
 
 
 def test_21_methods_that_keep_the_link() -> None:

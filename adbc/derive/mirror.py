@@ -150,6 +150,7 @@ class Mirror(abc.ABC):
             Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
             Kind.CELL_LOAD: self._cell_load, Kind.NEXT: self._next, Kind.ELEMENT: self._element,
             Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list, Kind.RESUME: self._resume,
+            Kind.TEXT: self._text,
             Kind.CONTEXTUAL: self._contextual, Kind.ROW: self._row, Kind.DYNAMIC: self._dynamic,
         }  # fmt: skip
 
@@ -308,6 +309,19 @@ class Mirror(abc.ABC):
             return
         out = self._copy_call(call)
         self._define_loosely(call, out, self._zero(out))
+
+    def _text(self, call: Instruction, site: CallSite) -> None:
+        out = self.builder.call(
+            self.support.text,
+            self.context,
+            self.p(site.callee),
+            self._pack(map(self.p, site.arguments)),
+            self._pack(map(self.companion, site.arguments)),
+            type=call.type,
+            name=call.name,
+        )
+        self.builder.block = self.blocks[self.after]
+        self._define_loosely(call, out, self._zero(out) if self.has_companion(call) else None)
 
     # -- slots of lists and dicts, fields of instances, cells
 

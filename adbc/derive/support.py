@@ -51,6 +51,9 @@ class CommonSupport:
     store_global: Callable[..., Any]
     """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> () puts back what was
     there"""
+    text: Callable[..., Any]
+    """text(context, f, xs, cxs): ``f(*xs)``, text made of `xs` or a number read from one of them; raises
+    where the text was made from a number with a derivative"""
     caught: Callable[..., Any]
     """caught(context, exception): the companion of an exception that a handler was entered with.  If it is a
     refusal, which no handler may see, forward mode raises it again."""

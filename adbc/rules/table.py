@@ -33,6 +33,7 @@ from typing import Any
 from adbc.rules.effects import ANYTHING, HANDS_ON, READS, RETURNS, WRITES, Use
 from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.rules.kinds import RowKind
+from adbc.rules.spelling import SPELLING
 from adbc.tangents import (
     NO_FDATA,
     accumulate,
@@ -55,6 +56,7 @@ __all__ = [
     "Rule",
     "RuleTable",
     "ScalarRule",
+    "TextRule",
     "ZeroRule",
 ]
 
@@ -123,6 +125,17 @@ class Rule:
     """Whether the tangent of the result is what the function makes of the tangents of its lists, where all of
     them have one: all other arguments are ints, and slices of ints."""
 
+    of_text = False
+    """Whether the result is text that says what the arguments are, or a number that is read from text: such
+    text is remembered, for its numbers have lost their derivative (`runtime.calls.texts`)."""
+
+    converts: int | None = None
+    """The number of the argument from which numbers are read if it is text, or holds text; None if that is
+    an error."""
+
+    meets_text: bool
+    """Whether calls by the row have to be looked at if text was made from numbers with a derivative."""
+
     takes_values = 0
     """For how many of the first arguments the rrule may be given `NO_FDATA` as shadow if they are arrays: it
     only reads them, keeps nothing of them in its result, and its pullback returns their cotangents."""
@@ -161,6 +174,7 @@ class Rule:
         self.when = when
         self.parameters = tuple(parameters or ())
         self.result = result
+        self.meets_text = self.of_text or function in SPELLING
 
     def accepts(self, classes: Sequence[type]) -> bool:
         return self.when is None or bool(self.when(*classes))
@@ -247,6 +261,13 @@ class ZeroRule(Rule):
         out = self.function(*args, **kwargs)
         nothing = (None,) * len(args)
         return out, fresh_shadow(out, active=False), lambda bout: nothing
+
+
+class TextRule(ZeroRule):
+    """The rule of a function that makes text, or reads numbers from it: the derivative is zero, and what is
+    made from a number with a derivative must not be read again as a constant."""
+
+    of_text = True
 
 
 class ScalarRule(Rule):

@@ -43,6 +43,7 @@ from adbc.types.lattice import (
     is_numpy_number,
     is_real,
 )
+from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
     "DESCRIPTIONS",
@@ -308,12 +309,14 @@ def _unpacking(call: _OpenCall) -> _Answer:
 
 def _iterating(call: _OpenCall) -> _Answer:
     (source,) = call.types
+    if call.function is intrinsics._iter_ and is_open_text(call.arguments[0]):
+        return Kind.TEXT
     has_derivative = has_shadow(source) or has_cotangent(source)
     return None if has_derivative and class_of(source) not in (range, str) else Kind.PRIMAL
 
 
 _INACTIVE: tuple[Any, ...] = (
-    operator.is_, operator.is_not, intrinsics._exhausted_, callable, intrinsics._join_, intrinsics._import_,
+    operator.is_, operator.is_not, intrinsics._exhausted_, callable, intrinsics._import_,
     intrinsics._import_from_, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_,
     intrinsics._raised_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_,
     intrinsics._observe_, intrinsics._unpack_list_, intrinsics._makes_generator_,
@@ -325,7 +328,6 @@ _INACTIVE: tuple[Any, ...] = (
 )  # fmt: skip
 _ASKING: tuple[Any, ...] = (
     operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,
-    intrinsics._format_,
 )  # fmt: skip
 _CONTEXTUAL: tuple[Any, ...] = (
     intrinsics._global_, intrinsics._freevar_, intrinsics._globals_, intrinsics._delete_global_,
@@ -365,6 +367,8 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
 def _by_row(call: _OpenCall, row: Any) -> CallSite:
     """What becomes of a call that has the rule `row`."""
     result = type_of(call.call)
+    if (found := of_text(row, call.arguments, call.keywords, call.active)) is not None:
+        return call.site(found, row=row)
     if row.kind is RowKind.OVERLAY:
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)

@@ -78,6 +78,11 @@ class Kind(StrEnum):
         "a call of the runtime with the context",
         True,
     )
+    TEXT = (
+        "text",
+        "text is made of numbers or of text, or a number is read from text",
+        "the call, by the runtime with the context",
+    )
     VIEW = "view", "basic indexing of an array", "the same view of the shadow"
     PART = (
         "part",

@@ -3,6 +3,9 @@
 Shows progress and the seed, error and source of every function that fails.  Chunks are noted in the log when
 they are finished, and the same command goes on behind them.  One seed alone: ``--first SEED --count 1``; with
 those of its chunk before it: ``--first SEED --with-chunk --count 1``.
+
+``--kind mixtures`` checks mixtures of libraries instead (`tests.properties.mixed_programs`), and says how
+many were refused, and why.
 """
 
 from __future__ import annotations
@@ -16,7 +19,9 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 os.environ.setdefault("ADBC_VERIFY", "1")
@@ -24,6 +29,8 @@ os.environ.setdefault("ADBC_VERIFY", "1")
 from adbc.runtime import default_engine
 from tests.properties.checks import CHUNK, check, fresh_engine, speculation
 from tests.properties.functions import Prelude, Program
+from tests.properties.mixed_programs import MixedProgram
+from tests.properties.mixed_programs import check as check_mixed
 
 LIMIT = 120
 """Seconds that one function may take."""
@@ -58,6 +65,34 @@ def run_chunk(seeds: range) -> list[tuple[int, str]]:
     return failures
 
 
+def run_mixtures(seeds: range) -> list[tuple[int, str]]:
+    """The same for mixtures of libraries; says what was refused, and how often."""
+    signal.signal(signal.SIGALRM, _stop)
+    failures: list[tuple[int, str]] = []
+    refused: Counter[str] = Counter()
+    with fresh_engine(), warnings.catch_warnings():
+        for seed in seeds:
+            default_engine().guesses.mode = speculation(seed)
+            program = MixedProgram(seed)
+            signal.alarm(LIMIT)
+            try:
+                why = check_mixed(program)
+                refused.update([] if why is None else [why])
+            except Exception:
+                failures.append((seed, f"{traceback.format_exc()}\n{program.source}"))
+            except _TooLong as error:
+                failures.append((seed, f"{error}\n{program.source}"))
+            finally:
+                signal.alarm(0)
+    for why, count in refused.items():
+        print(f"refused {count} of {len(seeds)}: {why}", flush=True)
+    return failures
+
+
+RUNS = {"functions": run_chunk, "mixtures": run_mixtures}
+"""By the kind of programs, what checks those of some seeds."""
+
+
 def chunks(first: int, count: int) -> Iterator[range]:
     """The seeds, cut where chunks begin."""
     at = first
@@ -67,19 +102,22 @@ def chunks(first: int, count: int) -> Iterator[range]:
         at = end
 
 
-def results(todo: Iterable[range], jobs: int) -> Iterator[tuple[range, list[tuple[int, str]]]]:
+def results(
+    todo: Iterable[range], jobs: int, run: Callable[[range], list[tuple[int, str]]]
+) -> Iterator[tuple[range, list[tuple[int, str]]]]:
     if jobs == 1:
         for seeds in todo:
-            yield seeds, run_chunk(seeds)
+            yield seeds, run(seeds)
         return
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        futures = {pool.submit(run_chunk, seeds): seeds for seeds in todo}
+        futures = {pool.submit(run, seeds): seeds for seeds in todo}
         for future in concurrent.futures.as_completed(futures):
             yield futures[future], future.result()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kind", choices=sorted(RUNS), default="functions")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--jobs", type=int, default=1)
@@ -96,7 +134,7 @@ def main() -> int:
     total = sum(map(len, todo))
     print(f"{total} functions of {count}, CPython {platform.python_version()}", flush=True)
     done, failed, start = 0, 0, time.monotonic()
-    for seeds, failures in results(todo, options.jobs):
+    for seeds, failures in results(todo, options.jobs, RUNS[options.kind]):
         done += len(seeds)
         failed += len(failures)
         for seed, text in failures:

@@ -120,7 +120,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
     """Put `v` into dict `d` at key `k`; returns a function that undoes this and gives the rdata of `v`."""
     if fd is None:
         refuse_constant(d, fv)
-    check_name(d, k)
+    check_name(d, k, v)
     if k not in d:
         d[k] = v
         if fd is not None:
@@ -159,7 +159,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
     check_key(k, dk, _KEY)
     if dd is None:
         refuse_constant(d, dv)
-    check_name(d, k)
+    check_name(d, k, v)
     d[k] = v
     if dd is not None:
         dd[k] = fill_tangent(v, dv)

@@ -12,7 +12,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import NESTING, builtin_data, overrides, plain_attributes, plain_text
-from adbc.rules.table import Rule, ZeroRule
+from adbc.rules.table import Rule, TextRule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -40,10 +40,12 @@ def _hashes(cls: type) -> bool:
     return builtin_data(cls) or not overrides(cls, "__hash__")
 
 
+_ASKING = ("startswith", "endswith", "find", "index", "count")
+"""The methods that say of a text what is in it."""
+
+
 def _text_result(name: str) -> type | None:
-    if name.startswith(("is", "starts", "ends")):
-        return bool
-    return None
+    return bool if name in ("startswith", "endswith") else None
 
 
 ROWS: list[Rule] = [
@@ -55,15 +57,15 @@ ROWS: list[Rule] = [
     ZeroRule(issubclass, result=bool),
     ZeroRule(callable, result=bool),
     ZeroRule(hasattr, when=lambda cls, *name: plain_attributes(cls), result=bool),
-    ZeroRule(print, when=_flat_text),
-    ZeroRule(repr, when=_flat_text, result=str),
-    ZeroRule(ascii, when=_flat_text, result=str),
-    ZeroRule(str, when=_flat_text, result=str),
-    ZeroRule(format, when=lambda cls, *spec: _flat_text(cls), result=str),
-    ZeroRule(intrinsics._format_, when=lambda cls, *how: _flat_text(cls), result=str),
-    ZeroRule(intrinsics._join_, result=str),
+    TextRule(print, when=_flat_text),
+    TextRule(repr, when=_flat_text, result=str),
+    TextRule(ascii, when=_flat_text, result=str),
+    TextRule(str, when=_flat_text, result=str),
+    TextRule(format, when=lambda cls, *spec: _flat_text(cls), result=str),
+    TextRule(intrinsics._format_, when=lambda cls, *how: _flat_text(cls), result=str),
+    TextRule(intrinsics._join_, result=str),
     ZeroRule(range, result=range),
-    ZeroRule(ord, result=int),
+    TextRule(ord, result=int),
     *(ZeroRule(f, result=str) for f in (chr, bin, hex, oct)),
     ZeroRule(dir),
     ZeroRule(builtins.object),
@@ -73,7 +75,7 @@ ROWS: list[Rule] = [
     ZeroRule(time.process_time, result=float),
     ZeroRule(time.sleep),
     *(
-        ZeroRule(getattr(str, name), result=_text_result(name))
+        (ZeroRule if name in _ASKING else TextRule)(getattr(str, name), result=_text_result(name))
         for name in (
             "format",
             "split",
@@ -93,6 +95,6 @@ ROWS: list[Rule] = [
             "encode",
         )
     ),
-    ZeroRule(str.join, when=_joinable, result=str),
+    TextRule(str.join, when=_joinable, result=str),
     ZeroRule(slice.indices, result=tuple),
 ]

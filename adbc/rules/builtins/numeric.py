@@ -9,7 +9,18 @@ from typing import Any
 from adbc.rules.builtins.operators import modulus, modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real, reals
 from adbc.rules.kinks import power_base, power_exponent
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import (
+    NO_KWARGS,
+    Args,
+    Kwargs,
+    Overlay,
+    Primitive,
+    PureRule,
+    Rule,
+    ScalarRule,
+    TextRule,
+    ZeroRule,
+)
 from adbc.tangents import NO_FDATA, project
 
 __all__ = ["ROWS"]
@@ -144,14 +155,15 @@ _ONE: list[Rule] = [
     ),
     ScalarRule(float, (lambda out, x: 1.0,), when=arity(1), result=float),
     ZeroRule(float, when=arity(0), result=float),
-    ZeroRule(float, when=arity(1, _text), result=float),
+    TextRule(float, when=arity(1, _text), result=float),
     ScalarRule(
         complex, (lambda out, x: 1.0,), when=arity(1, number), result=complex, parameters=("real", "imag")
     ),
     ScalarRule(complex, (lambda out, x, y: 1.0, lambda out, x, y: 1j), when=arity(2, number), result=complex),
     Overlay(complex, _complex, when=arity(0), result=complex),
-    ZeroRule(complex, when=arity(1, _text), result=complex),
-    ZeroRule(int, when=lambda *classes: numbers(*classes) or _text(classes[0]), result=int),
+    TextRule(complex, when=arity(1, _text), result=complex),
+    ZeroRule(int, when=numbers, result=int),
+    TextRule(int, when=lambda *classes: _text(classes[0]), result=int),
     ZeroRule(
         bool,
         when=lambda *classes: numbers(*classes) or classes[0] in (str, list, tuple, dict, set),
@@ -172,11 +184,16 @@ _METHODS: list[Rule] = [
     *(
         ZeroRule(method)
         for method in (
-            float.is_integer, float.fromhex,
-            float.__int__, float.__bool__, float.__hash__, float.__format__, float.__repr__,
+            float.is_integer, float.__int__, float.__bool__, float.__hash__,
             float.__floor__, float.__ceil__, float.__trunc__, float.__round__,
             float.__lt__, float.__le__, float.__eq__, float.__ne__, float.__gt__, float.__ge__,
-            complex.__hash__, complex.__format__, complex.__repr__, complex.__eq__, complex.__ne__,
+            complex.__hash__, complex.__eq__, complex.__ne__,
+        )
+    ),
+    *(
+        TextRule(method)
+        for method in (
+            float.fromhex, float.__format__, float.__repr__, complex.__format__, complex.__repr__,
         )
     ),
 ]  # fmt: skip

@@ -37,6 +37,7 @@ __all__ = [
     "bound",
     "by_example",
     "check_writable",
+    "converting",
     "finish",
     "gather",
     "gather_tangent",
@@ -253,6 +254,12 @@ def shaped(of_shape: Callable[..., Any], **known: Any) -> Formula:
 def by_example(row: AnyRule) -> AnyRule:
     """Return `row`, marked as of a function that may be called to see what it returns (`Rule.sample`)."""
     row.sample = sampled
+    return row
+
+
+def converting(row: AnyRule, place: int = 0) -> AnyRule:
+    """Return `row`, marked as of a function that makes numbers of text at `place` (`Rule.converts`)."""
+    row.converts, row.meets_text = place, True
     return row
 
 

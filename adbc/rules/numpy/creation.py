@@ -14,6 +14,7 @@ from adbc.rules.numpy.base import (
     SeparateRule,
     any_active,
     by_example,
+    converting,
     finish,
     give,
     new_shadow,
@@ -35,11 +36,13 @@ def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
     """The rule of a function that gives its argument as an array: itself, a view, or a converted copy.
 
     names: the parameters of calls in which the cotangent of the argument is that of the result."""
-    return ViewRule(
-        function,
-        back=_same_elements,
-        parameters=(name,),
-        **{"against": None if "names" not in options else same_back, **options},
+    return converting(
+        ViewRule(
+            function,
+            back=_same_elements,
+            parameters=(name,),
+            **{"against": None if "names" not in options else same_back, **options},
+        )
     )
 
 
@@ -224,7 +227,7 @@ NEW: list[Any] = [
 ROWS: list[Rule] = [
     *(by_example(ZeroRule(function, when=plain, result=np.ndarray)) for function in NEW),
     by_example(ZeroRule(np.indices, when=plain)),  # a tuple if it is to be sparse
-    ArrayOfRule(),
+    converting(ArrayOfRule()),
     *_of_displays(copying(np.array, "object", names="object dtype", window=False)),
     *_of_displays(copying(np.asarray, names="a dtype")),
     copying(np.asanyarray, names="a dtype"),
@@ -242,8 +245,8 @@ ROWS: list[Rule] = [
     ViewRule(np.generic.item, back=_item_back),
     ViewRule(builtins.float, back=_same_elements, when=_array_operand),
     ViewRule(builtins.complex, back=_same_elements, when=_array_operand),
-    ArrayRule(np.full, "shape fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]),
-    ArrayRule(np.full_like, "a fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]),
+    converting(ArrayRule(np.full, "shape fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]), 1),
+    converting(ArrayRule(np.full_like, "a fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]), 1),
     ArangeRule(),
     ArrayRule(np.linspace, "start stop num endpoint retstep dtype axis", jvp=_space_terms(True),
               vjp=_space_terms(False)),

@@ -18,7 +18,16 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.classes import stands_for_position
 from adbc.rules.formulas import FormulaCall
-from adbc.rules.numpy.base import by_example, check_writable, gather, gather_tangent, give, new_shadow, shaped
+from adbc.rules.numpy.base import (
+    by_example,
+    check_writable,
+    converting,
+    gather,
+    gather_tangent,
+    give,
+    new_shadow,
+    shaped,
+)
 from adbc.rules.numpy.objects import (
     copied_objects,
     is_element,
@@ -364,18 +373,14 @@ _READ = by_example(
     )
 )
 _READ.follows_first = True
+_WRITE = Primitive(
+    operator.setitem, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True, when=_array_write
+)
 
 ROWS: list[Rule] = [
     *record_rows(setitem_frule, setitem_rrule),
     _READ,
-    inlined(
-        "store",
-        mutating(
-            Primitive(
-                operator.setitem, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True, when=_array_write
-            )
-        ),
-    ),
+    inlined("store", converting(mutating(_WRITE), 2)),
     mutating(
         Primitive(
             np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")

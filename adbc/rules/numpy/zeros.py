@@ -14,7 +14,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import ArrayRule, by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, TextRule, When, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -30,16 +30,16 @@ FUNCTIONS = [
     "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar", "isposinf", "isneginf",
     "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
     "isin", "ix_",
-    "round", "around", "fix", "iterable", "array2string",
-    "array_repr", "array_str",
+    "round", "around", "fix", "iterable",
 ]  # fmt: skip
+TEXTS = ["array2string", "array_repr", "array_str"]
 METADATA = [
     "result_type", "can_cast", "finfo", "iinfo", "dtype", "issubdtype", "promote_types", "broadcast_shapes",
     "min_scalar_type", "tril_indices", "triu_indices", "diag_indices", "unravel_index", "ravel_multi_index",
 ]  # fmt: skip
 """The functions of types, shapes and positions that have rows for arguments of any class."""
 METHODS = [
-    "argsort", "nonzero", "searchsorted", "__len__", "__bool__", "__repr__", "__str__", "__contains__",
+    "argsort", "nonzero", "searchsorted", "__len__", "__bool__", "__contains__",
 ]  # fmt: skip
 INTO: list[tuple[str, str, dict[str, Any]]] = [
     ("argmax", "axis", {}), ("argmin", "axis", {}), ("all", "axis", {}), ("any", "axis", {}),
@@ -127,6 +127,8 @@ def _rows() -> list[Rule]:
     methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
     methods += [IntoRule(getattr(np.ndarray, name), f"a {other} out", more) for name, other, more in INTO]
     rows.extend(map(by_example, tests + methods))
+    rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
+    rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)

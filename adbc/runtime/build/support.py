@@ -17,7 +17,7 @@ from adbc.reverse import Support
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
 from adbc.runtime.build.results import completion, forward_results, reverse_results
-from adbc.runtime.calls import exceptions, fields
+from adbc.runtime.calls import exceptions, fields, texts
 from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
@@ -94,6 +94,7 @@ def _common(
         "call": calls.call,
         "protocol": calls.handler,
         "instance": Context.instance_shadow,
+        "text": texts.text,
         "store_global": global_store(owner.guarded),
         "resumed": slots.resumed_shadow,
         "view": arrays.view,

@@ -120,6 +120,8 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
             return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
+        if any(name in vars(base) for base in cls.__mro__):
+            return _class_attribute(call, cls, name)
         return _foreign_read(call, name)
     return _bind(call, descriptor, table)
 

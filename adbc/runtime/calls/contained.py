@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from adbc.rules.classes import NESTING, builtin_data, plain_text
-from adbc.rules.table import ZeroRule
+from adbc.rules.table import TextRule
 from adbc.runtime.calls.classes import python_method
-from adbc.runtime.calls.steps import Call, RunWatched, Step, UseRow
+from adbc.runtime.calls.steps import Call, RunWatched, Step, UseTextRow
 
 __all__ = ["compares_in_python", "text_in_c"]
 
@@ -53,6 +53,6 @@ def compares_in_python(values: Iterable[Any]) -> bool:
 def text_in_c(call: Call) -> Step:
     """Text made in C of values that may have a text of their own, however deep inside."""
     if _holds(call.args, lambda cls: not plain_text(cls), True):
-        return RunWatched(call, "makes text")
+        return RunWatched(call, "makes text", makes_text=True)
     # another call object: this depends on the values, and may not be kept as a decision about their classes
-    return UseRow(ZeroRule(call.function), call.of(call.function))
+    return UseTextRow(TextRule(call.function), call.of(call.function))

@@ -28,6 +28,7 @@ from adbc.runtime.calls import (
     plans,
     resolve,
     steps,
+    texts,
 )
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser
@@ -223,6 +224,12 @@ class Calls(abc.ABC):
             step = resolve.step(step.call, self.table, self.protocols)
         return self.drivers[type(step)](context, step, mode)  # type: ignore[no-any-return]  # all of them
 
+    def use_text_row(self, context: Context, step: steps.UseTextRow, mode: Mode) -> Answer:
+        """Answer a call by a rule that text may go through."""
+        answer = self.use_row(context, step, mode)
+        texts.after_row(context, step, answer[0])
+        return answer
+
     # -- rules and Python functions ------------------------------------------------------------------------
 
     def enter(self, context: Context, step: steps.Enter, mode: Mode) -> Answer:
@@ -361,6 +368,10 @@ class Calls(abc.ABC):
 
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out = foreign.watched(context, step.call, step.what)
+        if step.makes_text:
+            texts.follow(
+                context, step.call.function, step.call.args, step.call.shadows, out, step.call.by_name()
+            )
         return out, self.known(context, out), no_pullback
 
     def refer(self, context: Context, step: steps.Refer, mode: Mode) -> Answer:
@@ -446,7 +457,10 @@ class Calls(abc.ABC):
         return out, None, giving(give)
 
     def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
+        written = texts.among_arguments(context, step.call)
         out, give = library_classes.as_it_is(context, step.call, self.copy)
+        if written is not None:
+            texts.hand_on(context, step.call, out, written)
         return out, self.known(context, out), giving(give)
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:

@@ -19,6 +19,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.runtime.calls import texts
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.unfollowed import is_differentiation
@@ -95,10 +96,13 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             raise nested(function)
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
+    written = texts.before_foreign(context, call)
     before = list(contents(call.args))
     # Python functions that it calls back may look at who called.
     calls_back = not _PYTHON.isdisjoint(map(type, call.args))
     out = call.perform_for_user() if calls_back else call.perform()
+    if written is not None:
+        texts.hand_on(context, call, out, written)
     context.attributes.clear()
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:

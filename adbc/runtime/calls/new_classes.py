@@ -181,13 +181,31 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     deleter: Any = type.__delattr__ if is_class(owner) else delattr
     own = vars(owner)
     old, old_slot = own.get(name, _ABSENT), None if fields_ is None else fields_.get(name)
+    if hasattr(type.__dict__.get(name), "__set__") and is_class(owner):
+        old = type.__getattribute__(owner, name)  # ``__bases__`` and its like stand nowhere else
     if type(owner) is types.ModuleType:
-        check_name(own, name)
+        check_name(own, name, *call.args[2:])
+
+    def put_back() -> None:
+        context.attributes.clear()
+        if old is not _ABSENT:
+            setter(owner, name, old)
+        elif name in own:
+            deleter(owner, name)
+
     if is_set:
         setter(owner, name, call.args[2])
     else:
         deleter(owner, name)
-    if fields_ is not None:
+    if fields_ is None:
+        context.patches.append(put_back)
+        if is_class(owner) and not all(rule.holds() for rule in context.checked if rule is not None):
+            raise UnsupportedError(
+                f"attribute {name!r} of {owner!r} is set or deleted",
+                "code that was derived for what it was is being differentiated",
+                "change the class before the call, or make a subclass",
+            )
+    else:
         fields_.pop(name, None)
         slot = fill(call.args[2], shadow) if is_set else NO_TANGENT
         if slot is not NO_TANGENT:
@@ -195,12 +213,8 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
             context.shadows.adopt(call.args[2], slot)
 
     def undo() -> Any:
-        context.attributes.clear()
         returned = None if fields_ is None else slot_rdata(fields_.pop(name, None))
-        if old is not _ABSENT:
-            setter(owner, name, old)
-        elif name in own:
-            deleter(owner, name)
+        put_back()
         if old_slot is not None and fields_ is not None:
             fields_[name] = 0.0 if type(old_slot) is float else old_slot
         return returned

@@ -17,6 +17,7 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
 from adbc.runtime.calls.steps import Call
+from adbc.runtime.calls.texts import looks_at_text
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import DerivedView, EngineView
@@ -84,7 +85,9 @@ def decide(function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.
     none = (None,) * len(xs)
     call = Call(function, None, tuple(xs), none, none)
     step = resolve.step(call, table, protocols)
-    return step.row if isinstance(step, steps.UseRow) and step.call is call else SLOW
+    if not isinstance(step, steps.UseRow) or step.call is not call:
+        return SLOW
+    return SLOW if looks_at_text(step.row, xs) else step.row
 
 
 def plan(

@@ -82,8 +82,11 @@ class Call:
         """Make the call, without derivatives."""
         if not self.keywords:  # there are functions that do not take even no keywords
             return self.function(*self.args)
-        n = self.count
-        return self.function(*self.args[:n], **dict(zip(self.keywords, self.args[n:], strict=True)))
+        return self.function(*self.args[: self.count], **self.by_name())
+
+    def by_name(self) -> dict[str, Any]:
+        """The arguments by keyword."""
+        return dict(zip(self.keywords, self.args[self.count :], strict=True))
 
     def perform_for_user(self) -> Any:
         """Make the call, without derivatives, so that what looks at its callers sees the user's function."""
@@ -141,6 +144,12 @@ class UseRow:
 
     row: Rule
     call: Call
+
+
+class UseTextRow(UseRow):
+    """Differentiate `call` by `row`, and look at what becomes of text that was made from numbers."""
+
+    __slots__ = ()
 
 
 class Enter(OfCall):
@@ -247,6 +256,7 @@ class RunWatched(OfCall):
     """Make `call` of a C function that runs Python code of the user's, which may not change active state."""
 
     what: str
+    makes_text: bool = False
 
 
 @dataclasses.dataclass(slots=True)
@@ -307,11 +317,14 @@ Protocols = dict[Any, Resolver]
 
 def pass_to_row(row: Rule, call: Call) -> Step:
     """The step that makes `call`, which `row` is the rule of."""
-    return Delegate(call.of(row.body)) if isinstance(row, Overlay) else UseRow(row, call)
+    if isinstance(row, Overlay):
+        return Delegate(call.of(row.body))
+    return UseTextRow(row, call) if row.meets_text else UseRow(row, call)
 
 
 DRIVERS: dict[type, str] = {
     UseRow: "use_row",
+    UseTextRow: "use_text_row",
     Enter: "enter",
     Alternatives: "alternatives",
     Make: "make",

@@ -32,6 +32,7 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
         return answer
     except AdbcError as error:
         leave(error)
+        context.refused()
         refusal = error
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.state.shadows import Shadows
+from adbc.runtime.state.texts import Texts
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
 __all__ = ["Context"]
@@ -36,6 +37,11 @@ class Context:
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
     """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
+    patches: list[Callable[[], None]]
+    """What puts back attributes of classes and modules that were there before and have been set: a refusal
+    leaves handlers of the user's without running them."""
+    texts: Texts | None = None
+    """What holds text that was made from numbers with a derivative, from the first such text on."""
 
     def __getattr__(self, name: str) -> Any:
         if name == "checked":
@@ -46,6 +52,11 @@ class Context:
             raise AttributeError(name)
         setattr(self, name, made)
         return made
+
+    def refused(self) -> None:
+        """Put back the attributes of classes and modules: the call ends with a refusal."""
+        for put_back in reversed(self.__dict__.get("patches", ())):
+            put_back()
 
     def opening(self) -> list[Any]:
         """The list of `opened`, to which generators are added."""
@@ -90,6 +101,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "captured": dict,
     "classes": dict,
     "held": dict,
+    "patches": list,
     "shadows": Shadows,
 }
 """The factory of each part of a context that is made when it is first asked for."""

@@ -1,0 +1,235 @@
+"""Text that is made from numbers with a derivative: it may be printed, but no number is read from it.
+
+Rows of text (`Rule.of_text`) and calls of C functions without a rule come by here: what is made of numbers
+with a derivative, or of what was made of such, is remembered (`runtime.state.texts`), and a number that is
+read from it is refused, for it would come back as a constant.
+
+Two things are numbers and are not refused.  What says how long a text is, or where something stands in it,
+is not what the text says.  And ``int(f"{x:.0f}")`` is a rounding, whose derivative is zero as that of
+``int(x)``: an int may be read from a text that is as it was made from a number, not from parts of one put
+together.
+"""
+
+from __future__ import annotations
+
+import numbers
+import os
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.ir import intrinsics
+from adbc.rules.spelling import SPELLING
+from adbc.rules.table import Rule
+from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.steps import Call, UseRow
+from adbc.runtime.state.activity import is_active
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.texts import Texts, keeps_unseen
+from adbc.tangents.fields import is_python_class
+
+__all__ = ["after_row", "among_arguments", "before_foreign", "follow", "hand_on", "looks_at_text", "text"]
+
+_TEXT = (str, bytes, bytearray)
+_NESTING = (list, tuple, set, frozenset, dict)
+_NOTHING: Mapping[str, Any] = types.MappingProxyType({})
+_SAYS_WHAT = frozenset({int, ord, int.from_bytes})
+"""Functions whose result, an int, is what a text says."""
+_HOLDERS = frozenset(
+    {
+        "builtins", "re", "_sre", "io", "_io", "_csv", "csv", "itertools", "functools", "collections",
+        "_collections", "types", "_hashlib", "_blake2", "_md5", "_sha1", "_sha2", "_sha3", "codecs",
+        "_codecs",
+    }
+)  # fmt: skip
+"""Modules whose objects give text back as text."""
+_OF_FILES = frozenset(
+    {
+        "posix", "nt", "os", "posixpath", "ntpath", "genericpath", "glob", "fnmatch", "tempfile", "shutil",
+        "pathlib", "pathlib._abc", "pathlib._local", "pathlib.types",
+    }
+)  # fmt: skip
+"""Modules whose functions are told by text which file is meant: the numbers that they give are not of it."""
+
+
+def text(context: Context, function: Any, args: Sequence[Any], shadows: Sequence[Any]) -> Any:
+    """``function(*args)``, which has a row of text."""
+    out = function(*args)
+    follow(context, function, args, shadows, out)
+    return out
+
+
+def follow(
+    context: Context,
+    function: Any,
+    args: Sequence[Any],
+    shadows: Sequence[Any],
+    out: Any,
+    by_name: Mapping[str, Any] = _NOTHING,
+) -> None:
+    """Remember `out`, the result of a function with a row of text, if a number with a derivative is said by
+    it; refuse if it is a number that was read from such text."""
+    texts = context.texts
+    source = None if texts is None else texts.reached((*args, *by_name.values()))
+    if source is None and not any(map(is_active, shadows)):
+        return
+    if texts is None:
+        texts = context.texts = Texts()
+    if function is intrinsics._iter_:
+        _spell(texts, function, args[0], out)
+    elif function is print:
+        texts.written(by_name.get("file") or sys.stdout)
+    elif source is not None:
+        _hand_on(texts, function, (*args, *by_name.values()), out, source)
+    elif isinstance(out, _TEXT):
+        texts.made(out)
+
+
+def after_row(context: Context, step: UseRow, out: Any) -> None:
+    """Look at `out`, the result of a row that was used at run time."""
+    call, texts, row = step.call, context.texts, step.row
+    if row.of_text:
+        follow(context, call.function, call.args[: call.count], call.shadows, out, call.by_name())
+    elif texts is None or not call.args:
+        return
+    elif row.converts is not None:
+        source = texts.reached(call.args[row.converts : row.converts + 1])
+        if source is not None:
+            raise _refused(call.function, source)
+    elif row.function in SPELLING:
+        for x in filter(texts.holds, call.args):
+            _spell(texts, call.function, x, out)
+
+
+def _spell(texts: Texts, function: Any, source: Any, out: Any) -> None:
+    """Remember the characters of the text `source`, which `out` may give one by one; of bytes these are
+    numbers."""
+    if type(source) is str:
+        texts.spelt(source)
+    elif isinstance(source, _TEXT) and not isinstance(out, (int, *_TEXT)):
+        raise _refused(function, source)
+
+
+def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
+    """Whether `after_row` may have something to do behind a call by `row`, as far as the classes of `args`
+    tell."""
+    if row.converts is not None:
+        return any(isinstance(x, (list, tuple, *_TEXT)) for x in args[row.converts : row.converts + 1])
+    return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
+
+
+# -- functions of C without a rule -----------------------------------------------------------------------
+
+
+def before_foreign(context: Context, call: Call) -> Any:
+    """What holds text that was made from a number, among what a C function is given; None if there is
+    nothing."""
+    source = among_arguments(context, call)
+    if source is not None and any(map(_calls_back, call.args)):
+        raise UnsupportedError(
+            f"{_name(call.function)} is given a function to call, and a {type(source).__name__} with text"
+            " that was made from a value with a derivative",
+            "it is implemented in C, and what the function does with that text is not seen",
+            "call the function in a loop of your own",
+        )
+    return source
+
+
+def among_arguments(context: Context, call: Call) -> Any:
+    """What holds text that was made from a number, among what is called and its arguments, or None."""
+    texts = context.texts
+    return None if texts is None else texts.reached((call.function, *call.args))
+
+
+def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:
+    """Remember what a function that is not followed has made of `source`; refuse it if it is a number."""
+    texts = context.texts
+    assert texts is not None
+    if call.function is os.write and call.args[0] > 2:
+        raise UnsupportedError(
+            "os.write writes text that was made from a value with a derivative into a file by its number",
+            "what is read from there is not recognised",
+            "write to a file object",
+        )
+    if call.function is open:
+        return
+    is_of_files = getattr(call.function, "__module__", None) in _OF_FILES
+    _hand_on(texts, call.function, call.args, out, source, is_of_files)
+    if is_of_files:
+        return
+    for x in call.args:
+        if x is not source and keeps_unseen(x):
+            texts.written(x)
+
+
+def _calls_back(x: Any) -> bool:
+    cls = type(x)
+    if cls is types.MethodType:
+        return _calls_back(x.__func__)
+    return cls is types.FunctionType or is_python_function(lookup(cls, "__call__"))
+
+
+def _hand_on(
+    texts: Texts, function: Any, args: Sequence[Any], out: Any, source: Any, is_of_files: bool = False
+) -> None:
+    """Remember what `function` has made of `args`, among which is `source`."""
+    is_parser = type(function).__module__ == "_json"
+    pending, seen = [out[0] if is_parser and type(out) is tuple else out], set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if x is None or cls is bool or isinstance(x, (type, types.ModuleType)):
+            continue
+        if isinstance(x, _TEXT):
+            if not any(x is argument for argument in args):
+                texts.taken(x)
+        elif isinstance(x, int):
+            is_said = is_parser or _says_what(function, args)
+            if is_said and not (function is int and texts.is_whole(args[0])):
+                raise _refused(function, source)
+        elif isinstance(x, _NESTING):
+            if id(x) not in seen:
+                seen.add(id(x))
+                pending.extend((*x.keys(), *x.values()) if isinstance(x, dict) else x)
+        elif is_of_files and isinstance(x, numbers.Number):
+            continue
+        elif is_of_files and is_python_class(cls):
+            texts.kept(x)
+        elif isinstance(x, numbers.Number) or not _may_hold(x):
+            raise _refused(function, source)
+        elif keeps_unseen(x):
+            texts.written(x)
+
+
+def _says_what(function: Any, args: Sequence[Any]) -> bool:
+    """Whether the int that `function` gives is what a text says, not how long it is."""
+    if getattr(function, "__name__", "") in ("getitem", "next", "_next_"):
+        return True
+    try:
+        return function in _SAYS_WHAT
+    except TypeError:
+        return False
+
+
+def _may_hold(x: Any) -> bool:
+    """Whether text goes through `x`, a result of a C function, and comes out as text."""
+    kind = getattr(getattr(x, "dtype", None), "kind", None)
+    return kind in tuple("biu") if kind is not None else type(x).__module__ in _HOLDERS
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    module = getattr(function, "__module__", None)
+    return f"{module}.{name}" if module and module not in ("builtins", "adbc.ir.intrinsics") else str(name)
+
+
+def _refused(function: Any, source: Any) -> UnsupportedError:
+    return UnsupportedError(
+        f"{_name(function)} reads a number from a {type(source).__name__} that holds text made from a value"
+        " with a derivative",
+        "what is read from text is a constant, and the derivative would be lost without a word",
+        "hand the number on beside its text; for the number as it was printed write round(x, digits), whose"
+        " derivative is zero; or make the text of adbc.stop_gradient(x)",
+    )

@@ -1,0 +1,203 @@
+"""The memory of a call for text that was made from numbers with a derivative.
+
+A number that is written out and read again comes back as a constant, so what reads numbers must know
+whether a text was made from a number with a derivative.  Text has no shadow: nearly all text is printed or
+used as a key, and to carry something beside it would cost where nothing is ever read from it.  What is
+remembered is the object, by its address, so that it is known again wherever it is kept: in a list, an
+attribute, an exception, a closure.  What is made of it (a part of it, a text that contains it, a stream that
+it was written to) is remembered when it is made.  A text with the same digits from elsewhere is another
+object.
+
+What nobody else holds is forgotten, so that a loop that prints does not fill the memory: that is looked at
+when the number of objects has doubled.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import os
+import re
+import stat
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from adbc.tangents.fields import instance_dict, is_python_class
+
+__all__ = ["Texts", "keeps_unseen"]
+
+_NESTING = (list, tuple, set, frozenset, collections.deque)
+_AT_LEAST = 256
+"""The number of objects below which none is forgotten."""
+
+
+class Texts:
+    """The objects of one call that hold text made from numbers with a derivative."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, bool]] = {}
+        """By address, the object, and whether it is as it was made from a number."""
+        self._limit = _AT_LEAST
+        self._digits: set[str] = set()
+        """Single characters that were taken from text.  The interpreter has one object for each, so these
+        are known by what they are."""
+        self._files: set[tuple[int, int]] = set()
+        """Device and number of the files that text was written to."""
+
+    # -- what is known -------------------------------------------------------------------------------------
+
+    def holds(self, x: Any) -> bool:
+        """Whether `x` itself, a text or something that text was written to, was made from a number."""
+        return id(x) in self._known or (type(x) is str and x in self._digits)
+
+    def is_whole(self, x: Any) -> bool:
+        """Whether `x` is a text just as it was made from a number, no part of one and not put together."""
+        found = self._known.get(id(x))
+        return found is not None and found[1]
+
+    def reached(self, roots: Iterable[Any]) -> Any:
+        """Something among `roots`, or within what stands there, that holds such text; None if there is
+        nothing."""
+        pending, seen = list(roots), set()
+        while pending:
+            x = pending.pop()
+            if self.holds(x) or self._is_written(x):
+                return x
+            if id(x) not in seen:
+                parts = _parts(x)
+                if parts:
+                    seen.add(id(x))
+                    pending.extend(parts)
+        return None
+
+    def _is_written(self, x: Any) -> bool:
+        """Whether `x` is a file that such text was written to by another object."""
+        return bool(self._files) and _is_stream(x) and _file(x) in self._files
+
+    # -- what is remembered --------------------------------------------------------------------------------
+
+    def made(self, x: Any) -> None:
+        """Remember `x`, a text that was made from a number.  One character says no more than a rounding
+        would."""
+        if len(x) > 1:
+            self._remember(x, True)
+
+    def taken(self, x: str | bytes | bytearray) -> None:
+        """Remember `x`, a text that was made of such text."""
+        if len(x) > 1:
+            if id(x) not in self._known:
+                self._remember(x, False)
+        elif type(x) is str and x.isdigit():
+            self._digits.add(x)
+
+    def kept(self, x: Any) -> None:
+        """Remember `x`, an object that says such text."""
+        self._remember(x, False)
+
+    def spelt(self, x: str) -> None:
+        """Remember the characters of `x`, which is gone through one by one."""
+        self._digits.update(c for c in x if c.isdigit())
+
+    def written(self, x: Any) -> None:
+        """Remember `x`, which may give back the text that it was given, and what stands behind it."""
+        pending, seen = [x], set()
+        while pending:
+            x = pending.pop()
+            if id(x) in seen:
+                continue
+            seen.add(id(x))
+            if isinstance(x, types.BuiltinMethodType):
+                pending.append(x.__self__)
+            elif keeps_unseen(x):
+                self._remember(x, False)
+                pending.extend(gc.get_referents(x))
+                if _is_stream(x) and (file := _file(x)) is not None:
+                    self._files.add(file)
+
+    def _remember(self, x: Any, is_whole: bool) -> None:
+        self._known[id(x)] = x, is_whole
+        if len(self._known) > self._limit:
+            alone = _references((object(), True))
+            self._known = {at: entry for at, entry in self._known.items() if _references(entry) > alone}
+            self._limit = max(_AT_LEAST, 2 * len(self._known))
+
+
+def _references(entry: tuple[Any, bool]) -> int:
+    return sys.getrefcount(entry[0])
+
+
+def _parts(x: Any) -> Iterable[Any]:
+    """What C code that is given `x` finds in it."""
+    cls = type(x)
+    if cls in _PLAIN:
+        return ()
+    if issubclass(cls, dict):
+        return (*dict.keys(x), *dict.values(x))
+    if issubclass(cls, _NESTING):
+        return tuple(x) if cls in _NESTING else _contained(x)
+    if cls is types.FunctionType:
+        cells = [c.cell_contents for c in x.__closure__ or () if not _is_empty(c)]
+        return (*cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
+    if cls in (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType):
+        return (x.__self__,)
+    if cls is functools.partial:
+        return (x.func, *x.args, *x.keywords.values())
+    if issubclass(cls, BaseException):
+        return (*x.args, *instance_dict(x).values())
+    return tuple(instance_dict(x).values()) if is_python_class(cls) else ()
+
+
+def _contained(x: Any) -> Iterable[Any]:
+    """The elements and attributes of an instance of a class derived from a container, past what the class
+    says of its elements."""
+    base: Any = next(base for base in type(x).__mro__ if base in _NESTING)
+    return (*base.__iter__(x), *instance_dict(x).values())
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  # raises if there is nothing
+    except ValueError:
+        return True
+    return False
+
+
+_PLAIN: frozenset[type] = frozenset(
+    {int, float, complex, bool, str, bytes, bytearray, types.NoneType, type, types.ModuleType, range, slice}
+)
+"""Classes without parts, and those that are the same for all calls."""
+
+_KEEPS_NOTHING: tuple[type, ...] = (
+    *_PLAIN, *_NESTING, dict, type, re.Pattern, types.FunctionType, types.MethodType, types.CodeType,
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.GetSetDescriptorType, types.CellType, functools.partial, BaseException,
+)  # fmt: skip
+"""Classes whose instances can be looked into, or remember nothing."""
+_OF_SYSTEM = frozenset({"_thread", "_struct", "_operator", "datetime", "time", "decimal", "weakref"})
+"""Modules whose objects are given no text to keep."""
+
+
+def keeps_unseen(x: Any) -> bool:
+    """Whether C code may have put text into `x` so that it is not found by looking into it."""
+    cls = type(x)
+    if cls is bytearray:
+        return True
+    if isinstance(x, _KEEPS_NOTHING) or cls.__module__ in _OF_SYSTEM or is_python_class(cls):
+        return False
+    return not hasattr(cls, "dtype")
+
+
+def _is_stream(x: Any) -> bool:
+    return type(x).__module__ in ("_io", "io")
+
+
+def _file(x: Any) -> tuple[int, int] | None:
+    """Device and number of the regular file that a stream stands for."""
+    try:
+        found = os.fstat(x.fileno())
+    except (OSError, ValueError, AttributeError):  # no file, or closed
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None

@@ -1,0 +1,73 @@
+"""Calls that make text of numbers, or read numbers from text: which of them have to be looked at.
+
+Text has no derivative, but what is read from it would be a constant, so the runtime remembers which text was
+made from numbers with a derivative (`runtime.calls.texts`).  A call is of no concern if types tell that no
+such number and no such text goes into it: most text that a program makes says what its constants, counters
+and names are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.ir import intrinsics
+from adbc.ir.values import Const, Instruction, Value
+from adbc.types.inference import call_parts, type_of
+from adbc.types.kinds import Kind
+from adbc.types.lattice import AbstractType, Exact, ListType, TupleType, class_of, is_number
+
+__all__ = ["is_open_text", "of_text"]
+
+
+def of_text(
+    row: Any, arguments: Sequence[Value], keywords: Sequence[str], active: Callable[[Value], bool]
+) -> Kind | None:
+    """What becomes of a call that has the rule `row`, if that makes or reads text that may say what a number
+    with a derivative is; else None."""
+    if row.of_text:
+        if not any(_may_say_number(a, active) for a in arguments):
+            return None
+        return Kind.DYNAMIC if keywords else Kind.TEXT
+    place = row.converts
+    if place is not None:
+        return Kind.DYNAMIC if any(map(_may_hold_text, arguments[place : place + 1])) else None
+    return Kind.DYNAMIC if row.meets_text and any(map(is_open_text, arguments)) else None
+
+
+def is_open_text(value: Value) -> bool:
+    """Whether `value` is text that the code does not hold as a constant."""
+    return not isinstance(value, Const) and class_of(type_of(value)) in (str, bytes)
+
+
+def _may_say_number(value: Value, active: Callable[[Value], bool]) -> bool:
+    """Whether text that says what `value` is may say what a number with a derivative is."""
+    if isinstance(value, Const):
+        return False
+    if active(value):
+        return True
+    if isinstance(value, Instruction) and value.op == "call":
+        callee, arguments = call_parts(value)
+        if isinstance(callee, Const) and callee.value is intrinsics._format_:
+            return _may_say_number(arguments[0], active)
+    return not _holds_numbers(type_of(value))
+
+
+def _may_hold_text(value: Value) -> bool:
+    """Whether `value` is such text, or a list or tuple of which it is not known that none is in it."""
+    known = type_of(value)
+    if isinstance(value, Const) or class_of(known) not in (str, bytes, list, tuple):
+        return False
+    return not _holds_numbers(known)
+
+
+def _holds_numbers(known: AbstractType) -> bool:
+    """Whether values of this type are numbers, or hold nothing else."""
+    if isinstance(known, TupleType):
+        return all(map(_holds_numbers, known.elements))
+    if isinstance(known, ListType):
+        return _holds_numbers(known.element)
+    return is_number(known) or (isinstance(known, Exact) and known.cls in _NO_TEXT)
+
+
+_NO_TEXT = frozenset({bool, int, float, complex, type(None)})
