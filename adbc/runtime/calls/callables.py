@@ -49,9 +49,10 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         return _builtin_method(call)
     if isinstance(function, type):
         return call_class(call, table)
-    wrapped = getattr(function, "__wrapped__", None)
-    if is_python_function(wrapped) and cls.__name__ in _TRANSPARENT:
-        return Delegate(call.of(wrapped))
+    if cls.__name__ in _TRANSPARENT:  # an object of the user's may answer to any name
+        wrapped = getattr(function, "__wrapped__", None)
+        if is_python_function(wrapped):
+            return Delegate(call.of(wrapped))
     method = lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))

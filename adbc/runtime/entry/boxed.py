@@ -43,9 +43,10 @@ class Pullback:
     run raises `PullbackConsumedError`.
     """
 
-    __slots__ = ("_inner", "_out", "_primals")
+    __slots__ = ("_context", "_inner", "_out", "_primals")
 
-    def __init__(self, inner: Any, primals: Sequence[Any], out: Any) -> None:
+    def __init__(self, context: Context, inner: Any, primals: Sequence[Any], out: Any) -> None:
+        self._context = context
         self._inner = inner
         self._primals = primals
         self._out = out
@@ -61,7 +62,7 @@ class Pullback:
         if problem is not None:
             raise InvalidTangentError(f"this is not rdata of the value of {self._name()}: {problem}")
         self._inner = None
-        returned = inner(as_numbers(self._out, internal_rdata(rdata)))
+        returned = self._context.back(inner, as_numbers(self._out, internal_rdata(rdata)))
         return tuple(
             external_rdata(r if r is None else project(r, x), x)
             for r, x in zip(returned, self._primals, strict=True)
@@ -106,9 +107,10 @@ class _Rule:
         _check_arity(self.signature, duals)
         return primals
 
-    def _enter(self, call: Callable[..., Any], primals: Sequence[Any], companions: Sequence[Any]) -> Any:
+    def _enter(
+        self, context: Context, call: Callable[..., Any], primals: Sequence[Any], companions: Sequence[Any]
+    ) -> Any:
         """What `call` gives for the function and its arguments with their shadows or tangents."""
-        context = Context()
         for x, companion in zip(primals, companions, strict=True):
             context.shadows.adopt(x, companion)
         _hold_constants(context, primals[1:], companions[1:])
@@ -130,8 +132,9 @@ class DerivedRule(_Rule):
         for i, dual in enumerate(duals):
             _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
         shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
-        out, fout, pullback = self._enter(self.engine.reverse_calls.call, primals, shadows)
-        return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, out)
+        context = Context()
+        out, fout, pullback = self._enter(context, self.engine.reverse_calls.call, primals, shadows)
+        return CoDual(out, external_fdata(fout, out)), Pullback(context, pullback, primals, out)
 
 
 class DerivedFRule(_Rule):
@@ -147,7 +150,7 @@ class DerivedFRule(_Rule):
             if dual.tangent is not NO_TANGENT:
                 _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
         tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
-        out, dout = self._enter(self.engine.forward_calls.call, primals, tangents)
+        out, dout = self._enter(Context(), self.engine.forward_calls.call, primals, tangents)
         return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
 
 

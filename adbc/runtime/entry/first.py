@@ -106,7 +106,7 @@ class FirstCall:
         """What comes back to the arguments for a cotangent of the value."""
         rdata = seed(self.out, self.fout, cotangent)
         self.done = True
-        result: Sequence[Any] = self._pullback(rdata)[1:]
+        result: Sequence[Any] = self.context.back(self._pullback, rdata)[1:]
         return result
 
     def gradient(self, i: int, bargs: Sequence[Any]) -> Any:

@@ -61,6 +61,7 @@ class _Way:
         "is_closed",
         "is_short",
         "lists",
+        "may_share",
         "plan",
         "shadows",
     )
@@ -85,6 +86,8 @@ class _Way:
         """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
+        self.may_share = len(self.arrays) > 1
+        """Whether two of these might share memory."""
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         rule = plan.rule
@@ -247,10 +250,12 @@ class Entrance:
             rule.build()
         if not engine.check(rule):
             return None
-        context.checked.add(rule)
+        context.entered = rule
         given = tuple(shadows)
         call = engine.reverse_calls.enter_planned
         out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
+        if context.is_deep:
+            pullback = functools.partial(context.back, pullback)
         return out, fout, pullback, given
 
 
@@ -264,7 +269,7 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
         if owner is None:
             return None
         owners.append(id(owner))
-    if len(owners) > 1 and len(set(owners)) != len(owners):
+    if way.may_share and len(set(owners)) != len(owners):
         return None
     rule = way.plan.rule
     if not rule.is_built:
@@ -275,7 +280,10 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
     context = _Closed() if way.is_closed else Context()
     context.entered = rule
     out, saved = enter(rule.forwards, context, *args)
-    parts = rule.pullback(saved, 1.0)
+    if context.is_deep:
+        parts = context.back(rule.pullback, saved, 1.0)
+    else:
+        parts = rule.pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
         return out, (complete(parts[k], args[i]),)
