@@ -72,6 +72,13 @@ def properties(session: nox.Session) -> None:
     session.run("python", "-m", "tests.properties.run", *arguments)
 
 
+@nox.session(python="3.11")
+def numba(session: nox.Session) -> None:
+    """The tests of functions that Numba has compiled, which are skipped where it is not installed."""
+    session.install("-e", ".[test,numba]")
+    session.run("python", "-m", "pytest", "-m", "", "tests/rules/test_numba.py", *session.posargs)
+
+
 @nox.session(python=VERSIONS)
 def roundtrip(session: nox.Session) -> None:
     """Whole modules pass their own tests after a round trip, on every interpreter found."""

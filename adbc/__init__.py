@@ -25,19 +25,32 @@ from adbc.tangents import (
     RData,
     Record,
     Tangent,
+    dot,
     fdata,
+    norm,
     rdata,
     register_tangent,
     tangent,
     tangent_type,
+    tree_leaves,
+    tree_map,
     zero_tangent,
 )
 
 if TYPE_CHECKING:
     from adbc import inspect, testing
+    from adbc.tangents.array_vectors import ravel
     from adbc.version import __version__
 else:  # they are loaded when they are first used
-    __getattr__ = lazily(__name__, {"__version__": "version", "inspect": "inspect", "testing": "testing"})
+    __getattr__ = lazily(
+        __name__,
+        {
+            "__version__": "version",
+            "inspect": "inspect",
+            "ravel": "tangents.array_vectors",
+            "testing": "testing",
+        },
+    )
 
 __all__ = [
     "AdbcError",
@@ -58,13 +71,16 @@ __all__ = [
     "__version__",
     "build_frule",
     "build_rrule",
+    "dot",
     "errors",
     "fdata",
     "grad",
     "inspect",
     "jvp",
+    "norm",
     "overlay",
     "primitive",
+    "ravel",
     "rdata",
     "register_tangent",
     "rule",
@@ -73,6 +89,8 @@ __all__ = [
     "tangent",
     "tangent_type",
     "testing",
+    "tree_leaves",
+    "tree_map",
     "use",
     "value_and_grad",
     "vjp",

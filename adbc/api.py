@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime import default_engine
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
-from adbc.runtime.entry.forward import value_and_tangent
-from adbc.runtime.entry.reverse import value_and_gradient_of, value_and_pullback
+from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
+from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
+from adbc.runtime.entry.reverse import value_and_pullback
+from adbc.runtime.entry.selection import Selector
 from adbc.runtime.entry.signature import Signature, as_signature
 
 __all__ = ["build_frule", "build_rrule", "grad", "jvp", "value_and_grad", "vjp"]
 
 
-def build_rrule(signature: Signature | tuple[Any, ...]) -> DerivedRule:
+def build_rrule(signature: Signature | tuple[Any, ...], **keywords: Any) -> DerivedRule:
     """The reverse rule of a function for arguments of given types.
 
     ``rule(CoDual(f, ff), CoDual(x, fx), ...) -> (CoDual(out, fout), pullback)`` where each f is the
     fdata of its primal; ``pullback(rdata) -> (rdata of f, rdata of x, ...)`` undoes what the call
     changed and adds to the fdata.
+
+    keywords: the types of arguments that are given by keyword.  The rule takes their coduals by keyword
+    too, and the pullback gives their rdata as a dict by name, behind those of the others.
 
     Raises `ArgumentError` if `signature` is not a `Signature` or a tuple ``(f, type, ...)``, and
     `LiftError` if the function is written in Python and cannot be lifted.
@@ -31,15 +35,21 @@ def build_rrule(signature: Signature | tuple[Any, ...]) -> DerivedRule:
     >>> out, pullback = rule(adbc.CoDual(f, adbc.NoFData()), adbc.CoDual(3.0, adbc.NoFData()))
     >>> out.primal, pullback(1.0)
     (9.0, (NoRData(), 6.0))
+    >>> rule = adbc.build_rrule((lambda x, *, k: k * x, float), k=float)
+    >>> f = adbc.CoDual(rule.signature.function, adbc.NoFData())
+    >>> out, pullback = rule(f, adbc.CoDual(3.0, adbc.NoFData()), k=adbc.CoDual(2.0, adbc.NoFData()))
+    >>> pullback(1.0)
+    (NoRData(), 2.0, {'k': 3.0})
     """
-    return DerivedRule(default_engine(), as_signature(signature))
+    return DerivedRule(default_engine, as_signature(signature, keywords))
 
 
-def build_frule(signature: Signature | tuple[Any, ...]) -> DerivedFRule:
+def build_frule(signature: Signature | tuple[Any, ...], **keywords: Any) -> DerivedFRule:
     """The forward rule of a function for arguments of given types.
 
     ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual(out, dout)``; tangents of arguments that are changed
-    in place are changed with them.  Raises as `build_rrule` does.
+    in place are changed with them.  What is given by keyword has its type in `keywords` and its dual number
+    by keyword.  Raises as `build_rrule` does.
 
     >>> import adbc
     >>> rule = adbc.build_frule((lambda x: x * x, float))
@@ -47,50 +57,62 @@ def build_frule(signature: Signature | tuple[Any, ...]) -> DerivedFRule:
     >>> rule(adbc.Dual(f, adbc.NoTangent()), adbc.Dual(3.0, 1.0))
     Dual(9.0, 6.0)
     """
-    return DerivedFRule(default_engine(), as_signature(signature))
+    return DerivedFRule(default_engine, as_signature(signature, keywords))
 
 
 # -- gradients ---------------------------------------------------------------------------------------
 
 
-def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., tuple[Any, Any]]:
+def value_and_grad(
+    f: Callable[..., Any], argnums: Selector | Sequence[Selector] = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
     """A function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
 
     The gradient has the structure of the argument: a float for a float, an array of the same shape and dtype
     for an array, a list, tuple or dict likewise, and for an object a `MutableTangent` whose fields
-    read as attributes.  For complex arguments it is ``df/dx + i df/dy``.  A tuple of argnums gives a
-    tuple of gradients.  Arguments are left as they were before the call.
+    read as attributes.  For complex arguments it is ``df/dx + i df/dy``.  Arguments are left as they were
+    before the call.
 
-    The function that is returned raises `adbc.errors.ArgumentError` if the value is not a real number or an
-    argument has no derivative (an int: pass a float), `adbc.MissingRuleError` if a value with a derivative
-    reaches a C function without a rule, `adbc.errors.LiftError` if a function looks at its own frame or is
-    asynchronous, and what `f` raises.
+    argnums: the number of a positional parameter, or the name of any parameter, or a sequence of these, which
+    gives a tuple of gradients.  It does not matter whether the argument is given by position or by keyword; a
+    negative number counts from the end of the positional arguments.  A default that is used has no gradient:
+    to ask for it is an error.
+
+    has_aux: whether `f` returns a tuple ``(value, aux)``, of which the value is differentiated; the function
+    then gives ``((value, aux), gradient)``, with `aux` as it was when `f` returned.
+
+    What is returned can be copied and pickled, if `f` can.  It raises `adbc.errors.ArgumentError` if the
+    value is not a real number or an argument has no derivative (an int: pass a float),
+    `adbc.MissingRuleError` if a value with a derivative reaches a C function without a rule,
+    `adbc.errors.LiftError` if a function looks at its own frame or is asynchronous, and what `f` raises.
 
     >>> import adbc
     >>> adbc.value_and_grad(lambda x, n: x ** n)(3.0, 2)
     (9.0, 6.0)
+    >>> adbc.value_and_grad(lambda x, y: x * y, ("x", "y"))(3.0, y=2.0)
+    (6.0, (2.0, 3.0))
+    >>> adbc.value_and_grad(lambda x: (x * x, "square"), has_aux=True)(3.0)
+    ((9.0, 'square'), 6.0)
     """
-    return value_and_gradient_of(f, argnums, default_engine)
+    return ValueAndGradient(f, argnums, has_aux, default_engine)
 
 
-def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+def grad(
+    f: Callable[..., Any], argnums: Selector | Sequence[Selector] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """A function that gives the gradient of ``f(*args, **kwargs)``: what `value_and_grad` gives, without
-    the value.
+    the value; with `has_aux`, ``(gradient, aux)``.
 
     >>> import math, adbc
     >>> adbc.grad(math.exp)(0.0)
     1.0
+    >>> adbc.grad(lambda x, *, rate: rate * x * x, "rate")(3.0, rate=0.5)
+    9.0
     """
-    both = value_and_grad(f, argnums)
-
-    @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
-    def gradient(*args: Any, **kwargs: Any) -> Any:
-        return both(*args, **kwargs)[1]
-
-    return gradient
+    return Gradient(f, argnums, has_aux, default_engine)
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
 
     The cotangent of the value has its structure (an array for an array, ...).  The arguments keep what `f`
@@ -99,20 +121,27 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     `adbc.errors.InvalidTangentError`, before anything is done.  The first call raises what `value_and_grad`
     does, but takes values of any structure.
 
+    has_aux: whether `f` returns a tuple ``(value, aux)``; then this gives ``(value, pullback, aux)``, and the
+    pullback takes a cotangent of the value alone.
+
     >>> import adbc
     >>> value, pullback = adbc.vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    return value_and_pullback(default_engine(), f, primals)
+    return value_and_pullback(default_engine(), f, primals, has_aux)
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]:
     """``(f(*primals), tangent)``: the derivative in the direction `tangents`, one per argument.
 
     A tangent has the structure of its primal (a float for a float, an array for an array, a list for
     a list, ...); None or ``NoTangent()`` means zero.  Arguments are changed as `f` changes them, and
     so are their tangents.
+
+    has_aux: whether `f` returns a tuple ``(value, aux)``; then this gives ``(value, tangent, aux)``.
 
     Raises `adbc.errors.InvalidTangentError` if a tangent does not fit its primal or one object has several
     tangents, and what `value_and_grad` raises for the function.
@@ -121,4 +150,6 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> adbc.jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
+    if has_aux:
+        return value_tangent_and_aux(default_engine(), f, primals, tangents)
     return value_and_tangent(default_engine(), f, primals, tangents)

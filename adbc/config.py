@@ -49,6 +49,9 @@ class Config:
     trace_nan: raise `NotFiniteError`, with function, file and line, where the first infinite number or
     NaN comes into a tangent or cotangent.
 
+    hide_frames: leave the frames of adbc out of the tracebacks of exceptions that leave it or that the
+    function handles, so that they read as those of a plain call.
+
     speculation: what is known of types where derivatives are built.  "learn": what follows from those of
     the arguments, and beyond that guesses, which are corrected by what is seen.  "never": no guesses.
     "dynamic": nothing, so that operations are looked up as they run.  "always": wherever nothing is known,
@@ -62,6 +65,7 @@ class Config:
     trace_nan: bool = False
     cache: str | None = None
     speculation: str = "learn"
+    hide_frames: bool = True
 
     def __post_init__(self) -> None:
         if self.speculation not in SPECULATION:
@@ -72,16 +76,17 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
         """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``,
-        ``ADBC_TRACE_NAN``, ``ADBC_SPECULATION`` and ``ADBC_CACHE`` ask for."""
+        ``ADBC_TRACE_NAN``, ``ADBC_HIDE_FRAMES``, ``ADBC_SPECULATION`` and ``ADBC_CACHE`` ask for."""
         variables = os.environ if environment is None else environment
 
-        def is_on(name: str) -> bool:
-            return variables.get(name, "").strip().lower() not in _FALSE
+        def is_on(name: str, default: str = "") -> bool:
+            return variables.get(name, default).strip().lower() not in _FALSE
 
         return cls(
             verify=is_on("ADBC_VERIFY"),
             debug=is_on("ADBC_DEBUG"),
             trace_nan=is_on("ADBC_TRACE_NAN"),
+            hide_frames=is_on("ADBC_HIDE_FRAMES", "1"),
             cache=variables.get("ADBC_CACHE") or None,
             dump=variables.get("ADBC_DUMP") or None,
             dump_directory=variables.get("ADBC_DUMP_DIRECTORY") or cls.dump_directory,

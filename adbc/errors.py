@@ -1,8 +1,10 @@
 """The exceptions of adbc: one tree under `AdbcError`.
 
-Every message says what was met (function, file, line, the construct in plain words), why it cannot
-be differentiated, and what to do about it.  Exceptions that the user's own code raises are never
-wrapped.
+Every message says, in this order, what was met and where (the public function of the library that it
+happened in, and the line of the user's that called it), why it cannot be differentiated, and what to do
+about it.  Whoever raises gives the parts; the place is added where the error leaves adbc
+(`runtime.report.tracebacks.leave`), so that tangents and rules need to know nothing of frames.  Exceptions
+that the user's own code raises are never wrapped.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ class AdbcError(Exception):
 
     Exceptions of the function that is differentiated pass through as they are, and are not of this class.
 
+    met: what was met, in plain words, or the whole message.  why: the reason, as a clause.  remedy: what to
+    do, as a sentence, or clauses that begin with a verb.
+
     >>> import adbc
     >>> try:
     ...     adbc.grad(lambda n: n * n)(3)
@@ -34,6 +39,28 @@ class AdbcError(Exception):
     ...     type(error).__name__
     'ArgumentError'
     """
+
+    place: str | None = None
+    """Where it was met, as words that follow what was: "in scipy.linalg.cholesky, called from ..."."""
+    remedy: str | None = None
+
+    def __init__(self, met: str = "", why: str | None = None, remedy: str | None = None) -> None:
+        given = (met, why, remedy)
+        super().__init__(*given[: 3 if remedy is not None else 2 if why is not None else 1])
+        self.met, self.why = met, why
+        if remedy is not None:
+            self.remedy = remedy
+
+    def __str__(self) -> str:
+        """The parts in their order: what was met, where; why; what to do."""
+        text = self.met
+        if self.place is not None:
+            text = f"{text}, {self.place}" if self.why or self.remedy else f"{text} ({_capital(self.place)}.)"
+        if self.why:
+            text = f"{text}: {self.why}"
+        if self.remedy:
+            text = f"{text}. {_capital(self.remedy)}"
+        return text
 
 
 class ArgumentError(AdbcError, TypeError):
@@ -61,7 +88,7 @@ class MissingRuleError(AdbcError):
     ...     adbc.grad(lambda x: struct.unpack("d", struct.pack("d", x))[0])(1.0)
     ... except adbc.MissingRuleError as error:
     ...     str(error).split(",")[0]
-    '_struct.pack(str'
+    'struct.pack(str'
     """
 
 
@@ -74,8 +101,8 @@ class ConstWriteError(AdbcError):
     """
 
     remedy = (
-        "do not declare it adbc.Const; if it is an argument that is written to through a global as well, name"
-        " it in argnums; or write into a copy"
+        "if it is an argument, also one that is written to by another name, give its number in argnums, and"
+        " do not declare it adbc.Const; or write into a copy"
     )
 
 
@@ -97,3 +124,7 @@ class NotFiniteError(AdbcError, ArithmeticError):
 
 class VerificationError(AdbcError):
     """A graph or code object breaks an invariant: a bug in adbc."""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

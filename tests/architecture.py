@@ -81,7 +81,7 @@ STAGES: dict[str, Callable[[Any, tuple[Any, ...]], str]] = {
 
 
 def disassembly(function: Any) -> str:
-    return dis.Bytecode(function).dis().rstrip()
+    return re.sub(r" at 0x\w+", "", dis.Bytecode(function).dis().rstrip())
 
 
 def kinds() -> str:

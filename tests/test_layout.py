@@ -74,7 +74,7 @@ MAY_DISASSEMBLE = {
 """Modules and folders that may import `dis`, `opcode` and the `bytecode` library, and why."""
 
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
-MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "testing/")
+MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "rules/numba", "testing/")
 
 
 def modules() -> list[pathlib.Path]:

@@ -36,6 +36,7 @@ STATE = {
     "tangents.internal.ARRAY_ACCUMULATE": ARRAYS,
     "tangents.internal.ARRAY_FINITE": ARRAYS,
     "tangents.internal.ARRAY_FRESH": ARRAYS,
+    "tangents.internal.ARRAY_DIVIDE": ARRAYS,
     "tangents.internal.ARRAY_MULTIPLY": ARRAYS,
     "tangents.internal.ARRAY_REDUCE": ARRAYS,
     "tangents.iterators._ITERATORS": ARRAYS,

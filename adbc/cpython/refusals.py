@@ -74,5 +74,5 @@ def refusal(
     if first is not None and end is not None and end > first:
         place += f", columns {first + 1} to {end}"
     return LiftError(
-        f"{code.co_qualname} ({place}) contains {row.words}, which cannot be differentiated: {row.remedy}"
+        f"{code.co_qualname} ({place}) contains {row.words}", "that cannot be differentiated", row.remedy
     )

@@ -34,12 +34,12 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
 from adbc.rules.kinds import RowKind
-from adbc.types.callsites import CallSite, is_constant_dict
+from adbc.types.callsites import CallSite, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import AbstractType, TupleType
+from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
 
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
 
@@ -135,6 +135,8 @@ class Mirror(abc.ABC):
                     site = self.sites[instruction]
                     self._meet(instruction, site)
                     handlers[site.kind](instruction, site)
+                    if self.support.check_type is not None:
+                        self._check_type(instruction, site, self.support.check_type)
             self.builder.block = self.blocks[block]
             self._terminator(block)
         for block in self.order:
@@ -150,6 +152,13 @@ class Mirror(abc.ABC):
             Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list, Kind.RESUME: self._resume,
             Kind.CONTEXTUAL: self._contextual, Kind.ROW: self._row, Kind.DYNAMIC: self._dynamic,
         }  # fmt: skip
+
+    def _check_type(self, call: Instruction, site: CallSite, check: Callable[..., object]) -> None:
+        """Write a check that the result of `call` has the type that inference, an example or a declaration
+        gives it."""
+        known = type_of(call)
+        if known is not ANY and not isinstance(self.primal[call], Const):
+            self.builder.call(check, self.primal[call], Const(known), name_of(site.function), type=NONE)
 
     # -- what a mode is ----------------------------------------------------------------------------------
 

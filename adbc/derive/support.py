@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir.graph import Graph
+from adbc.passes.derived.strong_zeros import Strong
 from adbc.types.callsites import Binding, Knowledge
 from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
@@ -66,6 +67,8 @@ class CommonSupport:
     """resumed(cl, index): the companion of an iterator over a list that has given `index` elements"""
     view: Callable[..., Any]
     """view(cu, index): ``cu[index]``, a view, None if `cu` is None"""
+    strong: Strong
+    """The products of derivatives in which zero wins (`passes.derived.strong_zeros`)."""
     sink: object
     """Stands for the companion of a constant where it is read (zeros) and written to (nothing happens)."""
     check_slot: Callable[..., Any]
@@ -74,5 +77,8 @@ class CommonSupport:
     """Whether rows with a zero derivative are called as rules too, so that they can be checked."""
     watch: Callable[[Any, str], Any] | None = None
     """watch(number, name): `number`, or an error if it is not finite; written behind inlined products"""
+    check_type: Callable[[Any, AbstractType, str], object] | None = None
+    """check_type(value, type, name): raises unless `value`, the result of a call of `name`, has the type that
+    it was taken for"""
     told: Callable[[Decisions], object] | None = None
     """told(decisions): what became of each call of the graph that was built, for those who look inside"""

@@ -47,7 +47,7 @@ _QUIET = frozenset(
         id,
         (
             operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
-            operator.iadd, operator.isub, operator.imul, float,
+            operator.iadd, operator.isub, operator.imul, intrinsics._product_, float,
         ),
     )
 )  # fmt: skip
@@ -98,7 +98,7 @@ def _follows(instruction: Instruction) -> bool:
     if function is intrinsics._foreigncall_:
         callee = instruction.operands[1]
         return isinstance(callee, Const) and getattr(callee.value, "__module__", None) == "math"
-    return function is operator.truediv or function is intrinsics._nonzero_
+    return any(function is f for f in (operator.truediv, intrinsics._quotient_, intrinsics._nonzero_))
 
 
 def _users(graph: Graph) -> Users:

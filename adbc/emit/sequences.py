@@ -60,6 +60,30 @@ def nonzero(asm: Assembler, other: object) -> None:
     asm.place(there)
 
 
+def strong(asm: Assembler, function: object) -> None:
+    """``a b -> function(a, b)``, for a product or quotient in which zero wins: it is computed here, and the
+    function is only called if that has given NaN."""
+    there = Label()
+    asm.copy(2)
+    asm.copy(2)
+    asm.binary("mul" if function is intrinsics._product_ else "truediv")
+    asm.copy(1)
+    asm.copy(1)
+    asm.compare("eq", truth=True)
+    asm.jump_if("TRUE", there)
+    asm.pop()
+    asm.null_before()
+    asm.const(function)
+    asm.null_after()
+    asm.copy(4)
+    asm.copy(4)
+    asm.call(2)
+    asm.place(there)
+    asm.swap(3)
+    asm.pop()
+    asm.pop()
+
+
 def real(asm: Assembler, nothing: object) -> None:
     """``value -> value``, with 0.0 in place of None and of `nothing`."""
     zero, there = Label(), Label()
@@ -155,6 +179,7 @@ SEQUENCES: dict[str, Callable[[Assembler, Any], None]] = {
     "or_else": or_else,
     "nonzero": nonzero,
     "real": real,
+    "strong": strong,
     "slot": slot,
     "method_is": method_is,
     "require": require,

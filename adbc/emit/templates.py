@@ -301,6 +301,16 @@ def _nonzero(a: list[Value]) -> Plan | None:
     return Plan([a[0], ("nonzero", a[1].value)]) if isinstance(a[1], Const) else None
 
 
+@_row(i._product_, 2)
+def _product(a: list[Value]) -> Plan:
+    return Plan([a[0], a[1], ("strong", i._product_)])
+
+
+@_row(i._quotient_, 2)
+def _quotient(a: list[Value]) -> Plan:
+    return Plan([a[0], a[1], ("strong", i._quotient_)])
+
+
 @_row(i._real_, 2)
 def _real(a: list[Value]) -> Plan | None:
     return Plan([a[0], ("real", a[1].value)]) if isinstance(a[1], Const) else None

@@ -12,7 +12,6 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
-from adbc.rules.kinds import RowKind
 from adbc.types.callsites import Knowledge, is_inline_number, row_of
 from adbc.types.effects import exposed
 from adbc.types.inference import call_parts, type_of
@@ -56,7 +55,8 @@ def find_values(graph: Graph, knowledge: Knowledge) -> None:
         known, block = type_of(call), call.block
         if row is None or block is None or block.handler is not None:
             continue
-        is_new = formulas[call] is not None or row.kind is RowKind.ZERO or _is_constant(call, row)
+        is_zero = row.is_zero(len(call_parts(call)[1]), call.keywords)
+        is_new = formulas[call] is not None or is_zero or _is_constant(call, row)
         if is_new and type(known) is ArrayType and known.dtype in _FLOATS:
             candidates[call] = known
     if not candidates:

@@ -25,7 +25,7 @@ from adbc.config import FOLDER
 from adbc.errors import ArgumentError
 from adbc.runtime import default_engine
 from adbc.runtime.build.engine import Engine
-from adbc.runtime.report.tracebacks import inlined_in
+from adbc.runtime.report.frames import inlined_in
 from adbc.tangents import NoTangent
 
 __all__ = ["Line", "Profile", "profile"]

@@ -75,8 +75,14 @@ def show(f: Callable[..., Any], *args: Any, stage: str = "primal") -> Text:
         %1: tangent = call operator.mul(%saved, %cotangent)
         %2: tangent = call operator.mul(%saved, %cotangent)
         %3: tangent = call operator.add(%1, %2)
-        %4: Tuple[tangent] = call _new_(builtins.tuple, %3)
-        return %4
+        %4: bool = call operator.eq(%3, %3)
+        branch %4, entry.done, careful
+    careful:
+        %5: Tuple[tangent] = call <const 0>(%saved, %cotangent)
+        return %5
+    entry.done:
+        %6: Tuple[tangent] = call _new_(builtins.tuple, %3)
+        return %6
     """
     signature = Signature.of(f, *args)
     if stage in _CODE:

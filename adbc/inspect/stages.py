@@ -50,11 +50,17 @@ def dual_ir(signature: Signature | tuple[Any, ...]) -> Graph:
     >>> print(adbc.inspect.dual_ir((lambda x: x * x, float)))
     graph <lambda>(context: Context, x: float, dx: tangent)
     entry:
-        %1: tangent = call operator.mul(%x, %dx)
-        %2: float = call operator.mul(%x, %x)
-        %3: tangent = call operator.add(%1, %1)
-        %4: Tuple[float, tangent] = call _new_(builtins.tuple, %2, %3)
-        return %4
+        %1: float = call operator.mul(%x, %x)
+        %2: tangent = call operator.mul(%x, %dx)
+        %3: tangent = call operator.add(%2, %2)
+        %4: bool = call operator.eq(%3, %3)
+        branch %4, entry.done, careful
+    careful:
+        %5: Tuple[float, tangent] = call <const 0>(%context, %x, %dx)
+        return %5
+    entry.done:
+        %6: Tuple[float, tangent] = call _new_(builtins.tuple, %1, %3)
+        return %6
     """
     return derived_rule(signature, "forward").graphs[0]
 
@@ -90,8 +96,14 @@ def rvs_ir(signature: Signature | tuple[Any, ...]) -> Graph:
         %1: tangent = call operator.mul(%saved, %cotangent)
         %2: tangent = call operator.mul(%saved, %cotangent)
         %3: tangent = call operator.add(%1, %2)
-        %4: Tuple[tangent] = call _new_(builtins.tuple, %3)
-        return %4
+        %4: bool = call operator.eq(%3, %3)
+        branch %4, entry.done, careful
+    careful:
+        %5: Tuple[tangent] = call <const 0>(%saved, %cotangent)
+        return %5
+    entry.done:
+        %6: Tuple[tangent] = call _new_(builtins.tuple, %3)
+        return %6
     """
     return derived_rule(signature, "reverse").graphs[1]
 

@@ -47,6 +47,8 @@ from adbc.ir.synthetic import (
     _overwrite_field_,
     _overwrite_item_,
     _own_,
+    _product_,
+    _quotient_,
     _raised_,
     _real_,
     _recall_,
@@ -87,7 +89,9 @@ __all__ = [
     "_own_",
     "_pop_except_",
     "_prep_reraise_star_",
+    "_product_",
     "_push_exc_info_",
+    "_quotient_",
     "_raised_",
     "_real_",
     "_recall_",
@@ -553,8 +557,9 @@ def unraisable(name: str, error: Exception) -> UnsupportedError:
     """The error for an exception from a dropped generator, which Python would print and forget."""
     return UnsupportedError(
         f"a generator of {name}, which was dropped inside a try or with statement, raised"
-        f" {type(error).__name__}: {error}. Python prints such exceptions and goes on, which cannot be"
-        " followed: catch it in the generator, or close the generator, so that it is raised"
+        f" {type(error).__name__}: {error}",
+        "Python prints such exceptions and goes on, which cannot be followed",
+        "catch it in the generator, or close the generator, so that it is raised",
     )
 
 

@@ -92,6 +92,19 @@ def _nonzero_(value: Any, other: Any) -> Any:
     return value or other
 
 
+def _product_(a: Any, b: Any) -> Any:
+    """``a * b`` of numbers, a derivative and what it is multiplied by, where zero wins over what is not
+    finite."""
+    product = a * b
+    return product if product == product or (a and b) else product.__class__(0.0)
+
+
+def _quotient_(a: Any, b: Any) -> Any:
+    """``a / b`` of numbers, of which `a` is a derivative: its `_product_` with the reciprocal of `b`."""
+    quotient = a / b
+    return quotient if quotient == quotient or (a and b - b == 0.0) else quotient.__class__(0.0)
+
+
 def _real_(derivative: Any, nothing: object) -> Any:
     """A derivative as a number: 0.0 if it is None or `nothing`."""
     return 0.0 if derivative is None or derivative is nothing else derivative

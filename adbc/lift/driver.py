@@ -78,8 +78,9 @@ def _code_of(function: Any, globals: Mapping[str, Any] | None) -> tuple[types.Co
     if isinstance(function, types.CodeType):
         return function, {} if globals is None else globals
     raise LiftError(
-        f"{function!r} is a {type(function).__name__}, which has no bytecode: "
-        "only functions written in Python can be lifted; others need a rule"
+        f"{function!r} is a {type(function).__name__}, which has no bytecode",
+        "only functions written in Python can be lifted",
+        "give it a rule: adbc.rule",
     )
 
 

@@ -36,7 +36,6 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
-from adbc.rules.kinds import RowKind
 from adbc.types.callsites import (
     DTYPE_CODES,
     Knowledge,
@@ -138,7 +137,7 @@ class _Search:
         row = self.rows[value]
         if value in self.views or self.formulas.get(value) is not None:
             return True
-        return row is not None and row.kind is RowKind.ZERO
+        return row is not None and row.is_zero(len(call_parts(value)[1]), value.keywords)
 
     def run(self) -> None:
         if not self.candidates:

@@ -29,6 +29,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("weakref", "adbc.rules.weakref"),
     ("string.templatelib", "adbc.rules.templates"),
     ("numpy", "adbc.rules.numpy"),
+    ("numba.np.ufunc.gufunc", "adbc.rules.numba"),
     *scipy.SOURCES,
 )
 """Pairs of a package and the module that has the rules of a part of it."""

@@ -16,7 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import making_iterator, next_frule, next_rrule
 from adbc.rules.builtins.lists import getitem_frule, getitem_rrule
 from adbc.rules.classes import integer
-from adbc.rules.sequences import Source, nothing, refuse_constant, tangents_of
+from adbc.rules.sequences import Source, collected, nothing, refuse_constant, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_rdata
 
@@ -67,7 +67,7 @@ def _of_list_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _array(typecode: str, initializer: Any = (), /) -> Any:
     if isinstance(initializer, (bytes, bytearray, str)):
         return of_bytes(typecode, initializer)
-    return of_list(typecode, list(initializer))
+    return of_list(typecode, collected(initializer))
 
 
 # -- one element ---------------------------------------------------------------------------------------
@@ -110,8 +110,9 @@ def _in_step(change: Callable[[], Any], undo: Callable[[], None]) -> Any:
     except BufferError:
         undo()
         raise UnsupportedError(
-            "the length of an array.array changes that was seen through a NumPy array or a memoryview;"
-            " copy it for those"
+            "the length of an array.array changes that was seen through a NumPy array or a memoryview",
+            "these go on showing the old memory",
+            "copy it for those: np.array(a)",
         ) from None
 
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, ModuleType, NoneType
+from types import (
+    ClassMethodDescriptorType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+    NoneType,
+    WrapperDescriptorType,
+)
 
 from adbc.flags import HEAP_TYPE
 
@@ -19,6 +26,7 @@ __all__ = [
     "arity",
     "builtin_data",
     "c_truth",
+    "class_of_first",
     "complex_only",
     "dict_like",
     "division",
@@ -27,6 +35,7 @@ __all__ = [
     "list_like",
     "number",
     "numbers",
+    "overrides",
     "plain_attributes",
     "plain_text",
     "power",
@@ -34,6 +43,18 @@ __all__ = [
     "reals",
     "stands_for_position",
 ]
+
+_C_METHODS = (WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptorType, NoneType)
+"""The classes of methods that are C code, as classes hold them; None says that there is no such method."""
+
+
+def overrides(cls: type, name: str) -> bool:
+    """Whether `cls` has a method `name` that is not C code: a function, or whatever stands for one."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return not isinstance(base.__dict__[name], _C_METHODS)
+    return False
+
 
 _REAL = frozenset({int, bool, float})
 _ARITHMETIC = tuple(
@@ -93,7 +114,7 @@ def numbers(*classes: type) -> bool:
 
 def has_float(*classes: type) -> bool:
     """Whether some arguments have a method ``__float__`` in Python, and the others are real numbers."""
-    user = [isinstance(getattr(cls, "__float__", None), FunctionType) for cls in classes]
+    user = [overrides(cls, "__float__") for cls in classes]
     return any(user) and all(u or real(cls) for u, cls in zip(user, classes, strict=True))
 
 
@@ -140,9 +161,7 @@ def list_like(cls: type) -> bool:
 @functools.cache
 def dict_like(cls: type) -> bool:
     """Whether `cls` is dict, or a subclass whose methods are C code, as those of the standard library."""
-    return cls is dict or (
-        issubclass(cls, dict) and not any(isinstance(getattr(cls, n), FunctionType) for n in _DICT_METHODS)
-    )
+    return cls is dict or (issubclass(cls, dict) and not any(overrides(cls, name) for name in _DICT_METHODS))
 
 
 _DATA = frozenset(
@@ -179,7 +198,7 @@ def c_truth(cls: type) -> bool:
     """Whether the truth of an instance is decided without running Python code, and without an array."""
     if cls.__module__ == "numpy" and _numpy_kind(cls) is None:
         return False
-    return not any(isinstance(getattr(cls, name, None), FunctionType) for name in ("__bool__", "__len__"))
+    return not any(overrides(cls, name) for name in ("__bool__", "__len__"))
 
 
 def plain_attributes(cls: type) -> bool:
@@ -193,19 +212,20 @@ NESTING = (list, tuple, set, frozenset, dict)
 
 def plain_text(*classes: type) -> bool:
     """Whether C code makes the text of an instance, apart from the texts of what is in it."""
-    return not any(
-        isinstance(getattr(cls, name), FunctionType)
-        for cls in classes
-        for name in ("__str__", "__repr__", "__format__")
-    )
+    return not any(overrides(cls, name) for cls in classes for name in ("__str__", "__repr__", "__format__"))
 
 
 def stands_for_position(cls: type) -> bool:
     """Whether instances of `cls` say by a method ``__index__`` written in Python which int they stand for."""
-    return isinstance(getattr(cls, "__index__", None), FunctionType)
+    return overrides(cls, "__index__")
 
 
 # -- classes of results ----------------------------------------------------------------------------
+
+
+def class_of_first(*classes: type) -> type:
+    """The class of ``x += y`` where that is `x` itself."""
+    return classes[0]
 
 
 def arithmetic(*classes: type) -> type | None:
@@ -228,9 +248,9 @@ def division(*classes: type) -> type | None:
     return float if (result := arithmetic(*classes)) is int else result
 
 
-def power(base: type, exponent: type, *modulus: type) -> type | None:
+def power(*classes: type) -> type | None:
     """The class of ``base ** exponent``; None where it depends on the values, such as a negative base."""
-    result = arithmetic(base, exponent)
-    if modulus or result is int or (result is float and not integer(exponent)):
+    if len(classes) != 2:
         return None
-    return result
+    result = arithmetic(*classes)
+    return None if result is int or (result is float and not integer(classes[1])) else result

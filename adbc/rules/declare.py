@@ -12,44 +12,19 @@ stale from then on (`RuleTable.epoch`).  `table` names another table to add to.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules import default_table
-from adbc.rules.sequences import symbolic
-from adbc.rules.table import (
-    NO_KWARGS,
-    Args,
-    Kwargs,
-    Overlay,
-    Primitive,
-    PureRule,
-    Rule,
-    RuleTable,
-    ScalarRule,
-    When,
-    ZeroRule,
+from adbc.rules.declared import (
+    DeclaredRule,
+    JointPartials,
+    SeparatePartials,
+    flat_frule,
+    flat_rrule,
+    refusal,
 )
-from adbc.tangents import (
-    NO_FDATA,
-    NO_TANGENT,
-    CoDual,
-    Dual,
-    dot,
-    external_fdata,
-    external_rdata,
-    fresh_shadow,
-    internal_fdata,
-    internal_rdata,
-    multiply,
-    project,
-    random_tangent,
-    zero_tangent,
-)
-from adbc.tangents.contents import contents, differs, put_back
-from adbc.tangents.protocol import kind_of
+from adbc.rules.table import Overlay, Primitive, Rule, RuleTable, When, ZeroRule
 
 __all__ = ["overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
 
@@ -89,55 +64,13 @@ def scalar_rule(
 
     def declare(partials: Partials) -> Partials:
         if callable(partials):
-            row: Rule = _JointRule(function, partials, when=when, result=result)
+            row: Rule = JointPartials(function, partials, when=when, result=result)
         else:
-            row = ScalarRule(function, partials, when=when, result=result)
+            row = SeparatePartials(function, partials, when=when, result=result)
         _add(row, table)
         return partials
 
     return declare
-
-
-class _JointRule(Rule):
-    """The rule of a function of numbers whose partial derivatives are given by one function, as a tuple."""
-
-    def __init__(self, function: Callable[..., Any], partials: Callable[..., Any], **options: Any) -> None:
-        super().__init__(function, **options)
-        self.partials = partials
-
-    def _partials(self, out: Any, args: Args) -> Sequence[Any]:
-        found = self.partials(out, *args)
-        found = found if isinstance(found, tuple) else (found,)
-        if len(found) != len(args):
-            raise TypeError(
-                f"the scalar rule of {self.function!r} gives {len(found)} partial derivatives "
-                f"for {len(args)} arguments"
-            )
-        return found
-
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out = self.function(*args, **kwargs)
-        dout = None
-        if any(dx is not None for dx in dargs):
-            for partial, dx in zip(self._partials(out, args), dargs, strict=True):
-                if partial is not None and dx is not None:
-                    term = multiply(partial, dx)
-                    dout = term if dout is None else dout + term
-        return out, None if dout is None else project(dout, out)
-
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        out = self.function(*args, **kwargs)
-        fout = fresh_shadow(out, active=any(f is not None for f in fargs))
-
-        def scalar_pullback(bout: Any) -> Sequence[Any]:
-            if bout is None:
-                return (None,) * len(args)
-            return [
-                None if f is None or partial is None else project(multiply(partial.conjugate(), bout), x)
-                for partial, f, x in zip(self._partials(out, args), fargs, args, strict=True)
-            ]
-
-        return out, fout, scalar_pullback
 
 
 def zero_derivative(function: F, *, when: When = None, table: RuleTable | None = None) -> F:
@@ -199,7 +132,7 @@ def rule(
     >>> adbc.grad(total, (0, 1))(np.array([1.0, 2.0]), 3.0)
     (array([ 6., 12.]), 5.0)
     """
-    row = _DeclaredRule(
+    row = DeclaredRule(
         function,
         jvp=(jvp,) if callable(jvp) else jvp,
         vjp=(vjp,) if callable(vjp) else vjp,
@@ -272,101 +205,8 @@ def primitive(
     """
     row = Primitive(
         function,
-        frule=_refusal(function, "forward") if frule is None else _flat_frule(function, frule),
-        rrule=_refusal(function, "reverse") if rrule is None else _flat_rrule(function, rrule),
+        frule=refusal(function, "forward") if frule is None else flat_frule(function, frule),
+        rrule=refusal(function, "reverse") if rrule is None else flat_rrule(function, rrule),
         when=when,
     )
     _add(row, table)
-
-
-def _without_writing(function: Any, args: Args, derivatives: Args, call: Callable[[], Any]) -> Any:
-    """What ``call()``, a rule of the user's, gives; raises if it writes numbers into constant arguments.
-
-    The rule cannot know which are constant: it is given a zero tangent or fdata for them like for any other.
-    """
-    constants = [x for x, d in zip(args, derivatives, strict=True) if d is None and kind_of(type(x)).address]
-    if not constants or all(d is None for d in derivatives):
-        return call()
-    before = list(contents(constants))
-    result = call()
-    changed = [(x, old) for x, old in before if differs(x, old)]
-    if any(_holds_numbers(x) for x, _ in changed):
-        for x, old in changed:
-            put_back(x, old)
-        name = getattr(function, "__qualname__", repr(function))
-        raise ConstWriteError(
-            f"the rule declared for {name} writes into an argument that was declared constant, so that a"
-            " derivative might be lost; pass the argument without adbc.Const"
-        )
-    return result
-
-
-def _holds_numbers(x: Any) -> bool:
-    t = random_tangent(random.Random(0), x)
-    return t is not NO_TANGENT and dot(t, t) > 0.0
-
-
-class _DeclaredRule(PureRule):
-    """A `PureRule` declared by the user, which raises if the function writes into a constant all the same."""
-
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        plain = super().frule
-        answer: tuple[Any, Any] = _without_writing(
-            self.function, args, dargs, lambda: plain(args, dargs, kwargs)
-        )
-        return answer
-
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        plain = super().rrule
-        return _without_writing(self.function, args, fargs, lambda: plain(args, fargs, kwargs))
-
-
-def _refusal(function: Any, mode: str) -> Callable[..., Any]:
-    def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        name = getattr(function, "__qualname__", repr(function))
-        raise UnsupportedError(
-            f"the rule declared for {name} has no {mode} mode; declare one with adbc.primitive"
-        )
-
-    return refuse
-
-
-def _is_constant(out: Any, args: Args, derivatives: Args) -> bool:
-    """Whether `out`, which a rule returns, is an argument that is constant, and so stays constant."""
-    return any(x is out and d is None for x, d in zip(args, derivatives, strict=True))
-
-
-def _flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        duals = [Dual(x, zero_tangent(x) if dx is None else dx) for x, dx in zip(args, dargs, strict=True)]
-        out = _without_writing(
-            function, args, dargs, lambda: boxed(Dual(function, NO_TANGENT), *duals, **kwargs)
-        )
-        if _is_constant(out.primal, args, dargs):
-            return out.primal, None
-        return out.primal, symbolic(out.tangent)
-
-    return frule
-
-
-def _flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        coduals = [CoDual(x, external_fdata(f, x)) for x, f in zip(args, fargs, strict=True)]
-        out, pullback = _without_writing(
-            function, args, fargs, lambda: boxed(CoDual(function, NO_FDATA), *coduals, **kwargs)
-        )
-
-        def flat_pullback(bout: Any) -> Sequence[Any]:
-            given = pullback(external_rdata(bout, out.primal))
-            if len(given) != len(args) + 1:
-                raise TypeError(
-                    f"the pullback of {function!r} gives {len(given)} rdata; it needs one for the function "
-                    f"and one for each of {len(args)} arguments"
-                )
-            return [None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)]
-
-        if _is_constant(out.primal, args, fargs):
-            return out.primal, None, flat_pullback
-        return out.primal, internal_fdata(out.fdata, out.primal), flat_pullback
-
-    return rrule

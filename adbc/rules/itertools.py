@@ -430,12 +430,12 @@ def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
 
 
 def _product(*iterables: Any, repeat: int = 1) -> Any:
-    pools = [list(x) for x in iterables]
+    pools = [tuple(x) for x in iterables]
     return _Selections(pools * repeat, product_indices([len(p) for p in pools], repeat))
 
 
 def _selection(kind: str, iterable: Any, r: Any) -> Any:
-    pool = list(iterable)
+    pool = tuple(iterable)
     return _Selections([pool] * (len(pool) if r is None else r), selection_indices(kind, len(pool), r))
 
 

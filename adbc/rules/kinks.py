@@ -19,6 +19,7 @@ one of the branch the primal took; where both sides are equally good, the symmet
 ``copysign(x, y)``         sign of the copy by ``x`` (0 at 0), 0 by ``y``
 ``sorted``                 the permutation that was taken; equal elements keep their order
 ``prod`` with zeros        exact: the product of the other factors
+zero times infinity        0, in the product of a partial derivative with a tangent or cotangent
 =========================  ==========================================================================
 """
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.rules.builtins import dicts
-from adbc.rules.classes import dict_like
+from adbc.rules.classes import dict_like, overrides
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -70,8 +70,9 @@ def factory_of(d: Any) -> Any:
         plain = not (factory.__closure__ or factory.__defaults__ or factory.__kwdefaults__)
     if not plain:
         raise UnsupportedError(
-            f"the factory {factory!r} of a defaultdict may have values of its own, whose derivative would be"
-            " lost there; use dict.setdefault, or a dict with __missing__"
+            f"the factory {factory!r} of a defaultdict is called for a key that is missing",
+            "it may have values of its own, whose derivative would be lost",
+            "use dict.setdefault, or a subclass of dict with __missing__",
         )
     return factory
 
@@ -148,7 +149,7 @@ def _joinable(*classes: type) -> bool:
 
 
 def _updatable(cls: type, *rest: type) -> bool:
-    return dict_like(cls) and not isinstance(getattr(cls, "__ior__", None), FunctionType)
+    return dict_like(cls) and not overrides(cls, "__ior__")
 
 
 def _plain_mappings(*classes: type) -> bool:

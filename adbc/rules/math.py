@@ -13,7 +13,7 @@ from typing import Any
 from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.kinks import INF, NAN
-from adbc.rules.sequences import element_tangents, sequence_rdata
+from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, multiply
 
@@ -236,7 +236,7 @@ def _all_reals(values: Any) -> bool:
 
 
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
-    values = iterable if type(iterable) is list or type(iterable) is tuple else list(iterable)
+    values = iterable if type(iterable) is list or type(iterable) is tuple else collected(iterable)
     if real(type(start)) and _all_reals(values):
         return _prod_of(values, start)
     for x in values:
@@ -249,7 +249,7 @@ def _fsum_of(values: Any) -> float:
 
 
 def _fsum(iterable: Any, /) -> float:
-    return _fsum_of(iterable if type(iterable) is list or type(iterable) is tuple else list(iterable))
+    return _fsum_of(iterable if type(iterable) is list or type(iterable) is tuple else collected(iterable))
 
 
 def _dist_of(p: Any, q: Any) -> float:
@@ -262,7 +262,7 @@ def _dist_partials(out: float, p: Any, q: Any) -> Any:
 
 
 def _dist(p: Any, q: Any, /) -> float:
-    return _dist_of(list(p), list(q))
+    return _dist_of(tuple(p), tuple(q))
 
 
 _SEQUENCES: list[Rule] = [
@@ -281,7 +281,7 @@ if hasattr(math, "sumprod"):
         return math.sumprod(p, q)  # type: ignore[attr-defined,unused-ignore]  # 3.12
 
     def _sumprod(p: Any, q: Any, /) -> Any:
-        return _sumprod_of(list(p), list(q))
+        return _sumprod_of(collected(p), collected(q))
 
     _SEQUENCES += [
         _sequence_rule(_sumprod_of, lambda out, p, q: (q, p), 2),

@@ -23,9 +23,9 @@ def check_name(namespace: Any, name: Any) -> None:
     old = namespace[name] if name in namespace else vars(builtins).get(name)
     if callable(old) or type(old) is types.ModuleType:
         raise UnsupportedError(
-            f"global {name!r} is bound to something else, or deleted, while code that uses what it was bound"
-            " to may be being differentiated; bind it before the call, or pass the function or module as an"
-            " argument"
+            f"global {name!r} is bound to something else, or deleted",
+            "code that uses what it was bound to may be being differentiated",
+            "bind it before the call, or pass the function or module as an argument",
         )
 
 

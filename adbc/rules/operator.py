@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import operator
-from types import FunctionType
 from typing import Any
 
+from adbc.ir.intrinsics import _load_special_
+from adbc.rules.classes import overrides
 from adbc.rules.sequences import count_of
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
@@ -111,14 +112,29 @@ def _index_of(a: Any, b: Any, /) -> int:
 
 
 def _length_hint(obj: Any, default: int = 0, /) -> Any:
-    if hasattr(obj, "__len__"):
-        return len(obj)
-    hint = obj.__length_hint__()
-    return default if hint is NotImplemented else hint
+    cls = type(obj)
+    if hasattr(cls, "__len__"):
+        try:
+            return len(obj)
+        except TypeError:
+            pass
+    if not hasattr(cls, "__length_hint__"):
+        return default
+    try:
+        hint = _load_special_(obj, "__length_hint__")()
+    except TypeError:
+        return default
+    if hint is NotImplemented:
+        return default
+    if not isinstance(hint, int):
+        raise TypeError(f"__length_hint__ must be an integer, not {type(hint).__name__}")
+    if hint < 0:
+        raise ValueError("__length_hint__() should return >= 0")
+    return hint
 
 
 def _c_length(cls: type, *default: type) -> bool:
-    return not any(isinstance(getattr(cls, n, None), FunctionType) for n in ("__len__", "__length_hint__"))
+    return not any(overrides(cls, name) for name in ("__len__", "__length_hint__"))
 
 
 def _call(obj: Any, /, *args: Any, **keywords: Any) -> Any:

@@ -9,11 +9,10 @@ returned as the rdata of the argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.classes import number
+from adbc.rules.classes import number, overrides
 from adbc.tangents import (
     NO_TANGENT,
     fill_tangent,
@@ -29,6 +28,7 @@ __all__ = [
     "Source",
     "check_constant",
     "check_key",
+    "collected",
     "count_of",
     "element_tangents",
     "emptied",
@@ -63,8 +63,8 @@ def refuse_constant(container: Any, *shadows: Any) -> None:
     """Raise if one of `shadows`, those of values written into the constant `container`, is active."""
     if any(f is not None for f in shadows):
         raise ConstWriteError(
-            f"an active value is written into a {type(container).__name__} that is constant, so its"
-            f" derivative would be lost; {ConstWriteError.remedy}"
+            f"an active value is written into a {type(container).__name__} that is constant",
+            "its derivative would be lost",
         )
 
 
@@ -77,10 +77,10 @@ def check_constant(container: Any, shadow: Any, written: Any) -> None:
 def out_of_step(container: Any) -> UnsupportedError:
     """The error for a container that has not as many elements as its shadow."""
     return UnsupportedError(
-        f"a {type(container).__name__} was changed by code that adbc does not see: a special method"
-        " (__repr__, __hash__, __eq__, __len__, __del__, ...) or a callback that C code has called. Change"
-        " it in"
-        " code that is called directly."
+        f"a {type(container).__name__} was changed by code that adbc does not see",
+        "that is code which C code calls: a special method (__repr__, __hash__, __eq__, __len__,"
+        " __del__, ...) or a callback",
+        "change it in code that is called directly",
     )
 
 
@@ -88,8 +88,9 @@ def check_key(key: Any, f: Any, what: str) -> None:
     """Raise if `key` is active: hashed containers give their keys back without a derivative."""
     if _loses(key, f):
         raise UnsupportedError(
-            f"an active {type(key).__name__} becomes {what}, and would lose its derivative there; "
-            "store the value in a list or under another key, or apply adbc.stop_gradient to it"
+            f"an active {type(key).__name__} becomes {what}",
+            "it would lose its derivative there",
+            "store the value in a list or under another key, or apply adbc.stop_gradient to it",
         )
 
 
@@ -175,12 +176,21 @@ def plain_slice(where: slice) -> slice:
     for bound in (where.start, where.stop, where.step):
         if bound is None or type(bound) is int:
             continue
-        if isinstance(getattr(type(bound), "__index__", None), FunctionType):
+        if overrides(type(bound), "__index__"):
             raise UnsupportedError(
-                f"a bound of a slice is a {type(bound).__name__}, whose __index__ would be called more often"
-                " than by the interpreter; make it a number before: operator.index(bound)"
+                f"a bound of a slice is a {type(bound).__name__}",
+                "its __index__ would be called more often than by the interpreter",
+                "make it a number before: operator.index(bound)",
             )
     return where
+
+
+def collected(iterable: Any, /) -> Any:
+    """A list of what `iterable` gives, which is not asked for its length; this is differentiated."""
+    out: list[Any] = []
+    for x in iterable:
+        out.append(x)  # noqa: PERF402  # `list` would ask how long it is
+    return out
 
 
 def count_of(values: Any, value: Any, /) -> int:

@@ -33,7 +33,16 @@ from typing import Any
 from adbc.rules.effects import ANYTHING, HANDS_ON, READS, RETURNS, WRITES, Use
 from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.rules.kinds import RowKind
-from adbc.tangents import NO_FDATA, accumulate, fresh_shadow, fresh_tangent, multiply, project
+from adbc.tangents import (
+    NO_FDATA,
+    accumulate,
+    cotangent_of,
+    divide,
+    fresh_shadow,
+    fresh_tangent,
+    multiply,
+    project,
+)
 
 __all__ = [
     "NO_KWARGS",
@@ -66,9 +75,13 @@ class ArrayLike:
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A value that is known before the program runs."""
+    """A value that is known before the program runs.
+
+    is_exact: whether an example must have just this value, of which others have the type too otherwise.
+    """
 
     value: Any
+    is_exact: bool = False
 
 
 class Rule:
@@ -90,7 +103,7 @@ class Rule:
     "update" if the function adds to an array of numbers (`sign` 1) or subtracts from it (-1): what
     ``save(u, fu, active)`` gives before is then restored.  None if there is nothing to write inline."""
 
-    sample: Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any] | None = None
+    sample: Callable[..., Any] | None = None
     """A function that finds out by example what the function of the rule returns for arguments described by
     `ArrayLike`, `Known` and classes (`rules.numpy.sampling`).  None if it may not be called for that: it
     has effects, or its result does not follow from the types of its arguments."""
@@ -176,6 +189,19 @@ class Rule:
         """Whether a call with `count` arguments has no effects, and a result that is new."""
         return self.kind in (RowKind.SCALAR, RowKind.PURE)
 
+    def numeric(self, count: int) -> Sequence[int]:
+        """Which of `count` positional arguments are numbers to compute with where they are ints, and not
+        lengths, axes or places: what the function returns may be of another class for large ones."""
+        return ()
+
+    def is_zero(self, count: int, keywords: Sequence[str]) -> bool:
+        """Whether a call with `count` arguments has the derivative zero, and writes into none of them."""
+        return self.kind is RowKind.ZERO
+
+    def is_inline(self, count: int, keywords: Sequence[str]) -> bool:
+        """Whether the partial derivatives of a scalar rule are all that a call with `count` numbers needs."""
+        return not keywords
+
     def uses(self, count: int, keywords: Sequence[str]) -> Sequence[Use]:
         """What a call does with the memory of each of its `count` arguments; those by keyword are last."""
         if self.effects is not None:
@@ -253,7 +279,7 @@ class ScalarRule(Rule):
         for partial, dx in zip(self.partials, dargs, strict=False):
             if partial is not None and dx is not None:
                 p = partial(out, *args)
-                term = p * dx if dx.__class__ is float and dx else multiply(p, dx)
+                term = multiply(p, dx)
                 dout = term if dout is None else dout + term
         if dout is None or (dout.__class__ is float and out.__class__ is float):
             return out, dout
@@ -272,9 +298,10 @@ class ScalarRule(Rule):
 
         def scalar_pullback(bout: Any) -> Sequence[Any]:
             result: list[Any] = [None] * len(args)
-            if bout is not None:
+            by = cotangent_of(fout, bout)
+            if by is not None:
                 for i in active:
-                    result[i] = _term(self.partials[i](out, *args), bout, args[i])  # type: ignore[misc]  # not None
+                    result[i] = _term(self.partials[i](out, *args), by, fargs[i], args[i])  # type: ignore[misc]  # not None
             return result
 
         return out, fout, scalar_pullback
@@ -295,21 +322,24 @@ class ScalarRule(Rule):
             fout = fresh_shadow(out, active)
 
         def pullback_of_two(bout: Any) -> Sequence[Any]:
-            if bout is None:
+            by = bout if fout is NO_FDATA else cotangent_of(fout, bout)
+            if by is None:
                 return None, None
             return (
-                None if by_x is None else _term(by_x(out, x, y), bout, x),
-                None if by_y is None else _term(by_y(out, x, y), bout, y),
+                None if by_x is None else _term(by_x(out, x, y), by, fx, x),
+                None if by_y is None else _term(by_y(out, x, y), by, fy, y),
             )
 
         return out, fout, pullback_of_two
 
 
-def _term(partial: Any, bout: Any, x: Any) -> Any:
-    """The cotangent of argument `x`: the derivative by `x` times `bout`, the cotangent of the result."""
-    if type(partial) is float and type(bout) is float and type(x) is float:
-        return partial * bout if bout else bout
-    return project(multiply(_conjugate(partial), bout), x)
+def _term(partial: Any, by: Any, f: Any, x: Any) -> Any:
+    """The rdata of argument `x`, whose shadow is `f`: of the derivative by `x` times `by`, the cotangent of
+    the result."""
+    if type(partial) is float and type(by) is float and type(x) is float:
+        product = partial * by
+        return product if product == product else multiply(partial, by)
+    return accumulate(f, x, multiply(_conjugate(partial), by))
 
 
 def _conjugate(x: Any) -> Any:
@@ -332,8 +362,9 @@ class QuotientRule(ScalarRule):
             return super().frule(args, dargs, kwargs)
         if dx is None and dy is None:
             return out, None
-        above = dx if dy is None else -(out * dy) if dx is None else dx - out * dy
-        return out, project(above / y, out)
+        term = None if dy is None else multiply(out, dy)
+        above = dx if term is None else -term if dx is None else dx - term
+        return out, project(divide(above, y), out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         out, fout, general = super().rrule(args, fargs, kwargs)
@@ -344,10 +375,10 @@ class QuotientRule(ScalarRule):
         def quotient_pullback(bout: Any) -> Sequence[Any]:
             if not isinstance(bout, float) or not bout:
                 return general(bout)
-            below = bout / y
+            below = divide(bout, y)
             return (
                 None if fx is None else project(below, x),
-                None if fy is None else project(-(out * below), y),
+                None if fy is None else project(-multiply(out, below), y),
             )
 
         return out, fout, quotient_pullback
@@ -395,7 +426,7 @@ class PureRule(Rule):
         fout = fresh_shadow(out, active=any(f is not None for f in fargs))
 
         def pure_pullback(bout: Any) -> Sequence[Any]:
-            by = bout if fout is NO_FDATA or fout is None else fout
+            by = cotangent_of(fout, bout)
             result: list[Any] = [None] * len(args)
             if by is not None:
                 for i, vjp in enumerate(self.vjp[: len(args)]):
@@ -407,7 +438,14 @@ class PureRule(Rule):
 
 
 class Primitive(Rule):
-    """A rule written by hand in flat form: views, mutation, containers."""
+    """A rule written by hand in flat form: views, mutation, containers.
+
+    What its pullback returns is fitted to the arguments like all else (`tangents.accumulate`): mostly that is
+    None for what has an address, whose shadow the pullback itself has incremented.
+
+    is_fitted: whether nothing is left to fit, because the pullback does it or only moves slots of containers:
+    for rows that are met at every turn of a loop.
+    """
 
     kind = RowKind.PRIMITIVE
 
@@ -417,11 +455,30 @@ class Primitive(Rule):
         *,
         frule: Callable[[Args, Args, Kwargs], tuple[Any, Any]],
         rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]],
+        is_fitted: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(function, **options)
         self.frule = frule  # type: ignore[method-assign,assignment]  # a field of this kind of row
-        self.rrule = rrule  # type: ignore[method-assign,assignment]
+        self.rrule = rrule if is_fitted else _fitted(rrule)  # type: ignore[method-assign,assignment]
+
+
+def _fitted(rrule: Callable[[Args, Args, Kwargs], tuple[Any, Any, Pullback]]) -> Callable[..., Any]:
+    """The reverse rule `rrule` with what its pullbacks return fitted to the arguments."""
+
+    def fitted(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out, fout, pullback = rrule(args, fargs, kwargs)
+
+        def fitted_pullback(bout: Any) -> Sequence[Any]:
+            returned = pullback(bout)
+            for r, f in zip(returned, fargs):  # noqa: B905  # called often
+                if r is not None and (f is not NO_FDATA or r.__class__ is not float):
+                    return tuple(map(accumulate, fargs, args, returned))
+            return returned
+
+        return out, fout, fitted_pullback
+
+    return fitted
 
 
 class Overlay(Rule):

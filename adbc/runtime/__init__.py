@@ -19,6 +19,7 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
 from adbc.runtime.calls import class_statements, fields, generators
+from adbc.runtime.report.tracebacks import hidden
 from adbc.types.decisions import Decisions
 
 if TYPE_CHECKING:
@@ -100,8 +101,9 @@ def use(config: Config) -> Iterator[None]:
 @contextlib.contextmanager
 def using(engine: Engine) -> Iterator[None]:
     """In the block, and in this thread or task, `engine` is the default one."""
-    token = _chosen.set(engine)
+    token, hides = _chosen.set(engine), hidden.set(engine.config.hide_frames)
     try:
         yield
     finally:
         _chosen.reset(token)
+        hidden.reset(hides)

@@ -10,6 +10,8 @@ from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tang
 from adbc.tangents.internal import (
     accumulate,
     add,
+    cotangent_of,
+    divide,
     external_fdata,
     external_rdata,
     fill_tangent,
@@ -31,17 +33,21 @@ from adbc.tangents.objects import Record
 from adbc.tangents.operations import (
     add_to_primal,
     check_increment,
+    coordinates,
     difference,
     dot,
     increment,
+    norm,
     random_tangent,
     scale,
     set_to_zero,
     tangent_type,
+    with_coordinates,
     zero_tangent,
 )
 from adbc.tangents.protocol import Inactive, Kind, register_tangent
 from adbc.tangents.split import fdata, rdata, tangent, zero_rdata
+from adbc.tangents.trees import tree_leaves, tree_map
 
 __all__ = [
     "NO_FDATA",
@@ -65,7 +71,10 @@ __all__ = [
     "add",
     "add_to_primal",
     "check_increment",
+    "coordinates",
+    "cotangent_of",
     "difference",
+    "divide",
     "dot",
     "external_fdata",
     "external_rdata",
@@ -79,6 +88,7 @@ __all__ = [
     "internal_fdata",
     "internal_rdata",
     "multiply",
+    "norm",
     "project",
     "random_tangent",
     "rdata",
@@ -94,6 +104,9 @@ __all__ = [
     "slot_tangent",
     "tangent",
     "tangent_type",
+    "tree_leaves",
+    "tree_map",
+    "with_coordinates",
     "zero_rdata",
     "zero_tangent",
 ]

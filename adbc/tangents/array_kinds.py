@@ -6,7 +6,6 @@ shadow of the array that owns the memory (`array_memory`).
 
 from __future__ import annotations
 
-import operator
 import random
 from collections.abc import Callable
 from typing import Any
@@ -117,14 +116,14 @@ class ArrayKind(Kind):
             raise InvalidTangentError(
                 f"not a tangent of an array of shape {x.shape} and dtype {x.dtype}: {t!r}"
             )
-        return self._combined(x, t, walk, operator.add, copy=True)
+        return self._combined(x, t, walk, walk.combine, copy=True)
 
     def difference(self, p: Array, q: Array, walk: DifferWalk) -> Any:
         if not self.is_active(p):
             return NO_TANGENT
         if p.shape != q.shape or p.dtype != q.dtype:
             raise InvalidTangentError("no difference between arrays of different shape or dtype")
-        return self._combined(p, q, walk, operator.sub, copy=False)
+        return self._combined(p, q, walk, walk.combine, copy=False)
 
     def _combined(
         self, x: Array, other: Any, walk: Any, combine: Callable[[Any, Any], Any], copy: bool
@@ -182,7 +181,14 @@ def unbroadcast(d: Array, shape: tuple[int, ...]) -> Array:
     axes = tuple(i for i, n in enumerate(d.shape) if n != 1 and shape[i + lead] == 1)
     if axes:
         d = d.sum(axis=axes, keepdims=True)
-    return d if d.shape == shape else np.array(np.broadcast_to(d, shape))
+    if d.shape == shape:
+        return d
+    try:
+        return np.array(np.broadcast_to(d, shape))
+    except ValueError:
+        raise InvalidTangentError(
+            f"an array of shape {d.shape} is given as the derivative of one of shape {shape}"
+        ) from None
 
 
 _SMALL = 8192
@@ -303,11 +309,14 @@ def kind_of_numpy(cls: type) -> Kind | None:
         return INACTIVE
     if issubclass(cls, np.ndarray):
         return Refused(
-            f"{cls.__module__}.{cls.__qualname__} is a subclass of ndarray, whose operations may mean "
-            "something else than those of arrays (a mask, units): convert it with numpy.asarray first"
+            f"a {cls.__module__}.{cls.__qualname__} is given as an array",
+            "operations of a subclass may mean something else than those of arrays (a mask, units)",
+            "convert it first: numpy.asarray(x)",
         )
     if issubclass(cls, np.flatiter):
         return FlatKind()
     if issubclass(cls, np.nditer | np.broadcast):
-        return Refused(f"a {cls.__name__} walks over memory out of sight: loop over the array itself")
+        return Refused(
+            f"a {cls.__name__} is used", "it walks over memory out of sight", "loop over the array itself"
+        )
     return None

@@ -86,7 +86,9 @@ class Region:
     def _bytes(self, owner: Array, copy: bool) -> Array:
         if owner.dtype.hasobject:
             raise UnsupportedError(
-                "an array of objects with gaps in its memory has no counterpart: copy it first"
+                "an array of objects with gaps in its memory",
+                "it has no counterpart for derivatives",
+                "copy it first: x.copy()",
             )
         twin = np.zeros(self.high - self.low, np.uint8)
         if copy:
@@ -105,7 +107,9 @@ class Region:
         low, high = extent(x)
         if low < self.low or high > self.high:
             raise UnsupportedError(
-                "two arrays share a foreign buffer whose extent cannot be seen: copy the arrays first"
+                "two arrays share a foreign buffer whose extent cannot be seen",
+                "their derivatives would not share theirs",
+                "copy the arrays first",
             )
         if x.dtype.hasobject:
             return _object_view(self.twin, self.owner, x)
@@ -187,6 +191,10 @@ def places_of(x: Array) -> Array:
 
 def add_into(f: Array, d: Any) -> None:
     """``f += d``, where elements of `f` at the same place in memory receive the sum of their terms."""
+    repeated = tuple(i for i, (n, s) in enumerate(zip(f.shape, f.strides, strict=True)) if s == 0 and n > 1)
+    if repeated and f.size:  # along such an axis the places are one
+        d = np.sum(np.broadcast_to(d, f.shape), axis=repeated, keepdims=True)
+        f = f[tuple(slice(0, 1) if i in repeated else slice(None) for i in range(f.ndim))]
     if overlaps_itself(f):
         d = np.broadcast_to(d, f.shape)
         places, index = np.unique(places_of(f), return_inverse=True)
@@ -228,7 +236,9 @@ def has_number_fields(dtype: np.dtype[Any]) -> bool:
         return False
     if dtype.hasobject:
         raise UnsupportedError(
-            "a structured array with a field of objects cannot be differentiated: keep the objects in a list"
+            "a structured array with a field of objects",
+            "derivatives of such a field are not kept",
+            "keep the objects in a list",
         )
     return any(
         has_number_fields(field.base) or field.base.kind in "fc"

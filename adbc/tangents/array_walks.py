@@ -68,6 +68,11 @@ def _finish(walk: Any) -> None:
     if reduce is not None:
         reduce(_without_repeats([(t, *others) for _, t, others in walk.arrays]))
         return
+    write = getattr(walk.leaf, "write", None)
+    if write is not None:
+        for target, *_ in walk.arrays:
+            write(target)
+        return
     combine = walk.leaf.on_arrays  # see `operations`
     if len(walk.arrays) == 1:
         target, t, others = walk.arrays[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.tangents import internal
+from adbc.tangents import array_products, internal
 from adbc.tangents.array_iterators import ArrayIterator, FlatIterator, ObjectArrayIterator, iterator_over
 from adbc.tangents.array_kinds import ARRAY, MEMORYVIEW, kind_of_numpy
 from adbc.tangents.array_memory import Array, add_into, fill, number_views, overlaps_itself
@@ -30,10 +30,12 @@ def install() -> None:
     KINDS[memoryview] = MEMORYVIEW
     RESOLVERS.insert(0, kind_of_numpy)
     internal.ARRAY_FRESH[np.ndarray] = _fresh
-    internal.ARRAY_MULTIPLY[np.ndarray] = _multiply
+    internal.ARRAY_MULTIPLY[np.ndarray] = array_products.multiply
+    internal.ARRAY_DIVIDE[np.ndarray] = array_products.divide
     internal.ARRAY_REDUCE[np.ndarray] = np.sum
     internal.ARRAY_FINITE[np.ndarray] = _is_finite
     internal.ARRAY_ACCUMULATE[np.ndarray] = _accumulate
+    internal.ARRAY_OF_SEQUENCE[np.ndarray] = _of_sequence
     add_iterator(np.ndarray, iterator_over)
     add_structure(np.ndarray, visit_array)
     add_structure(np.void, visit_record)
@@ -43,20 +45,24 @@ def install() -> None:
     add_visit_of_numbers(array, visit_numbers)
 
 
-def _multiply(p: Any, d: Any) -> Any:
-    with np.errstate(invalid="ignore"):
-        product = p * d
-    if np.all(np.isfinite(p)):
-        return product
-    return np.where(d == 0, np.zeros((), np.result_type(product)), product)
-
-
 def _fresh(out: Array) -> Any:
-    """Zeros like `out` if it is an array of numbers that owns memory without gaps, else None."""
-    if out.base is not None or out.dtype.kind not in "fc":
+    """Zeros like `out` if it is an array of numbers that owns memory without gaps, or one with several
+    elements at one place, else None.
+
+    What stands at one place in such an array, as in a number that was broadcast, has a place for each element
+    in the shadow: what is read from there is the cotangent of an element.  Nobody can write to the array.
+    """
+    if out.dtype.kind not in "fc":
         return None
+    if out.base is not None:
+        return np.zeros(out.shape, out.dtype) if overlaps_itself(out) else None
     twin = np.zeros_like(out)
     return twin if twin.strides == out.strides else None
+
+
+def _of_sequence(d: Array, x: Any) -> Any:
+    """Array `d` with the shape and dtype of the array that is made of the list or tuple `x`."""
+    return ARRAY.project_array(d, np.asarray(x), False)
 
 
 def _accumulate(f: Array, x: Any, d: Any) -> None:

@@ -48,8 +48,10 @@ class TupleKind(ValueKind):
     def parts(self, x: Any) -> Parts:
         if type(x) is not tuple and instance_dict(x):
             raise UnsupportedError(
-                f"a {type(x).__name__} is a tuple, a value, and has attributes besides, like an object "
-                f"({', '.join(instance_dict(x))}): it has no tangent. Make it a dataclass"
+                f"a {type(x).__name__} is a tuple, a value, and has attributes besides, like an object"
+                f" ({', '.join(instance_dict(x))})",
+                "such a thing has no tangent",
+                "make it a dataclass",
             )
         return list(enumerate(tuple.__iter__(x)))
 
@@ -269,8 +271,9 @@ class SetKind(Inactive):
         for element in x:
             if walk(element) is not NO_TANGENT:
                 raise UnsupportedError(
-                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative. "
-                    "Sets find elements by value, so a derivative has no place there: use a list or a dict"
+                    f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative",
+                    "sets find elements by value, so that a derivative has no place there",
+                    "use a list or a dict",
                 )
         return NO_TANGENT
 

@@ -8,10 +8,11 @@ Fields read as attributes.  Nothing here knows how the fields came about.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 __all__ = [
+    "OPERATORS",
     "CoDual",
     "DequeTangent",
     "DictTangent",
@@ -26,6 +27,46 @@ __all__ = [
 
 def _show(name: str, fields: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(f'{k}={v!r}' for k, v in fields.items())})"
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}
+"""What the operators of tangents do, by their symbols; the module `arithmetic` puts it here, for it needs
+walks over tangents."""
+
+
+class _Arithmetic:
+    """Tangents of objects are vectors: they are added, and multiplied by real numbers.
+
+    An object plus a tangent of it is a new object of its class, moved by the tangent.
+    """
+
+    __array_ufunc__ = None  # NumPy's numbers leave the operation to the tangent
+
+    def __add__(self, other: Any) -> Any:
+        return OPERATORS["+"](self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return OPERATORS["object +"](other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return OPERATORS["-"](self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return OPERATORS["object -"](other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return OPERATORS["*"](self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return OPERATORS["/"](self, other)
+
+    def __neg__(self) -> Any:
+        return OPERATORS["*"](self, -1.0)
+
+    def __pos__(self) -> Any:
+        return OPERATORS["*"](self, 1.0)
 
 
 class _Record:
@@ -52,7 +93,7 @@ class _Record:
         return _show(type(self).__name__, self.__dict__)
 
 
-class Tangent(_Record):
+class Tangent(_Record, _Arithmetic):
     """The tangent of an immutable record: a NamedTuple, a frozen dataclass, a bound method.
 
     It has a field for each field of the record, which holds the tangent of that field and reads as an
@@ -90,7 +131,7 @@ class RData(_Record):
     """
 
 
-class MutableTangent:
+class MutableTangent(_Arithmetic):
     """The tangent of an object with fields, in a ``__dict__`` or in ``__slots__``.
 
     It has the tangent of each field under its name; a field that the object lacks is absent here too.  The
@@ -103,6 +144,15 @@ class MutableTangent:
     ...         self.k = k
     >>> adbc.grad(lambda spring: 0.5 * spring.k * spring.k)(Spring(3.0)).k
     3.0
+
+    Tangents of objects are added, and multiplied by numbers; an object is moved by adding a tangent, which
+    makes a new object (its constructor is not called).
+
+    >>> g = adbc.grad(lambda spring: 0.5 * spring.k * spring.k)(Spring(3.0))
+    >>> 2 * g + g
+    MutableTangent(k=9.0)
+    >>> (Spring(3.0) - 0.5 * g).k
+    1.5
     """
 
     def __init__(self, /, **fields: Any) -> None:

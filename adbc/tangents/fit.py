@@ -22,7 +22,10 @@ from adbc.tangents.objects import is_active_function
 from adbc.tangents.protocol import AddressKind, Kind, ValueKind, kind_of
 from adbc.tangents.scalars import ScalarKind
 
-__all__ = ["as_numbers", "fdata_misfit", "is_finite", "misfit", "numbers", "rdata_misfit", "shadow_misfit"]
+__all__ = [
+    "as_numbers", "broadcast", "cotangent_misfit", "fdata_misfit", "is_finite", "misfit", "numbers",
+    "rdata_misfit", "result_misfit", "shadow_misfit", "shape_of",
+]  # fmt: skip
 
 Held = Callable[[Any], bool]
 _FLOATS = {float}
@@ -269,6 +272,82 @@ def rdata_misfit(x: Any, r: Any) -> str | None:
             if k in _names(r) and (problem := rdata_misfit(c, kind.part(r, k))) is not None:
                 return f"{problem} (at {_step(x, k)})"
     return None
+
+
+# -- what the formulas of users give ------------------------------------------------------------------
+
+Shape = tuple[int, ...]
+
+
+def shape_of(x: Any) -> Shape | None:
+    """The shape of a number, an array of numbers, or a list or tuple of such; None of anything else."""
+    if isinstance(x, int | float | complex):
+        return ()
+    if isinstance(x, list | tuple):
+        shapes = set(map(shape_of, x))
+        if len(shapes) != 1 or None in shapes:
+            return None if shapes else (0,)
+        return (len(x), *(shapes.pop() or ()))
+    letter = getattr(getattr(x, "dtype", None), "kind", "")
+    if letter and letter in "biufc":
+        return tuple(x.shape)
+    return None
+
+
+def broadcast(*shapes: Shape) -> Shape | None:
+    """The shape that arrays of these shapes are broadcast to; None if they do not go together."""
+    whole = [1] * max(map(len, shapes), default=0)
+    for shape in shapes:
+        for i, n in enumerate(reversed(shape), 1):
+            if n != 1 and whole[-i] not in (1, n):
+                return None
+            whole[-i] = n if n != 1 else whole[-i]
+    return tuple(whole)
+
+
+def cotangent_misfit(x: Any, d: Any, out: Any) -> str | None:
+    """How `d` cannot be the cotangent of `x` that a formula has computed from that of `out`; None if it can.
+
+    It has the shape of `x`, or one that `x` and `out` are broadcast to, and then it is summed.  It is never
+    repeated: a number may be what should have been an array.
+    """
+    if d is None:
+        return None
+    if isinstance(x, list | tuple) and isinstance(d, list | tuple):
+        if len(x) != len(d):
+            return f"{len(d)} parts for a {type(x).__name__} of {len(x)}"
+        found = [cotangent_misfit(*parts, out) for parts in zip(x, d, strict=True)]
+        return next((problem for problem in found if problem is not None), None)
+    shape, given = shape_of(x), shape_of(d)
+    if shape is None:
+        return misfit(x, d, allow_none=True)
+    if given == shape:
+        return None
+    if given is None:
+        return f"{d!r:.60}, which is no number and no array of numbers, for a {type(x).__name__}"
+    of_result = shape_of(out)
+    whole = None if of_result is None else broadcast(shape, of_result)
+    if whole is not None and broadcast(given, whole) == whole and broadcast(given, shape) == given:
+        return None
+    return (
+        f"something of shape {given} for an argument of shape {shape} and a result of shape {of_result}; it"
+        " must have the shape of the argument, or be what the argument was broadcast to"
+    )
+
+
+def result_misfit(out: Any, d: Any) -> str | None:
+    """How `d`, which a formula gives, cannot be the tangent of the result `out`; None if it can be
+    broadcast to it."""
+    if d is None:
+        return None
+    shape, given = shape_of(out), shape_of(d)
+    if shape is None:
+        return misfit(out, d, allow_none=True)
+    if given is None:
+        return f"{d!r:.60}, which is no number and no array of numbers, for a {type(out).__name__}"
+    if broadcast(given, shape) == shape:
+        return None
+    return f"something of shape {given} for a result of shape {shape}"
 
 
 def numbers(t: Any) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from adbc.errors import InvalidTangentError
 from adbc.tangents.duals import FData, RData, Tangent
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
@@ -20,9 +21,9 @@ from adbc.tangents.split import fdata, record, split_parts, zero_rdata
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
-    "accumulate", "add", "external_fdata", "external_rdata", "fill_tangent", "fresh_shadow", "fresh_tangent",
-    "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment", "slot_rdata", "slot_shadow",
-    "slot_tangent",
+    "accumulate", "add", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent", "fresh_shadow",
+    "fresh_tangent", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
+    "slot_rdata", "slot_shadow", "slot_tangent",
 ]  # fmt: skip
 
 
@@ -83,7 +84,10 @@ def slot_rdata(t: Any) -> Any:
 
 
 def slot_increment(t: Any, r: Any) -> Any:
-    """The tangent `t` of a slot with `r` added to its value part: the new tangent for the slot."""
+    """The tangent `t` of a slot with `r` added to it: the new tangent for the slot.
+
+    What `r` has for a part with an address is added to that part in place.
+    """
     if r is None or r is NO_RDATA:
         return t
     cls = type(t)
@@ -97,7 +101,10 @@ def slot_increment(t: Any, r: Any) -> Any:
     if cls is Tangent:
         parts = r.__dict__
         return Tangent(**{k: slot_increment(c, parts.get(k)) for k, c in t.__dict__.items()})
-    return t if is_address_tangent(cls) else t + r
+    if is_address_tangent(cls):
+        accumulate(t, t, r)
+        return t
+    return t + r
 
 
 # -- values that are new ---------------------------------------------------------------------------
@@ -186,23 +193,44 @@ def add(a: Any, b: Any) -> Any:
 
 
 def multiply(p: Any, d: Any) -> Any:
-    """`p` times `d`, where a zero `d` is zero even if `p` is infinite or not a number."""
-    if type(d) is float or type(d) is complex:
-        return p * d if d else d
-    special = _hook(ARRAY_MULTIPLY, type(d))
+    """`p` times `d`, a partial derivative and a tangent or cotangent, in which zero wins: where one of them
+    is zero, so is the product, even if the other is infinite or not a number.
+
+    With this, and only if it holds for both factors, a path of partial derivatives has the same product from
+    whichever end it is computed.
+    """
+    if p.__class__ is float and d.__class__ is float:
+        product = p * d
+        return product if product == product or (p and d) else 0.0
+    special = _hook(ARRAY_MULTIPLY, d.__class__) or _hook(ARRAY_MULTIPLY, p.__class__)
     if special is not None:
         return special(p, d)
-    return p * d if d else d
+    return p * d if p and d else p.__class__(0) * d.__class__(0)
+
+
+def divide(d: Any, y: Any) -> Any:
+    """`d`, a tangent or cotangent, over `y`: what `multiply` gives for the reciprocal of `y`."""
+    special = _hook(ARRAY_DIVIDE, d.__class__) or _hook(ARRAY_DIVIDE, y.__class__)
+    if special is not None:
+        return special(d, y)
+    return d / y if d and y - y == 0.0 else d.__class__(0) / y.__class__(1)
 
 
 ARRAY_MULTIPLY: dict[type, Any] = {}
 """By class of array, a function that does for its instances what `multiply` does for numbers."""
+
+ARRAY_DIVIDE: dict[type, Any] = {}
+"""By class of array, a function that does for its instances what `divide` does for numbers."""
 
 ARRAY_REDUCE: dict[type, Any] = {}
 """By class of array, a function that sums all elements, for the projection to a scalar."""
 
 ARRAY_ACCUMULATE: dict[type, Any] = {}
 """By class of array, a function of a shadow, its primal and a cotangent that adds this to the shadow."""
+
+ARRAY_OF_SEQUENCE: dict[type, Any] = {}
+"""By class of array, a function of an array and a list or tuple that gives the array the shape of the array
+that is made of the list or tuple: broadcasting is undone."""
 
 ARRAY_FRESH: dict[type, Any] = {}
 """By class of array, a function that gives a new array the shadow, or None if it must be made by a walk."""
@@ -214,8 +242,11 @@ ARRAY_FINITE: dict[type, Any] = {}
 
 def _hook(table: dict[type, Any], cls: type) -> Any:
     """The entry of `table` for `cls`; those of arrays are put there when the first array is met."""
-    kind_of(cls)
-    return table.get(cls)
+    special = table.get(cls)
+    if special is None:
+        kind_of(cls)
+        special = table.get(cls)
+    return special
 
 
 def project(d: Any, x: Any, fresh: bool = False) -> Any:
@@ -245,25 +276,73 @@ def project(d: Any, x: Any, fresh: bool = False) -> Any:
     return kind.project(d, x) if special is None else special(d, x, fresh)
 
 
+def cotangent_of(fout: Any, bout: Any) -> Any:
+    """The cotangent of a result, from its shadow `fout` and its rdata `bout`; None is zero."""
+    if fout is NO_FDATA or fout is None:
+        return bout
+    if type(fout) is tuple:
+        parts = (None,) * len(fout) if bout is None else bout
+        whole = tuple([cotangent_of(f, b) for f, b in zip(fout, parts, strict=True)])
+        return None if all(c is None for c in whole) else whole
+    if type(fout) is FData:
+        fields = {} if bout is None else bout.__dict__
+        return RData(**{k: cotangent_of(f, fields.get(k)) for k, f in fout.__dict__.items()})
+    return fout
+
+
 def accumulate(f: Any, x: Any, d: Any) -> Any:
-    """Add cotangent `d` of argument `x` to its shadow `f`; returns what has no address there, as rdata."""
-    if f is None or d is None:
+    """Fit `d`, the cotangent that a rule gives for its argument `x`, to the argument, whose shadow is `f`.
+
+    This is the one place where that is done.  What is identified by address there is added to the shadow in
+    place, what is by value is returned as rdata, of the class and the shape of `x`: broadcasting is undone,
+    the dtype kept, the real part taken.  `d` has the structure of `x`, but an array may stand for a list or
+    tuple of numbers.  Raises `InvalidTangentError` if `d` cannot be the cotangent of `x`.
+    """
+    if f is None or d is None or d is NO_RDATA:
         return None
     if f is NO_FDATA:
         return project(d, x)
-    special = _hook(ARRAY_ACCUMULATE, type(f))
+    cls = type(f)
+    special = _hook(ARRAY_ACCUMULATE, cls)
     if special is not None:
         special(f, x, d)
         return None
-    if type(f) is tuple:
-        left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, d, strict=True)])
+    gather = _hook(ARRAY_OF_SEQUENCE, type(d))
+    if gather is not None and (cls is tuple or cls is list):
+        d = gather(d, x)
+        if d is None:
+            return None
+    if cls is tuple:
+        left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, _parts_of(d, x), strict=True)])
         return None if all(r is None for r in left) else left
-    if type(f) is FData:
+    if cls is FData:
+        if type(d) not in (RData, Tangent):
+            raise _misfit(x, d)
         parts: Any = kind_of(type(x))
         fields = {k: accumulate(f.__dict__[k], c, d.__dict__.get(k)) for k, c in parts.parts(x)}
         return None if all(r is None for r in fields.values()) else RData(**fields)
+    if cls is list:
+        for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
+            t = f[i]
+            if c is not None and t is not NO_TANGENT:
+                f[i] = slot_increment(t, accumulate(slot_shadow(t), y, c))
+        return None
     increment(f, d)
     return None
+
+
+def _parts_of(d: Any, x: Any) -> Any:
+    """The parts of `d`, which is the cotangent of the list or tuple `x`; raises if it has others."""
+    if not hasattr(type(d), "__len__") or isinstance(d, dict) or len(d) != len(x):
+        raise _misfit(x, d)
+    return d
+
+
+def _misfit(x: Any, d: Any) -> InvalidTangentError:
+    many = f" of {len(x)}" if isinstance(x, list | tuple) else ""
+    return InvalidTangentError(
+        f"a rule gives {d!r:.60}, a {type(d).__name__}, as the cotangent of a {type(x).__name__}{many}"
+    )
 
 
 # -- the boxed interface ---------------------------------------------------------------------------

@@ -54,13 +54,13 @@ class ShadowIterator:
 class RefusingIterator(ShadowIterator):
     """The shadow of an iterator that cannot be looked into: it raises when it is stepped."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("parts",)
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    def __init__(self, met: str, why: str, remedy: str) -> None:
+        self.parts = met, why, remedy
 
     def step(self, value: Any = MISSING) -> Step:
-        raise UnsupportedError(self.reason)
+        raise UnsupportedError(*self.parts)
 
 
 class IndexIterator(ShadowIterator):
@@ -127,8 +127,10 @@ class KeyIterator(ShadowIterator):
     def step(self, value: Any = MISSING) -> Step:
         if value is not MISSING and kind_of(type(value)).address:
             raise UnsupportedError(
-                f"a {type(value).__name__} is used as the key of a dict and is read back as an object with a "
-                "derivative, which keys do not have: keep the objects in a list, or as values of the dict"
+                f"a {type(value).__name__} is used as the key of a dict and is read back as an object"
+                " with a derivative",
+                "keys have none",
+                "keep the objects in a list, or as values of the dict",
             )
         return NOTHING
 
@@ -224,7 +226,9 @@ def shadow_iterator(iterable: Any, shadow: Any, reverse: bool = False) -> Shadow
     if special is not None:
         return special(shadow, reverse)
     raise UnsupportedError(
-        f"iteration over a {type(iterable).__name__} in C cannot be followed: loop over a list"
+        f"C code iterates over a {type(iterable).__name__}",
+        "that cannot be followed",
+        "loop over a list: list(x)",
     )
 
 
@@ -294,15 +298,22 @@ class IteratorKind(Kind):
                 found.index = index
                 return found  # type: ignore[no-any-return]  # those over sequences all have an index
         return RefusingIterator(
-            f"the state of a {name} that was made before the differentiated call cannot be seen: "
-            "make the iterator inside the function, or pass a list"
+            f"a {name} that was made before the differentiated call is stepped",
+            "where it stands cannot be seen",
+            "make the iterator inside the function, or pass a list",
         )
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
-        raise UnsupportedError(f"a {type(x).__name__} cannot be moved by a tangent: it cannot be copied")
+        raise UnsupportedError(
+            f"a {type(x).__name__} is moved by a tangent", "it cannot be copied", "move what it iterates over"
+        )
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        raise UnsupportedError(f"there is no difference between two iterators of class {type(p).__name__}")
+        raise UnsupportedError(
+            f"the difference between two iterators of class {type(p).__name__} is asked for",
+            "there is none",
+            "take that of what they iterate over",
+        )
 
 
 ITERATOR_KIND = IteratorKind()

@@ -6,7 +6,7 @@ import functools
 import types
 from collections import deque
 
-from adbc.tangents import containers, iterators, objects, scalars
+from adbc.tangents import arithmetic, containers, iterators, objects, scalars
 from adbc.tangents.constants import CONST, Const
 from adbc.tangents.nothing import NoTangent
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS
@@ -55,3 +55,4 @@ def install() -> None:
         iterators.ValueIterator, iterators.KeyIterator, iterators.DictValueIterator, iterators.TupleStep,
     ):  # fmt: skip
         add_structure(cls, lambda walk, t, *others: t)
+    arithmetic.install()

@@ -105,8 +105,9 @@ class InstanceKind(_FieldKind):
 def refuse_shared_dictionary(x: Any) -> None:
     """Raise for `x`, an object with slots whose dictionary is shared: its tangent would need two."""
     raise UnsupportedError(
-        f"the __dict__ of a {type(x).__name__} is reached by two ways, and the class has __slots__ beside it:"
-        " pass the object alone"
+        f"the __dict__ of a {type(x).__name__} is reached by two ways",
+        "the class has __slots__ beside it",
+        "pass the object alone",
     )
 
 
@@ -384,6 +385,8 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     init = vars(cls).get("__init__")
     if getattr(getattr(init, "__code__", None), "co_filename", "") != "<string>":
         return None
+    if any("__new__" in vars(c) for c in cls.__mro__[:-1]):
+        return None  # which may do anything to what it makes
     for c in cls.__mro__:
         if "__post_init__" in vars(c) or any(
             isinstance(v, functools.cached_property) for v in vars(c).values()
@@ -406,8 +409,9 @@ def _refuse_writing_hash(cls: type) -> None:
             continue
         if writes_beyond_its_frame(function.__code__):
             raise UnsupportedError(
-                f"{name} of class {cls.__qualname__} changes something, and dicts and sets ask it as often"
-                " as they like: compute the hash and compare without changing anything"
+                f"{name} of class {cls.__qualname__} changes something",
+                "dicts and sets ask it as often as they like",
+                "compute the hash and compare without changing anything",
             )
 
 

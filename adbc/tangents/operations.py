@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,8 +11,8 @@ from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import DifferWalk, MakeWalk, Memo, PerturbWalk, TangentWalk
 
 __all__ = [
-    "add_to_primal", "check_increment", "difference", "dot", "increment", "random_tangent", "scale",
-    "set_to_zero", "tangent_type", "zero_tangent",
+    "add_to_primal", "check_increment", "coordinates", "difference", "dot", "increment", "norm",
+    "random_tangent", "scale", "set_to_zero", "tangent_type", "with_coordinates", "zero_tangent",
 ]  # fmt: skip
 
 
@@ -162,11 +163,26 @@ def scale(a: float, t: Any) -> Any:
 
 
 def dot(t: Any, s: Any) -> float:
-    """The inner product of tangents `t` and `s`: the sum of ``Re(conj(a) * b)``, each shared part once."""
+    """The inner product of tangents `t` and `s`: the sum of ``Re(conj(a) * b)``, each shared part once.
+
+    >>> import adbc
+    >>> adbc.dot([1.0, {"a": 2.0}], [3.0, {"a": 4.0}])
+    11.0
+    """
     leaf = _Dot()
     # In place, so that no second tangent is made; the leaf gives each number back unchanged.
     TangentWalk(leaf, in_place=True).run(t, s)
     return leaf.total
+
+
+def norm(t: Any) -> float:
+    """The length of tangent `t`: the square root of the inner product with itself.
+
+    >>> import adbc
+    >>> adbc.norm({"a": 3.0, "b": [4.0]})
+    5.0
+    """
+    return math.sqrt(dot(t, t))
 
 
 def add_to_primal(x: Any, t: Any) -> Any:
@@ -177,3 +193,28 @@ def add_to_primal(x: Any, t: Any) -> Any:
 def difference(p: Any, q: Any) -> Any:
     """The tangent from primal `q` to primal `p`: ``add_to_primal(q, difference(p, q))`` equals `p`."""
     return DifferWalk().run(p, q)
+
+
+class _OwnNumbers(DifferWalk):
+    """The walk that makes the tangent whose numbers are those of its first primal."""
+
+    combine = staticmethod(lambda p, q: p)
+
+
+class _GivenNumbers(PerturbWalk):
+    """The walk that makes a primal whose numbers are those of a tangent."""
+
+    combine = staticmethod(lambda x, t: t)
+
+
+def coordinates(x: Any) -> Any:
+    """The numbers of `x` as a tangent of `x`, which shares no memory with it."""
+    return _OwnNumbers().run(x, x)
+
+
+def with_coordinates(x: Any, t: Any) -> Any:
+    """A new primal like `x` with the numbers of tangent `t`; constructors are not called.
+
+    ``with_coordinates(x, coordinates(x))`` is a copy of `x`.
+    """
+    return _GivenNumbers().run(x, t)

@@ -91,24 +91,25 @@ INACTIVE = Inactive()
 
 
 class Refused(Kind):
-    """Values that have a derivative in principle, but none here: asking for one raises with the reason."""
+    """Values that have a derivative in principle, but none here: asking for one raises
+    `UnsupportedError` with these parts."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    def __init__(self, met: str, why: str, remedy: str) -> None:
+        self.parts = met, why, remedy
 
     def tangent_type(self, cls: type) -> type:
-        raise UnsupportedError(self.reason)
+        raise UnsupportedError(*self.parts)
 
     def make(self, x: Any, walk: Any) -> Any:
-        raise UnsupportedError(self.reason)
+        raise UnsupportedError(*self.parts)
 
     perturb = difference = make  # type: ignore[assignment]  # all refuse
 
     def project(self, d: Any, x: Any) -> Any:
-        raise UnsupportedError(self.reason)
+        raise UnsupportedError(*self.parts)
 
     def zero_rdata(self, x: Any) -> Any:
-        raise UnsupportedError(self.reason)
+        raise UnsupportedError(*self.parts)
 
 
 class ValueKind(Kind):

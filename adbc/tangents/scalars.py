@@ -39,18 +39,21 @@ class ScalarKind(Kind):
         if t is NO_TANGENT:
             raise InvalidTangentError(f"the tangent of a {type(x).__name__} is a number, not NoTangent()")
         cls = type(x)
-        moved = self.tangent(x) + t
+        moved = walk.combine(self.tangent(x), t)
         return self.tangent(moved) if cls is self.tangent else cls(moved)
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
-        return self.tangent(self.tangent(p) - self.tangent(q))
+        return self.tangent(walk.combine(self.tangent(p), self.tangent(q)))
 
     def project(self, d: Any, x: Any) -> Any:
         if type(d) is self.tangent:
             return d
-        if not self.is_complex:
-            d = d.real
-        return self.tangent(d)
+        try:
+            return self.tangent(d if self.is_complex else d.real)
+        except (AttributeError, TypeError, ValueError):
+            raise InvalidTangentError(
+                f"{d!r:.60}, a {type(d).__name__}, is given as the derivative of a {type(x).__name__}"
+            ) from None
 
     def zero_rdata(self, x: Any) -> Any:
         return self.zero
@@ -70,8 +73,10 @@ def refuse_attributes(x: Any) -> None:
     fields = [name for name, _ in instance_fields(x)]
     if fields:
         raise UnsupportedError(
-            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes besides, "
-            f"like an object ({', '.join(fields)}): it has no tangent. Keep those in an object"
+            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes"
+            f" besides, like an object ({', '.join(fields)})",
+            "such a thing has no tangent",
+            "keep those in an object",
         )
 
 
@@ -87,6 +92,9 @@ _INERT_NAMES = {
         for c in ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
     ),
     ("logging", "Logger"),
+    ("numba.core.registry", "CPUDispatcher"),
+    ("numba.np.ufunc.dufunc", "DUFunc"),
+    ("numba.np.ufunc.gufunc", "GUFunc"),
 }
 """Classes written in Python whose instances are values or services without derivative."""
 

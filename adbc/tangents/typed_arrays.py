@@ -35,6 +35,9 @@ class TypedArrayKind(Kind):
     def tangent_type(self, cls: type) -> type:
         return array
 
+    def is_active(self, x: Any) -> bool:
+        return is_active(x)
+
     def make(self, x: Any, walk: Any) -> Any:
         if walk.is_constant or not is_active(x):
             walk.register(x, NO_TANGENT)
@@ -52,7 +55,7 @@ class TypedArrayKind(Kind):
             return x
         if type(t) is not array or len(t) != len(x) or t.typecode != x.typecode:
             raise InvalidTangentError(f"not a tangent of an array of {len(x)} {x.typecode!r}: {t!r}")
-        y = array(x.typecode, [a + b for a, b in zip(x, t, strict=True)])
+        y = array(x.typecode, [walk.combine(a, b) for a, b in zip(x, t, strict=True)])
         walk.register(x, y)
         return y
 
@@ -61,7 +64,7 @@ class TypedArrayKind(Kind):
             return NO_TANGENT
         if len(p) != len(q) or p.typecode != q.typecode:
             raise InvalidTangentError("no difference between arrays of different length or type")
-        t = array(p.typecode, [a - b for a, b in zip(p, q, strict=True)])
+        t = array(p.typecode, [walk.combine(a, b) for a, b in zip(p, q, strict=True)])
         walk.register(p, t)
         return t
 

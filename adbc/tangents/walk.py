@@ -9,6 +9,7 @@ the end, by whoever knows about arrays.
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -82,7 +83,12 @@ class MakeWalk(_Walk):
 
 
 class PerturbWalk(_Walk):
-    """The walk that makes a new primal: a primal moved by a tangent."""
+    """The walk that makes a new primal: a primal moved by a tangent.
+
+    combine: gives a number of the new primal, from that of the primal and that of the tangent.
+    """
+
+    combine: Callable[[Any, Any], Any] = staticmethod(operator.add)
 
     def __call__(self, x: Any, t: Any) -> Any:
         kind = kind_of(type(x))
@@ -94,7 +100,12 @@ class PerturbWalk(_Walk):
 
 
 class DifferWalk(_Walk):
-    """The walk that makes the tangent from its second primal to its first."""
+    """The walk that makes the tangent from its second primal to its first.
+
+    combine: gives a number of the tangent, from those of the two primals.
+    """
+
+    combine: Callable[[Any, Any], Any] = staticmethod(operator.sub)
 
     def __call__(self, p: Any, q: Any) -> Any:
         kind = kind_of(type(p))

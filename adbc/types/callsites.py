@@ -370,7 +370,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)
     kind = _of_arrays(call, row, result)
     is_pure = not call.any_active and row.is_pure(len(call.arguments), call.keywords)
-    if kind is None and (row.kind is RowKind.ZERO or is_pure):
+    is_zero = row.is_zero(len(call.arguments), call.keywords)
+    if kind is None and (is_zero or is_pure):
         kind = Kind.FRESH if has_shadow(result) else Kind.PRIMAL
     if kind is None and call.keywords:
         bound = _bound(call, row)
@@ -380,7 +381,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return CallSite(Kind.ROW, call.function, call.callee, arguments, call.keywords, row, options=options)
     if kind is None:
         kind = _of_slot(call, row)
-    if kind is None and row.kind is RowKind.SCALAR and all(map(is_inline_number, (*call.types, result))):
+    is_inline = row.kind is RowKind.SCALAR and row.is_inline(len(call.arguments), call.keywords)
+    if kind is None and is_inline and all(map(is_inline_number, (*call.types, result))):
         kind = Kind.SCALAR
     return call.site(Kind.ROW if kind is None else kind, row=row)
 
@@ -390,7 +392,8 @@ def _of_arrays(call: _OpenCall, row: Any, result: AbstractType) -> Kind | None:
     if type(result) is ValueArrayType:
         if call.any_active and is_moved(row, call.types, call.keywords):
             return Kind.MOVE
-        return Kind.FORMULA if call.any_active and row.kind is not RowKind.ZERO else Kind.PRIMAL
+        is_zero = row.is_zero(len(call.arguments), call.keywords)
+        return Kind.FORMULA if call.any_active and not is_zero else Kind.PRIMAL
     is_new = type(result) is ArrayType and result.dtype in DTYPE_CODES
     if not call.any_active or not (is_new or is_inline_number(result)):
         return None

@@ -306,6 +306,8 @@ _ROWS: dict[int, Row] = {
     id(intrinsics._or_else_): _or_else,
     id(intrinsics._nonzero_): _or_else,
     id(intrinsics._real_): constant(TANGENT),
+    id(intrinsics._product_): constant(TANGENT),
+    id(intrinsics._quotient_): constant(TANGENT),
     id(float): constant(TANGENT),
     id(intrinsics._require_): constant(NONE),
     id(intrinsics._record_): constant(NONE),

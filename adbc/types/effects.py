@@ -302,7 +302,7 @@ def exposed(call: Instruction, row: Any, arrays: Collection[int] | None) -> Sequ
     arguments = call_parts(call)[1]
     if row.mutates:
         return [arguments[0], *arguments[max(row.takes_values, 1) :]]  # what is overwritten is memory
-    if row.kind is RowKind.ZERO:
+    if row.is_zero(len(arguments), call.keywords):
         return ()
     if arrays is not None:
         return [v for i, v in enumerate(arguments) if i not in arrays]

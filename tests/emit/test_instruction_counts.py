@@ -80,7 +80,7 @@ def oscillator(k: float, h: float, n: int) -> float:
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float, float]] = [
     (logistic, lambda n: (3.1, 0.4, n), 1.2, 2.5),
     (waves, lambda n: (1.1, 0.4, n), 1.2, 2.0),
-    (inner, lambda n: ([0.5] * n, [0.25] * n), 1.8, 2.3),
+    (inner, lambda n: ([0.5] * n, [0.25] * n), 1.8, 3.2),
     (smooth, lambda n: ([0.1 * i for i in range(n)],), 1.3, 3.9),
     (oscillator, lambda n: (2.0, 0.01, n), 0.7, 1.5),
 ]

@@ -7,6 +7,7 @@ that the pass leaves, or several, or lines of text.
 from __future__ import annotations
 
 import dataclasses
+import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -23,6 +24,8 @@ from adbc.passes import normalise
 from adbc.passes.derived.cotangent_sums import cotangent_sums
 from adbc.passes.derived.partials import needed, taken_apart
 from adbc.passes.derived.shadow_slots import shadow_slots
+from adbc.passes.derived.strong_runs import look_at_runs
+from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
@@ -58,6 +61,7 @@ from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.rules import default_table
+from adbc.tangents import divide, multiply
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, NONE, AbstractType, Exact, class_of
@@ -204,6 +208,18 @@ def _apart(graph: Graph, quotient: str = "False") -> str:
     )
 
 
+def _runs_looked_at(graph: Graph) -> Graph:
+    """All products are looked at."""
+    products = [i for i in graph.instructions() if target(i) is operator.mul]
+    assert not look_at_runs(graph, products, frozenset(), lambda careful: names.again)
+    return graph
+
+
+def _zero_wins(graph: Graph, later: str = "no") -> Graph:
+    strong = Strong(multiply, multiply, divide, frozenset())
+    return strong_zeros(graph, strong, None if later == "no" else lambda careful: names.again)
+
+
 _ANSWERS = Answers()
 
 RUNNERS: dict[str, Callable[..., Outcome]] = {
@@ -251,6 +267,8 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "cotangent_sums": cotangent_sums,
     "partials": _apart,
     "shadow_slots": shadow_slots,
+    "strong_runs": _runs_looked_at,
+    "strong_zeros": _zero_wins,
     "uncounted_loops": uncounted_loops,
     # of the backend that writes bytecode
     "early_records": early_records,

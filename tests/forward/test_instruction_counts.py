@@ -50,7 +50,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (oscillator, lambda n: (2.0, 0.01, n), 1.5),
     (by_tuples, lambda n: (0.3, 2.0, n), 2.4),
     # Numbers of arrays are taken for floats: more instructions, of which those that compute are quick.
-    (elements, lambda n: (np.linspace(0.0, 1.0, n),), 3.0),
+    (elements, lambda n: (np.linspace(0.0, 1.0, n),), 3.4),
     (formulas, lambda n: (np.ones(3), n), 3.2),
 ]
 

@@ -34,7 +34,7 @@ def test_what_cannot_be_lifted_is_refused_with_words_and_line(words: str) -> Non
     message = str(caught.value)
     assert words.strip() in message
     assert 'f (file "example.py", line ' in message
-    assert "which cannot be differentiated: " in message
+    assert "that cannot be differentiated. " in message
 
 
 def test_line_is_that_of_the_construct() -> None:

@@ -294,6 +294,11 @@ def test_fresh_shadows_of_arrays() -> None:
     assert not f.any()
     assert t.fresh_shadow(np.arange(3)) is None
     wide = t.fresh_shadow(np.broadcast_to(np.ones(3), (2, 3)))
-    assert wide.strides == (0, 8)
+    assert wide.shape == (2, 3) and wide.strides == (24, 8)  # a cotangent for each element, not each place
     t.accumulate(wide, np.broadcast_to(np.ones(3), (2, 3)), 1.0)
-    np.testing.assert_array_equal(wide[0], [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(wide, np.ones((2, 3)))
+    x = np.broadcast_to(np.ones(3), (2, 3))
+    shared = np.broadcast_to(np.zeros(3), (2, 3))
+    shared.flags.writeable = True
+    t.accumulate(shared, x, np.ones((2, 3)))  # that of an argument: its places are shared
+    np.testing.assert_array_equal(shared[0], [2.0, 2.0, 2.0])

@@ -440,7 +440,7 @@ def test_values_without_a_tangent_are_refused_with_a_remedy(name: str) -> None:
     make, remedy = REFUSED[name]
     with pytest.raises(UnsupportedError) as caught:
         test_tangent(make())
-    assert remedy in str(caught.value)
+    assert remedy in str(caught.value).lower()
 
 
 def test_generators_of_numpy_make_random_tangents() -> None:

@@ -49,7 +49,7 @@ def uncounted_loops(graph: Graph) -> Graph:
         return graph
     uses = use_counts(graph)
     dead: set[Instruction] = set()
-    for counter in counters:
+    for counter in dict.fromkeys(counters):  # lists that are walked together share one
         if not isinstance(counter, Phi) or uses.get(counter) != 1:
             continue
         following = [v for v in counter.operands.values() if isinstance(v, Instruction)]

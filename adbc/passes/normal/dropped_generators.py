@@ -146,9 +146,9 @@ def _made(call: Instruction) -> Made | None:
 def _code_made(function: Value) -> types.CodeType | None:
     """The code of a function that is made in the graph."""
     if target(function) is i._new_ and isinstance(function, Instruction):
-        kind, code = map(constant, function.operands[1:3])
-        if kind is types.FunctionType and isinstance(code, types.CodeType):
-            return code
+        made = [constant(x) for x in function.operands[1:3]]
+        if made[0] is types.FunctionType and isinstance(made[1], types.CodeType):
+            return made[1]
     return None
 
 

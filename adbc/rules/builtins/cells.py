@@ -137,9 +137,9 @@ def _del_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 
 ROWS: list[Rule] = [
-    Primitive(intrinsics._check_, frule=_check_frule, rrule=_check_rrule),
-    Primitive(intrinsics._cell_new_, frule=_new_frule, rrule=_new_rrule),
-    Primitive(intrinsics._cell_get_, frule=_get_frule, rrule=_get_rrule),
-    Primitive(intrinsics._cell_set_, frule=_set_frule, rrule=_set_rrule),
-    Primitive(intrinsics._cell_del_, frule=_del_frule, rrule=_del_rrule),
+    Primitive(intrinsics._check_, frule=_check_frule, rrule=_check_rrule, is_fitted=True),
+    Primitive(intrinsics._cell_new_, frule=_new_frule, rrule=_new_rrule, is_fitted=True),
+    Primitive(intrinsics._cell_get_, frule=_get_frule, rrule=_get_rrule, is_fitted=True),
+    Primitive(intrinsics._cell_set_, frule=_set_frule, rrule=_set_rrule, is_fitted=True),
+    Primitive(intrinsics._cell_del_, frule=_del_frule, rrule=_del_rrule, is_fitted=True),
 ]

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import dict_like
+from adbc.rules.classes import class_of_first, dict_like, overrides
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -34,7 +33,7 @@ def _no_missing(cls: type, *rest: type) -> bool:
 
 
 def _misses(cls: type, *rest: type) -> bool:
-    return _has_missing(cls) and not isinstance(getattr(cls, "__getitem__"), FunctionType)  # noqa: B009
+    return _has_missing(cls) and not overrides(cls, "__getitem__")
 
 
 def _has_missing(cls: type, *rest: type) -> bool:
@@ -327,6 +326,15 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return _update(returns=False)[1](args, fargs, kwargs)
 
 
+def _merge_mapping(target: Any, other: Any, function: Any = None) -> None:
+    if not hasattr(other, "keys"):
+        intrinsics._dict_merge_(target, other, function)  # for its error
+    for k in list(iter(other.keys())):
+        if k in target:
+            intrinsics._dict_merge_(target, {k: None}, function)  # for its error
+        target[k] = other[k]
+
+
 def read_past_methods(other: Any) -> bool:
     """Whether C code reads `other` as a dict, without calling ``keys`` and ``__getitem__`` of its class."""
     return isinstance(other, dict) and type(other).__iter__ is dict.__iter__
@@ -337,7 +345,7 @@ def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
         for k, v in list(dict.items(other)):
             d[k] = v
     elif hasattr(other, "keys"):
-        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
+        for k in list(iter(other.keys())):
             d[k] = other[k]
     else:
         for k, v in other:
@@ -446,7 +454,7 @@ def _but_not(name: str) -> Any:
     """A `when` that holds for classes of dicts with methods written in Python, but not the method `name`."""
 
     def when(cls: type, *rest: type) -> bool:
-        return _overriding(cls) and not isinstance(getattr(cls, name, None), FunctionType)
+        return _overriding(cls) and not overrides(cls, name)
 
     return when
 
@@ -493,7 +501,7 @@ def _setdefault_past(d: Any, k: Any, default: Any = None, /) -> Any:
 def fill_dict(d: Any, other: Any, named: Any) -> None:
     """Put what ``dict(other, **named)`` holds into `d`, without calling methods of the class of `d`."""
     if hasattr(other, "keys"):
-        for k in other.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
+        for k in list(iter(other.keys())):
             dict.__setitem__(d, k, other[k])
     else:
         for k, v in other:
@@ -542,7 +550,9 @@ def _view(method: Any) -> list[Rule]:
 
 
 def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
-    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+    return [
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+    ]
 
 
 ROWS: list[Rule] = [
@@ -566,8 +576,8 @@ ROWS: list[Rule] = [
     Overlay(dict.update, update_any, when=_dict_first),
     Overlay(intrinsics._dict_update_, update_any, when=_dict_first),
     *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
-    Overlay(intrinsics._dict_merge_, intrinsics._dict_merge_),
-    *_primitive((operator.ior,), *_update(returns=True), _two_dicts, dict),
+    Overlay(intrinsics._dict_merge_, _merge_mapping),
+    *_primitive((operator.ior,), *_update(returns=True), _two_dicts, class_of_first),
     Overlay(operator.or_, _or, when=_two_dicts, result=dict),
     *_primitive((dict.clear,), _clear_frule, _clear_rrule, _dict_first),
     *_primitive((dict.copy,), _copy_frule, _copy_rrule, _exactly_dict, dict),

@@ -122,7 +122,7 @@ def _no_positions(*classes: type) -> bool:
     return not any(map(stands_for_position, classes))
 
 
-NEW = Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule, when=_no_positions)
+NEW = Primitive(intrinsics._new_, frule=_new_frule, rrule=_new_rrule, is_fitted=True, when=_no_positions)
 """The row of `_new_`; a slice with a bound that has a method ``__index__`` in Python is made another way."""
 
 ROWS: list[Rule] = [NEW]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import builtins
 import time
-from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import NESTING, builtin_data, plain_attributes, plain_text
+from adbc.rules.classes import NESTING, builtin_data, overrides, plain_attributes, plain_text
 from adbc.rules.table import Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -20,7 +19,7 @@ __all__ = ["ROWS"]
 
 def _c_method(name: str) -> Any:
     """A `when` that holds if method `name` of the class of the first argument is C code."""
-    return lambda cls, *rest: not isinstance(getattr(cls, name, None), FunctionType)
+    return lambda cls, *rest: not overrides(cls, name)
 
 
 def _flat_text(*classes: type) -> bool:
@@ -38,7 +37,7 @@ def _one(*classes: type) -> bool:
 
 
 def _hashes(cls: type) -> bool:
-    return builtin_data(cls) or not isinstance(cls.__hash__, FunctionType)
+    return builtin_data(cls) or not overrides(cls, "__hash__")
 
 
 def _text_result(name: str) -> type | None:

@@ -12,13 +12,12 @@ import builtins
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
-from adbc.rules.classes import dict_like, integer, list_like
+from adbc.rules.classes import dict_like, integer, list_like, overrides
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
@@ -89,7 +88,7 @@ def _making(
 
         return function(*args, **kwargs), join(inner), iterator_pullback
 
-    return Primitive(function, frule=frule, rrule=rrule, when=when)
+    return Primitive(function, frule=frule, rrule=rrule, is_fitted=True, when=when)
 
 
 def making_iterator(function: Callable[..., Any], when: Any, backwards: bool = False) -> Primitive:
@@ -197,7 +196,7 @@ def _dict(pairs: Any = (), /, **named: Any) -> Any:
         for k, v in dict.items(pairs):
             out[k] = v  # noqa: PERF403  # `dict` is what this is the body of
     elif hasattr(pairs, "keys"):
-        for k in pairs.keys():  # noqa: SIM118  # a mapping need not iterate over its keys
+        for k in list(iter(pairs.keys())):
             out[k] = pairs[k]
     else:
         for k, v in pairs:
@@ -235,7 +234,7 @@ def _set_update(target: Any, *others: Any) -> None:
 
 
 def _setslice(target: Any, where: Any, values: Any, /) -> None:
-    target[where] = list(values)
+    target[where] = list(iter(values))
 
 
 def _slices(cls: type, index: type, *value: type) -> bool:
@@ -409,11 +408,7 @@ def _reversed_indexed(sequence: Any, /) -> Any:
 
 
 def _indexed(cls: type, *rest: type) -> bool:
-    return (
-        not rest
-        and not hasattr(cls, "__iter__")
-        and isinstance(getattr(cls, "__getitem__", None), FunctionType)
-    )
+    return not rest and not hasattr(cls, "__iter__") and overrides(cls, "__getitem__")
 
 
 def _indexed_backwards(cls: type, *rest: type) -> bool:
@@ -468,7 +463,9 @@ def _appends(cls: type, *rest: type) -> bool:
     return list_like(cls)
 
 
-_LIST = Primitive(list, frule=_list_frule, rrule=_list_rrule, when=_is_read_directly, result=list)
+_LIST = Primitive(
+    list, frule=_list_frule, rrule=_list_rrule, is_fitted=True, when=_is_read_directly, result=list
+)
 _LIST.mirrored = True  # of a list
 
 ROWS: list[Rule] = [
@@ -484,11 +481,13 @@ ROWS: list[Rule] = [
     Overlay(enumerate, _enumerate_any),
     Overlay(map, _map_any),
     Overlay(filter, _filter_any),
-    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_iterator),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, is_fitted=True, when=_iterator),
     Overlay(builtins.next, _next_or_default),
     _LIST,
     Overlay(list, _list, result=list),
-    Primitive(tuple, frule=_tuple_frule, rrule=_tuple_rrule, when=_is_read_directly, result=tuple),
+    Primitive(
+        tuple, frule=_tuple_frule, rrule=_tuple_rrule, is_fitted=True, when=_is_read_directly, result=tuple
+    ),
     Overlay(tuple, _tuple, result=tuple),
     Overlay(dict, _dict, result=dict),
     Overlay(set, _set, result=set),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data, integer, list_like
+from adbc.rules.classes import builtin_data, class_of_first, integer, list_like
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -44,7 +44,9 @@ __all__ = ["ROWS", "getitem_frule", "getitem_rrule", "setitem_frule", "setitem_r
 
 
 def _rows(functions: Iterable[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
-    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+    return [
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+    ]
 
 
 def _inlined(kind: str, rows: list[Rule]) -> list[Rule]:
@@ -488,6 +490,15 @@ def _list_and_iterable(*classes: type) -> bool:
     return len(classes) == 2 and list_like(classes[0]) and classes[1] in ITERABLES
 
 
+def _list_and_numbers(cls: type, other: type) -> bool:
+    """Whether ``a += b`` of these classes adds as NumPy does, whose objects are numbers first of all."""
+    return list_like(cls) and hasattr(other, "__array_interface__") and hasattr(other, "__radd__")
+
+
+def _added(a: Any, b: Any, /) -> Any:
+    return a + b
+
+
 def _only_list(*classes: type) -> bool:
     return len(classes) == 1 and list_like(classes[0])
 
@@ -523,13 +534,17 @@ ROWS: list[Rule] = [
     ),
     *_rows((list.extend, intrinsics._list_extend_), *_extend(returns=False), _list_and_iterable),
     *_rows(
-        (operator.iadd, list.__iadd__, operator.iconcat), *_extend(returns=True), _list_and_iterable, list
+        (operator.iadd, list.__iadd__, operator.iconcat),
+        *_extend(returns=True),
+        _list_and_iterable,
+        class_of_first,
     ),
+    Overlay(operator.iadd, _added, when=_list_and_numbers),
     *_rows((list.insert,), _insert_frule, _insert_rrule, _inserts),
     *_rows((list.pop,), _pop_frule, _pop_rrule, _pops),
     *_changing((list.clear,), lambda a: a.clear(), _only_list),
     *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
-    *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, list),
+    *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, class_of_first),
     *_mirrored(
         _rows(
             (operator.add, list.__add__, operator.concat),

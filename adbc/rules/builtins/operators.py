@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 import sys
-from types import FunctionType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -22,6 +21,7 @@ from adbc.rules.classes import (
     integer,
     number,
     numbers,
+    overrides,
     power,
     real,
     reals,
@@ -71,9 +71,9 @@ def _text_first(*classes: type) -> bool:
 
 
 def _bool_of_numbers(*classes: type) -> type | None:
-    """The class of a comparison of numbers: bool, or NumPy's if a number of its is compared."""
-    numbers = (int, bool, float, complex)
-    if all(c in numbers for c in classes):
+    """The class of a comparison of numbers: bool, or NumPy's if one of its is compared with real ones."""
+    numbers = (int, bool, float)
+    if all(c in numbers or c is complex for c in classes):
         return bool
     if all(c in numbers or (c.__module__, c.__name__) == ("numpy", "float64") for c in classes):
         found: type = sys.modules["numpy"].bool_  # loaded: there is a number of its
@@ -123,7 +123,7 @@ _ORDER = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
 def _compared_in_c(cls: type) -> bool:
     """Whether instances of `cls`, as far as they themselves go, are compared by C code."""
     return builtin_data(cls) or (
-        issubclass(cls, NESTING) and not any(isinstance(getattr(cls, name), FunctionType) for name in _ORDER)
+        issubclass(cls, NESTING) and not any(overrides(cls, name) for name in _ORDER)
     )
 
 
@@ -141,9 +141,10 @@ def _by_identity(*classes: type) -> bool:
 
 def _contains(container: type, item: type) -> bool:
     """Whether C code looks for the item in the container, and compares it by C code."""
-    method = getattr(container, "__contains__", None)
     return builtin_data(container) or not (
-        method is None or isinstance(method, FunctionType) or isinstance(item.__eq__, FunctionType)
+        getattr(container, "__contains__", None) is None
+        or overrides(container, "__contains__")
+        or overrides(item, "__eq__")
     )
 
 
@@ -165,7 +166,7 @@ _COMPARISONS: list[Rule] = [
     ZeroRule(operator.contains, when=_contains, result=bool),
     ZeroRule(intrinsics._not_contains_, when=_contains, result=bool),
     ZeroRule(object.__eq__),
-    ZeroRule(object.__ne__, result=bool),
+    ZeroRule(object.__ne__),  # both may say `NotImplemented`
     ZeroRule(object.__hash__, result=int),
 ]
 

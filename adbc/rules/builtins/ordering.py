@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from types import FunctionType
 from typing import Any
 
-from adbc.rules.classes import number
+from adbc.rules.classes import number, overrides
 from adbc.rules.sequences import element_tangents, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project
@@ -65,13 +64,37 @@ def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return out, NO_FDATA if active else None, sum_pullback
 
 
-def _sum(iterable: Any, /, start: Any = 0) -> Any:
-    values = iterable if type(iterable) is list or type(iterable) is tuple else list(iterable)
+def _sum(values: Any, /, start: Any = 0) -> Any:
     if all_numbers(values, start):
         return sum_numbers(values, start)
     for x in values:
         start = start + x
     return start
+
+
+def _is_held(cls: type, *rest: type) -> bool:
+    """Whether the elements are in a list or tuple already, so that no Python code runs to make them."""
+    return cls is list or cls is tuple
+
+
+def is_number(x: Any) -> bool:
+    """Whether `x` is a plain number."""
+    return number(type(x))
+
+
+def _sum_one_by_one(iterable: Any, /, start: Any = 0) -> Any:
+    # To add numbers runs no Python code, so they may wait until all are there; others are added as they come.
+    values: list[Any] = []
+    waits = is_number(start)
+    for x in iterable:
+        if waits:
+            if type(x) is float or is_number(x):
+                values.append(x)
+                continue
+            start = sum_numbers(values, start)
+            waits = False
+        start = start + x
+    return sum_numbers(values, start) if waits else start
 
 
 # -- min, max -------------------------------------------------------------------------------------------
@@ -87,35 +110,29 @@ def first_extreme(keys: Any, largest: bool) -> int:
 
 def any_python_order(keys: Any) -> bool:
     """Whether comparing some of `keys` runs Python code."""
-    return any(
-        isinstance(getattr(cls, name, None), FunctionType)
-        for cls in set(map(type, keys))
-        for name in ("__lt__", "__gt__")
-    )
-
-
-def _extreme(values: Any, keys: Any, largest: bool) -> Any:
-    if not any_python_order(keys):
-        return values[first_extreme(keys, largest)]
-    best = 0
-    for i in range(1, len(keys)):
-        if keys[i] > keys[best] if largest else keys[i] < keys[best]:
-            best = i
-    return values[best]
+    return any(overrides(cls, name) for cls in set(map(type, keys)) for name in ("__lt__", "__gt__"))
 
 
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
     """The value that `function`, which is `max` or `min`, chooses."""
-    if len(args) == 1:
-        values = list(args[0])
-        if not values:
-            if default is _MISSING:
-                return function(())  # for its error
-            return default
-    else:
-        values = list(args)
-    keys = values if key is None else [key(x) for x in values]
-    return _extreme(values, keys, function is builtins.max)
+    values = args[0] if len(args) == 1 else args
+    is_there = (type(values) is list or type(values) is tuple) and values
+    if key is None and is_there and not any_python_order(values):
+        return values[first_extreme(values, function is builtins.max)]
+    return _chosen_one_by_one(function, values, key, default)
+
+
+def _chosen_one_by_one(function: Any, values: Any, key: Any, default: Any) -> Any:
+    # Each value is compared before the next is asked for.
+    largest = function is builtins.max
+    best = best_key = _MISSING
+    for value in values:
+        value_key = value if key is None else key(value)
+        if best is _MISSING or (value_key > best_key if largest else value_key < best_key):
+            best, best_key = value, value_key
+    if best is not _MISSING:
+        return best
+    return function(()) if default is _MISSING else default
 
 
 def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
@@ -172,8 +189,10 @@ def _all(iterable: Any, /) -> bool:
 
 ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
+    ZeroRule(is_number, result=bool),
     Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
-    Overlay(builtins.sum, _sum),
+    Overlay(builtins.sum, _sum, when=_is_held),
+    Overlay(builtins.sum, _sum_one_by_one),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
     Overlay(builtins.max, _max),

@@ -134,8 +134,9 @@ def _pop(target: Any) -> Any:
     if type(out) not in (int, str, bool, float, bytes, tuple, type(None)):
         target.add(out)
         raise UnsupportedError(
-            f"a {type(out).__name__} is taken out of a set, which keeps no derivative of it; "
-            "keep such objects in a list or as values of a dict"
+            f"a {type(out).__name__} is taken out of a set",
+            "a set keeps no derivative of what it holds",
+            "keep such objects in a list, or as values of a dict",
         )
     return out
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data, integer
+from adbc.rules.classes import builtin_data, integer, overrides
 from adbc.rules.sequences import ITERABLES, Source, plain_slice, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
@@ -178,7 +178,7 @@ def _unpack_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _unpack_ex(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
     # the same errors and values as the intrinsic, from operations that have rules
     if type(sequence) is not list and type(sequence) is not tuple:
-        sequence = list(sequence)
+        sequence = list(iter(sequence))
     if len(sequence) < before + after:
         intrinsics._unpack_ex_(sequence, before, after)
     end = len(sequence) - after
@@ -186,7 +186,25 @@ def _unpack_ex(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
 
 
 def _unpack_any(sequence: Any, count: int) -> tuple[Any, ...]:
+    if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
+        intrinsics._unpack_(sequence, count)  # for its error
+    values: list[Any] = []
+    for value in sequence:
+        values.append(value)
+        if len(values) > count:
+            break  # no more are taken: there may be any number of them
+    return intrinsics._unpack_(values, count)
+
+
+def _unpack_container(sequence: Any, count: int) -> tuple[Any, ...]:
     return intrinsics._unpack_(list(sequence), count)
+
+
+def _is_container(cls: type, count: type) -> bool:
+    """Whether instances of `cls` hold as many elements as C code says, and no Python code hands them out."""
+    return hasattr(cls, "__len__") and not any(
+        overrides(cls, name) for name in ("__len__", "__iter__", "__getitem__", "__length_hint__")
+    )
 
 
 def _project_any(cls: type, *index: type) -> bool:
@@ -226,7 +244,9 @@ def _searches(cls: type, value: type, *rest: type) -> bool:
 
 
 def _pairs(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:
-    return [Primitive(f, frule=frule, rrule=rrule, when=when, result=result) for f in functions]
+    return [
+        Primitive(f, frule=frule, rrule=rrule, is_fitted=True, when=when, result=result) for f in functions
+    ]
 
 
 ROWS: list[Rule] = [
@@ -240,6 +260,7 @@ ROWS: list[Rule] = [
     *_pairs((operator.mul, operator.imul), *_repeat(1), _times_reflected, tuple),
     *_pairs((intrinsics._list_to_tuple_,), _tuple_frule, _tuple_rrule, lambda cls: cls is list, tuple),
     *_pairs((intrinsics._unpack_,), _unpack_frule, _unpack_rrule, _iterable, tuple),
+    Overlay(intrinsics._unpack_, _unpack_container, when=_is_container, result=tuple),
     Overlay(intrinsics._unpack_, _unpack_any, result=tuple),
     Overlay(intrinsics._unpack_ex_, _unpack_ex, result=tuple),
     ZeroRule(tuple.index, when=_searches, result=int),

@@ -27,7 +27,6 @@ from adbc.tangents import (
     fresh_shadow,
     fresh_tangent,
     project,
-    slot_increment,
 )
 from adbc.tangents.array_memory import overlaps_itself
 
@@ -42,7 +41,6 @@ __all__ = [
     "gather",
     "gather_tangent",
     "give",
-    "give_parts",
     "is_inexact",
     "is_plain",
     "new_shadow",
@@ -113,8 +111,9 @@ def refuse_opaque(x: Any) -> None:
             "its fields, x['name']" if x.dtype.names else "such an array or a list, or loop over the elements"
         )
         raise UnsupportedError(
-            f"an active array of dtype {x.dtype} reached a NumPy function, which is differentiated for arrays"
-            f" of floats and complex numbers only; use {what}"
+            f"an active array of dtype {x.dtype} reached a NumPy function",
+            "that is differentiated for arrays of floats and of complex numbers only",
+            f"use {what}",
         )
 
 
@@ -155,57 +154,7 @@ def give(f: Any, x: Any, d: Any) -> Any:
         return None
     if f is not None and (kind is list or kind is tuple):
         d = project(d, np.asarray(x))
-        return None if d is None else give_parts(f, x, d)
-    return give_parts(f, x, d)
-
-
-def give_parts(f: Any, x: Any, d: Any) -> Any:
-    """Add cotangent `d`, with a part for each element of the list or tuple `x`, to the shadow `f` of `x`;
-    returns the rdata part."""
-    if f is None:
-        return None
-    kind = type(x)
-    if kind is list:
-        for i, xi in enumerate(x):
-            slot = f[i]
-            if slot is NO_TANGENT:
-                continue
-            if isinstance(slot, (np.ndarray, list)):
-                give_parts(slot, xi, d[i])
-            elif type(xi) is tuple:
-                for xij, fij, dij in zip(xi, slot, d[i], strict=True):
-                    if isinstance(fij, (np.ndarray, list)):
-                        give_parts(fij, xij, dij)
-                f[i] = slot_increment(
-                    slot, tuple(_number(xij, dij) for xij, dij in zip(xi, d[i], strict=True))
-                )
-            else:
-                f[i] = slot_increment(slot, project(d[i], xi))
-        return None
-    if kind is tuple:
-        return tuple(give_parts(fi, xi, d[i]) for i, (fi, xi) in enumerate(zip(f, x, strict=True)))
-    if isinstance(f, np.ndarray) and 0 in f.strides and f.size:
-        f, x, d = _collapsed(f, x, d)
     return accumulate(f, x, d)
-
-
-def _collapsed(f: Any, x: Any, d: Any) -> tuple[Any, Any, Any]:
-    """Shadow, array and cotangent with one element along each broadcast axis, whose places are one."""
-    axes = tuple(i for i, (n, s) in enumerate(zip(f.shape, f.strides, strict=True)) if s == 0 and n > 1)
-    d = project(d, x)
-    if not axes:
-        return f, x, d
-    index = tuple(slice(0, 1) if i in axes else slice(None) for i in range(f.ndim))
-    return f[index], x[index], np.sum(d, axis=axes, keepdims=True)
-
-
-def _number(x: Any, d: Any) -> Any:
-    """The rdata part of cotangent `d` in a slot that holds `x`."""
-    if isinstance(x, (np.ndarray, list)):
-        return None
-    if type(x) is tuple:
-        return tuple(_number(xi, di) for xi, di in zip(x, d, strict=True))
-    return project(d, x)
 
 
 # -- what several kinds of rows do ------------------------------------------------------------------------
@@ -251,15 +200,17 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
         refuse_opaque(target)
         if isinstance(target, np.ndarray) and overlaps_itself(target):
             raise UnsupportedError(
-                "an array with several elements at one place in memory, as as_strided gives it, is written"
-                " to; write into the array that it is a view of"
+                "an array with several elements at one place in memory, as as_strided gives it, is"
+                " written to",
+                "the derivatives of these elements cannot be told apart",
+                "write into the array that it is a view of",
             )
     elif active and isinstance(target, np.ndarray):
         refuse_opaque(target)
         if is_inexact(target):
             raise ConstWriteError(
-                "an active value is written into an array that is constant, so its derivative would be lost;"
-                f" {ConstWriteError.remedy}"
+                "an active value is written into an array that is constant",
+                "its derivative would be lost",
             )
 
 
@@ -376,6 +327,9 @@ class ArrayRule(Rule):
             return None
         where = tuple(named.pop(name) for name in arrays)
         return FormulaCall(self.tangent_formulas, where, tuple(named.items()))
+
+    def numeric(self, count: int) -> Sequence[int]:
+        return [i for i, jvp in enumerate(self.jvp[:count]) if jvp is not None]
 
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
@@ -529,6 +483,9 @@ class SeparateRule(Rule):
 
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         return True
+
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(count)
 
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False

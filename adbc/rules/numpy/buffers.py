@@ -85,8 +85,9 @@ def _frombuffer_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tu
     shadow = shadow_array(x, dx)
     if out.dtype != shadow.dtype:
         raise UnsupportedError(
-            f"np.frombuffer shows numbers of {shadow.dtype} that have a derivative as {out.dtype}: convert"
-            " with astype"
+            f"np.frombuffer shows numbers of {shadow.dtype} that have a derivative as {out.dtype}",
+            "the bytes mean something else there",
+            f"convert them: np.frombuffer(b, {str(shadow.dtype)!r}).astype({str(out.dtype)!r})",
         )
     return out, np.frombuffer(shadow, *args[1:], **kwargs)
 

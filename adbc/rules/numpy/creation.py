@@ -84,7 +84,11 @@ def _arange_against(i: int) -> Any:
 def _fractions(y: Any, num: Any, endpoint: Any, axis: Any, retstep: Any) -> Any:
     """How far each value of a linspace is on the way from start to stop."""
     if retstep:
-        raise UnsupportedError("np.linspace with retstep=True: compute the step from start, stop and num")
+        raise UnsupportedError(
+            "np.linspace with retstep=True",
+            "adbc has no rule for that form",
+            "compute the step from start, stop and num",
+        )
     steps = num - 1 if endpoint else num
     t = np.arange(num) / np.maximum(steps, 1)
     ndim = np.ndim(y)
@@ -123,11 +127,17 @@ class AstypeView(ViewRule):
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         if active and dtype is not None:
             if isinstance(dtype, type) and issubclass(dtype, np.ndarray):
-                raise UnsupportedError(f"x.view({dtype.__name__}) of an active array")
+                raise UnsupportedError(
+                    f"x.view({dtype.__name__}) of an active array",
+                    "the methods of that class are not followed",
+                    "use the array itself",
+                )
             wanted, present = np.dtype(dtype), args[0].dtype
             if wanted.kind not in "fc" or np.zeros(0, wanted).real.dtype != np.zeros(0, present).real.dtype:
                 raise UnsupportedError(
-                    f"an active array of {present} is reinterpreted as {wanted}; use astype to convert"
+                    f"an active array of {present} is reinterpreted as {wanted}",
+                    "the bytes mean something else there",
+                    "use astype to convert",
                 )
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -209,11 +219,11 @@ def _of_displays(row: ViewRule) -> list[Rule]:
 
 NEW: list[Any] = [
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
-    np.indices,
 ]  # fmt: skip
 
 ROWS: list[Rule] = [
     *(by_example(ZeroRule(function, when=plain, result=np.ndarray)) for function in NEW),
+    by_example(ZeroRule(np.indices, when=plain)),  # a tuple if it is to be sparse
     ArrayOfRule(),
     *_of_displays(copying(np.array, "object", names="object dtype", window=False)),
     *_of_displays(copying(np.asarray, names="a dtype")),

@@ -151,9 +151,17 @@ def cotangent(by: Any, i: int, operands: Sequence[Any], inputs: Sequence[str], o
 
 def _arguments(args: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[str, list[Any], Sequence[str], str]:
     if not args or not isinstance(args[0], str):
-        raise UnsupportedError("np.einsum with operands and lists of axes: use a string of subscripts")
+        raise UnsupportedError(
+            "np.einsum with operands and lists of axes",
+            "adbc has no rule for that form",
+            "use a string of subscripts: np.einsum('ij,jk->ik', a, b)",
+        )
     if kwargs.get("out") is not None:
-        raise UnsupportedError("np.einsum with out=: assign the result instead")
+        raise UnsupportedError(
+            "np.einsum with out=",
+            "adbc has no rule for that form",
+            "assign the result: out[...] = np.einsum(...)",
+        )
     operands = [gather(x) for x in args[1:]]
     inputs, output = labels(args[0], tuple(map(np.ndim, operands)))
     return args[0], operands, inputs, output

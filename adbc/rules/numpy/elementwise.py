@@ -2,14 +2,14 @@
 
 A row is a function with one partial derivative per argument, ``partial(out, *args)``, or a number
 where it is constant.  The formulas are holomorphic; what is not (``abs``, ``conjugate``, ...) gives
-`jvp` and `vjp` by hand.  `singular` says that a partial can be infinite or undefined: then a zero
-cotangent stays zero (the strong zero, as for scalars), so that a branch that `where` did not take
-does not make the gradient NaN, and the warnings of computing the partial are not shown.
+`jvp` and `vjp` by hand.  Zero wins in the product of a partial and a derivative (`tangents.multiply` says
+why), so that a branch that `where` did not take does not make the gradient NaN.  `singular` says that a
+partial can be infinite or undefined where the arguments are finite: then the warnings of computing it are
+not shown.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,18 +30,17 @@ from adbc.rules.numpy.base import (
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
 from adbc.tangents.array_memory import overlaps_itself
+from adbc.tangents.array_products import is_finite, zero_wins
 
 __all__ = [
     "ElementwiseRule",
     "InplaceRule",
     "conj",
     "elementwise",
-    "is_finite",
     "operator_row",
     "real_formula",
     "real_formulas",
     "strong",
-    "strongly",
     "the_first",
     "the_result",
     "the_second",
@@ -74,18 +73,9 @@ def conj(p: Any) -> Any:
 
 
 def strong(p: Any, d: Any) -> Any:
-    """``p * d``, which is zero where `d` is, even if `p` is infinite or NaN."""
-    return strongly(p * d, d)
-
-
-def strongly(product: Any, d: Any) -> Any:
-    """The `product` of `d` and something else, with zeros where `d` is zero."""
-    return product if is_finite(product) else np.where(d == 0, 0, product)
-
-
-def is_finite(x: Any) -> bool:
-    """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
-    return math.isfinite(np.vdot(x, x).real)
+    """``p * d``, which is zero where one of them is, even if the other is infinite or NaN."""
+    product = p * d
+    return product if is_finite(product) else zero_wins(product, p, d)
 
 
 def _numpy(x: Any) -> Any:
@@ -98,7 +88,7 @@ def _along(partial: Callable[..., Any] | int, singular: bool) -> Callable[..., A
     if not callable(partial):
         return (lambda d, out, *args, **others: d) if partial == 1 else (lambda d, out, *args, **others: -d)
     if not singular:
-        return lambda d, out, *args, **others: partial(out, *args) * d
+        return lambda d, out, *args, **others: strong(partial(out, *args), d)
 
     def along(d: Any, out: Any, *args: Any, **others: Any) -> Any:
         with np.errstate(all="ignore"):
@@ -112,7 +102,7 @@ def _against(partial: Callable[..., Any] | int, singular: bool) -> Callable[...,
     if not callable(partial):
         return _along(partial, singular)
     if not singular:
-        return lambda d, out, *args, **others: conj(partial(out, *args)) * d
+        return lambda d, out, *args, **others: strong(conj(partial(out, *args)), d)
 
     def against(d: Any, out: Any, *args: Any, **others: Any) -> Any:
         with np.errstate(all="ignore"):
@@ -133,15 +123,14 @@ def _real(partial: Partial, singular: bool) -> AnyFormula:
     def product(d: Any, out: Any, *args: Any) -> Any:
         p = partial(out, *args)
         if not _is_ours(p, out, args):
-            return p * d
+            return strong(p, d)
         if d.__class__ is float:  # the cotangent is full of it
-            if d != 1.0:
-                p *= d
-            return p
-        if d.__class__ is np.ndarray and d.shape == p.shape and d.dtype == p.dtype:
-            p *= d
-            return p
-        return p * d
+            if d == 1.0:
+                return p
+        elif d.__class__ is not np.ndarray or d.shape != p.shape or d.dtype != p.dtype:
+            return strong(p, d)
+        p *= d
+        return p if is_finite(p) else zero_wins(p, partial(out, *args), d)
 
     return Formula(
         product, makes_new=True, is_elementwise=True, partial=partial, factor=_FACTORS.get(partial)
@@ -212,6 +201,9 @@ class ElementwiseRule(ArrayRule):
             when=when,
             result=result,
         )
+
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, self.arrays))
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
         found = super().tangent_call(count, keywords)

@@ -107,8 +107,9 @@ def _numbers(it: Any, index: Any, value: Any) -> tuple[Any, Any]:
     """The places that ``it[index] = value`` writes to, and for each the number of the element of `value`."""
     if isinstance(value, np.ndarray) and np.may_share_memory(it.base, value):
         raise UnsupportedError(
-            "x.flat is assigned values that lie in the memory of x, and is changed while they are read;"
-            " assign a copy of them"
+            "x.flat is assigned values that lie in the memory of x",
+            "they change while they are read",
+            "assign a copy of them: x.flat = v.copy()",
         )
     places = _places(it, index)
     return places, np.resize(np.arange(np.size(value)), places.shape)
@@ -185,8 +186,9 @@ def _set_imag(x: Any, value: Any, /) -> None:
 
 def _refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     raise UnsupportedError(
-        "the shape, strides or dtype of an array that has a derivative is set in place; use reshape, or make"
-        " a view"
+        "the shape, strides or dtype of an array that has a derivative is set in place",
+        "its derivative would keep the old ones",
+        "use x = x.reshape(shape), or make a view",
     )
 
 

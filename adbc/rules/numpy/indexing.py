@@ -294,7 +294,9 @@ def _survives(u: Any, index: Any) -> Any:
 def _check_fill(u: Any, value: Any) -> None:
     if u.dtype.kind == "O" and isinstance(value, (np.ndarray, list, tuple)):
         raise UnsupportedError(
-            "an array of objects is filled with one container: write the elements in a loop"
+            "an array of objects is filled with one container",
+            "all elements would be one object",
+            "write the elements in a loop",
         )
 
 
@@ -356,7 +358,9 @@ def _fill_when(cls: type, *rest: type) -> bool:
 _READ = by_example(
     inlined(
         "load",
-        SubscriptRule(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_array_read),
+        SubscriptRule(
+            operator.getitem, frule=getitem_frule, rrule=getitem_rrule, is_fitted=True, when=_array_read
+        ),
     )
 )
 _READ.follows_first = True
@@ -366,7 +370,11 @@ ROWS: list[Rule] = [
     _READ,
     inlined(
         "store",
-        mutating(Primitive(operator.setitem, frule=setitem_frule, rrule=setitem_rrule, when=_array_write)),
+        mutating(
+            Primitive(
+                operator.setitem, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True, when=_array_write
+            )
+        ),
     ),
     mutating(
         Primitive(

@@ -47,7 +47,7 @@ def _itself(x: Any, /) -> Any:
 
 ROWS: list[Rule] = [
     *(Overlay(f, _itself, when=_array_iterator) for f in (intrinsics._iter_, builtins.iter)),
-    Primitive(intrinsics._iter_, frule=iter_frule, rrule=iter_rrule, when=_array),
-    Primitive(builtins.iter, frule=iter_frule, rrule=iter_rrule, when=_array),
-    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_array_iterator),
+    Primitive(intrinsics._iter_, frule=iter_frule, rrule=iter_rrule, is_fitted=True, when=_array),
+    Primitive(builtins.iter, frule=iter_frule, rrule=iter_rrule, is_fitted=True, when=_array),
+    Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, is_fitted=True, when=_array_iterator),
 ]

@@ -14,14 +14,13 @@ from adbc.rules.numpy.base import (
     finish,
     gather_tangent,
     give,
-    give_parts,
     new_shadow,
     plain,
     refuse_opaque,
 )
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import fill_tangent, slot_tangent
+from adbc.tangents import accumulate, fill_tangent, slot_tangent
 
 __all__ = ["ROWS"]
 
@@ -77,7 +76,11 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
 
     def refuse_out(args: Args, kwargs: Kwargs) -> None:
         if len(args) > 2 or kwargs.get("out") is not None:
-            raise UnsupportedError(f"np.{function.__name__} with out=: assign the result instead")
+            raise UnsupportedError(
+                f"np.{function.__name__} with out=",
+                "adbc has no rule for that form",
+                f"assign the result: out[...] = np.{function.__name__}(...)",
+            )
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         refuse_out(args, kwargs)
@@ -108,7 +111,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
             parts = [np.reshape(d, np.shape(x)) for d, x in zip(parts, arrays, strict=True)]
             if isinstance(arrays, np.ndarray):
                 return (give(farrays, arrays, np.array(parts)), *nothing)
-            return (give_parts(farrays, arrays, parts), *nothing)
+            return (accumulate(farrays, arrays, parts), *nothing)
 
         return out, fout, joining_pullback
 

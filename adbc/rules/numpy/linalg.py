@@ -242,7 +242,9 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
         return unit * np.where(kept_y == 0, 0, (size / safe) ** (ord - 1))
     if axis is not None:
         raise UnsupportedError(
-            f"np.linalg.norm with ord={ord!r} and axis={axis!r}: norm each matrix by itself"
+            f"np.linalg.norm with ord={ord!r} and axis={axis!r}",
+            "adbc has no rule for that form",
+            "norm each matrix by itself",
         )
     if ord in (2, "nuc", -2):
         u, s, v = np.linalg.svd(x, full_matrices=False)
@@ -256,7 +258,11 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
         k = np.argmax(sums) if ord > 0 else np.argmin(sums)
         chosen = np.arange(len(sums)) == k
         return unit * (chosen if along == 0 else chosen[:, None])
-    raise UnsupportedError(f"np.linalg.norm with ord={ord!r}")
+    raise UnsupportedError(
+        f"np.linalg.norm with ord={ord!r}",
+        "adbc has no rule for that form",
+        "write the norm out, np.sum(np.abs(x) ** p) ** (1 / p)",
+    )
 
 
 def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
@@ -340,13 +346,21 @@ def _bundle(outs: Any, parts: list[Any]) -> Any:
 
 def slogdet_along(d: Any, outs: Any, a: Any) -> list[Any]:
     if np.iscomplexobj(a):
-        raise UnsupportedError("np.linalg.slogdet of a complex matrix: use log(det(a))")
+        raise UnsupportedError(
+            "np.linalg.slogdet of a complex matrix",
+            "adbc has no rule for that form",
+            "use np.log(np.linalg.det(a))",
+        )
     return [None, np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d, axis=(-2, -1))]
 
 
 def slogdet_against(by: list[Any], outs: Any, a: Any) -> Any:
     if np.iscomplexobj(a):
-        raise UnsupportedError("np.linalg.slogdet of a complex matrix: use log(det(a))")
+        raise UnsupportedError(
+            "np.linalg.slogdet of a complex matrix",
+            "adbc has no rule for that form",
+            "use np.log(np.linalg.det(a))",
+        )
     if by[1] is None:
         return None
     return np.swapaxes(np.linalg.inv(a), -1, -2) * np.asarray(by[1])[..., None, None]
@@ -366,10 +380,16 @@ def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
 def _thin(name: str, a: Any, complete: bool) -> None:
     """Raise unless the decomposition of `a` is real and of reduced size, where it is unique."""
     if np.iscomplexobj(a):
-        raise UnsupportedError(f"np.linalg.{name} of a complex matrix has no derivative rule")
+        raise UnsupportedError(
+            f"np.linalg.{name} of a complex matrix",
+            "adbc has no rule for that form",
+            f"declare one: adbc.rule(np.linalg.{name}, jvp=..., vjp=...)",
+        )
     if complete and np.shape(a)[-1] != np.shape(a)[-2]:
         raise UnsupportedError(
-            f"np.linalg.{name} of full size leaves directions free: use full_matrices=False (mode='reduced')"
+            f"np.linalg.{name} of full size",
+            "some of its directions are free, so that it has no derivative",
+            "use full_matrices=False (of qr, mode='reduced')",
         )
 
 
@@ -380,9 +400,15 @@ def _inverse(s: Any) -> Any:
 
 def _svd_check(outs: Any, a: Any, full: Any, hermitian: Any) -> None:
     if not isinstance(outs, tuple):
-        raise UnsupportedError("np.linalg.svd with compute_uv=False: use compute_uv=True")
+        raise UnsupportedError(
+            "np.linalg.svd with compute_uv=False",
+            "adbc has no rule for that form",
+            "use np.linalg.svd(a, full_matrices=False)[1]",
+        )
     if hermitian:
-        raise UnsupportedError("np.linalg.svd with hermitian=True: use np.linalg.eigh")
+        raise UnsupportedError(
+            "np.linalg.svd with hermitian=True", "adbc has no rule for that form", "use np.linalg.eigh(a)"
+        )
     _thin("svd", a, full)
 
 
@@ -427,10 +453,16 @@ def svd_against(
 
 def _qr_check(outs: Any, a: Any, mode: str) -> None:
     if mode not in ("reduced", "complete"):
-        raise UnsupportedError(f"np.linalg.qr with mode={mode!r}: use mode='reduced'")
+        raise UnsupportedError(
+            f"np.linalg.qr with mode={mode!r}", "adbc has no rule for that form", "use mode='reduced'"
+        )
     _thin("qr", a, mode == "complete")
     if np.shape(a)[-2] < np.shape(a)[-1]:
-        raise UnsupportedError("np.linalg.qr of a matrix with fewer rows than columns has no derivative rule")
+        raise UnsupportedError(
+            "np.linalg.qr of a matrix with fewer rows than columns",
+            "adbc has no rule for that form",
+            "factorise the columns that make it square, np.linalg.qr(a[:, :len(a)])",
+        )
 
 
 def qr_along(d: Any, outs: Any, a: Any, mode: str = "reduced") -> list[Any]:
@@ -481,8 +513,9 @@ class _LeastSquares:
         x, self.residuals, rank, self.s = outs
         if rank < min(a.shape):
             raise UnsupportedError(
-                "np.linalg.lstsq of a matrix without full rank, whose solution is not smooth: leave columns"
-                " out, or add rows with a small multiple of the identity"
+                "np.linalg.lstsq of a matrix without full rank",
+                "its solution is not smooth",
+                "leave columns out, or add rows with a small multiple of the identity",
             )
         self.a, self.shape = a, np.shape(b)
         self.x, self.b = (np.reshape(z, (z.shape[0], -1)) for z in (x, b))

@@ -103,8 +103,9 @@ class _Values:
         if isinstance(v, (list, tuple)):
             if np.ndim(np.asarray(v, object)) != 1:
                 raise UnsupportedError(
-                    "sequences of sequences are written into several elements of an array of objects, where"
-                    " NumPy may take them apart; write the elements one by one"
+                    "sequences of sequences are written into several elements of an array of objects",
+                    "NumPy may take them apart there",
+                    "write the elements one by one",
                 )
             own: tuple[int, ...] = (len(v),)
         else:
@@ -169,7 +170,11 @@ class _Values:
 
 def _check_one(one: bool, v: Any) -> None:
     if one and isinstance(v, np.ndarray) and v.ndim == 0:
-        raise UnsupportedError("an array without axes is written into an array of objects: write v[()]")
+        raise UnsupportedError(
+            "an array without axes is written into an array of objects",
+            "adbc has no rule for that form",
+            "write v[()]",
+        )
 
 
 def objects_setitem_frule(args: Args, dargs: Args) -> tuple[Any, Any]:
@@ -282,7 +287,9 @@ def _record_setitem(rule: Callable[..., Any]) -> Callable[..., Any]:
         target = field_of(record, field)
         if not target.flags.writeable:
             raise UnsupportedError(
-                "the copy of a record is written to: keep it in an array, a[i:i + 1].copy()"
+                "the copy of a record is written to",
+                "it has no memory that a derivative could be found by",
+                "keep it in an array: a[i:i + 1].copy()",
             )
         return rule(
             (target, Ellipsis, v), (None if fr is None else field_of(fr, field), None, derivatives[2])
@@ -354,7 +361,9 @@ def records_setitem(args: Args, derivatives: Args, rule: Callable[..., Any]) -> 
     of_records = isinstance(v, (np.ndarray, np.void)) and v.dtype.names is not None
     if isinstance(v, list) or (isinstance(v, np.ndarray) and not of_records and v.dtype.kind in "OV"):
         raise UnsupportedError(
-            "a list is written into a structured array: write the fields one by one, u['name'] = values"
+            "a list is written into a structured array",
+            "adbc has no rule for that form",
+            "write the fields one by one: u['name'] = values",
         )
     done = []
     for k, name in enumerate(names):

@@ -40,7 +40,11 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     if not copy or indexing not in ("xy", "ij"):
-        raise UnsupportedError("np.meshgrid with copy=False, or an unknown indexing")
+        raise UnsupportedError(
+            "np.meshgrid with copy=False, or an unknown indexing",
+            "adbc has no rule for that form",
+            "use copy=True and indexing='xy' or 'ij'",
+        )
     n = len(xi)
     axes = list(range(n))
     if indexing == "xy" and n > 1:
@@ -79,7 +83,11 @@ def cov(
     aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
     if fweights is not None or aweights is not None or dtype is not None:
-        raise UnsupportedError("np.cov with weights or dtype: form the weighted products directly")
+        raise UnsupportedError(
+            "np.cov with weights or dtype",
+            "adbc has no rule for that form",
+            "form the weighted products directly",
+        )
     rows = np.atleast_2d(np.asarray(m))
     if not rowvar and np.ndim(m) > 1:
         rows = rows.T
@@ -119,13 +127,21 @@ def quantile(
     keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
 ) -> Any:  # fmt: skip
     if out is not None or method != "linear" or keepdims or weights is not None or interpolation is not None:
-        raise UnsupportedError("np.quantile with anything but method='linear', a single axis and no weights")
+        raise UnsupportedError(
+            "np.quantile with anything but method='linear', a single axis and no weights",
+            "adbc has no rule for that form",
+            "sort and interpolate: np.sort(x)",
+        )
     if axis is None:
         ordered = np.sort(np.ravel(a))
     elif isinstance(axis, int):
         ordered = np.moveaxis(np.sort(a, axis=axis), axis, 0)
     else:
-        raise UnsupportedError("np.quantile along several axes: reshape first")
+        raise UnsupportedError(
+            "np.quantile along several axes",
+            "adbc has no rule for that form",
+            "reshape the axes into one first",
+        )
     place = np.asarray(q) * (ordered.shape[0] - 1)
     low = np.floor(place).astype(int)
     high = np.minimum(low + 1, ordered.shape[0] - 1)
@@ -142,21 +158,37 @@ def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_inpu
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     array = np.asarray(array)
     if array.dtype.kind in "OV":
-        raise UnsupportedError("np.pad of objects or records: make a larger array, and write into it")
+        raise UnsupportedError(
+            "np.pad of objects or records",
+            "adbc has no rule for that form",
+            "make a larger array, and write into it",
+        )
     if kwargs and (mode != "constant" or list(kwargs) != ["constant_values"]):
-        raise UnsupportedError(f"np.pad with mode={mode!r} and {', '.join(kwargs)}")
+        raise UnsupportedError(
+            f"np.pad with mode={mode!r} and {', '.join(kwargs)}",
+            "adbc has no rule for that form",
+            "make a larger array, and write into it",
+        )
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
     if mode == "constant":
         value = kwargs.get("constant_values", 0)
         if np.ndim(value) != 0:
-            raise UnsupportedError("np.pad with several constant values")
+            raise UnsupportedError(
+                "np.pad with several constant values",
+                "adbc has no rule for that form",
+                "make a larger array, and write into it",
+            )
         shape = tuple([n + before + after for n, (before, after) in zip(array.shape, widths, strict=True)])
         result = np.full(shape, value, dtype=array.dtype)
         inner = tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths, strict=True)])
         result[inner] = array
         return result
     if mode not in ("edge", "wrap", "reflect", "symmetric"):
-        raise UnsupportedError(f"np.pad with mode={mode!r}")
+        raise UnsupportedError(
+            f"np.pad with mode={mode!r}",
+            "adbc has no rule for that form",
+            "make a larger array, and write into it",
+        )
     for axis in range(array.ndim):
         before, after = widths[axis]
         array = np.take(array, _padded_places(array.shape[axis], before, after, mode), axis=axis)
@@ -212,9 +244,17 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if len(v) > len(a):
-        raise UnsupportedError("np.correlate with a second sequence longer than the first: swap them")
+        raise UnsupportedError(
+            "np.correlate with a second sequence longer than the first",
+            "adbc has no rule for that form",
+            "swap them, and reverse the result",
+        )
     if mode == "same" and len(v) % 2 == 0:
-        raise UnsupportedError("np.correlate with mode='same' and an even length: take mode='full' and cut")
+        raise UnsupportedError(
+            "np.correlate with mode='same' and an even length",
+            "adbc has no rule for that form",
+            "take mode='full' and cut",
+        )
     return convolve(a, np.conjugate(v)[::-1], mode)
 
 

@@ -68,7 +68,11 @@ def dot_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
 
 def _refuse_axes(others: dict[str, Any]) -> None:
     if "axes" in others or "axis" in others:
-        raise UnsupportedError("matmul with axes=: move the axes first")
+        raise UnsupportedError(
+            "np.matmul with axes=",
+            "adbc has no rule for that form",
+            "move the axes first: np.moveaxis(a, source, destination)",
+        )
 
 
 def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
@@ -229,7 +233,9 @@ def _vectors(by: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: 
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise UnsupportedError("np.cross of vectors of two components: append a zero")
+        raise UnsupportedError(
+            "np.cross of vectors of two components", "adbc has no rule for that form", "append a zero to each"
+        )
     return np.moveaxis(by, axisc, -1), a, b, axisa, axisb
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from adbc.rules.formulas import Formula, FormulaCall, function_of
 from adbc.rules.numpy.base import ArrayRule, shaped
-from adbc.rules.numpy.elementwise import conj, is_finite
+from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import Rule
+from adbc.tangents.array_products import is_finite
 
 __all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept"]
 

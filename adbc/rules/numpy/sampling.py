@@ -2,16 +2,18 @@
 
 The dtype and the number of axes of a result follow from those of the arguments, for nearly every function
 in its own way.  Instead of saying each way once more, a row says that it may be asked by example
-(`Rule.samples`): the function is called on arrays of the given dtypes and dimensions, once with every axis
-of length 1 and once of length 2, and the type of what comes back is the answer.  Numbers that are not known
-are tried as 1 and as 0, for they may be lengths or axes.  Where the calls that succeed do not agree, the
-result depends on more than types (``np.squeeze``), and there is no answer.
+(`Rule.sample`): the function is called on arrays of the given dtypes and dimensions, with axes of length 1,
+of length 2, of length 3 (and then with numbers of both signs), and of several lengths where there are several
+arrays, and the type of what comes back is the answer.  Numbers that are not known are tried as 1 and as 0,
+for they may be lengths or axes.  Where the calls that succeed do not agree, the result depends on more than
+types (``np.squeeze``), and there is no answer.
 """
 
 from __future__ import annotations
 
+import itertools
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,46 +31,90 @@ class _Cannot(Exception):
 
 
 def sampled(
-    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    also: Sequence[Any] | None = None,
 ) -> Any | None:
     """What `function` returns for arguments like these: an `ArrayLike`, a class, a tuple of such, or None.
 
     An argument is described by an `ArrayLike`, a `Known` value, a class, or a tuple or list of descriptions.
+    also: other arguments for which `function` returns the same, if it takes them.
     """
     found: list[Any] = []
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a mean of nothing is no mistake of the user's
-        for length in (1, 2):
-            answers = []
-            for whole in (None, 1, 0):
-                try:
-                    args = [_example(a, length, whole) for a in arguments]
-                    named = {k: _example(a, length, whole) for k, a in keywords.items()}
-                    out = function(*args, **named)
-                except _Cannot:
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a mean of nothing is no mistake of the user's
+            for lengths in _LENGTHS if _arrays_in((arguments, *keywords.values())) > 1 else _LENGTHS[:3]:
+                answers = _answers(function, arguments, keywords, lengths)
+                if lengths == _LENGTHS[0] and not answers:
                     return None
-                except (TypeError, ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError):
-                    continue  # this example is not one that the function takes
-                answers.append(_described(out))
-            if length == 1 and not answers:
-                return None
-            found += answers
+                found += answers
+                if also is not None:
+                    found += _answers(function, also, keywords, lengths)
+    except _Cannot:
+        return None
     if any(a is None or a != found[0] for a in found):
         return None
     return found[0]
 
 
-def _example(description: Any, length: int, whole: int | None) -> Any:
+_LENGTHS = ((1,), (2,), (3,), (1, 2), (2, 1))
+"""The lengths of the axes of the arrays in an example, in turn."""
+
+
+def _answers(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    lengths: Sequence[int],
+) -> list[Any]:
+    """What `function` returns for examples of this kind, described: for each that it takes."""
+    answers = []
+    for whole in (None, 1, 0) if _has_whole((arguments, *keywords.values())) else (None,):
+        turns = itertools.cycle(lengths)
+        try:
+            args = [_example(a, turns, whole) for a in arguments]
+            named = {k: _example(a, turns, whole) for k, a in keywords.items()}
+            answers.append(_described(function(*args, **named)))
+        except _ERRORS:
+            continue  # this example is not one that the function takes
+    return answers
+
+
+_ERRORS = (
+    TypeError, ValueError, LookupError, ArithmeticError, AttributeError, NotImplementedError,
+    np.linalg.LinAlgError,
+)  # fmt: skip
+
+
+def _has_whole(description: Any) -> bool:
+    """Whether an int or bool is among what is described, in the place of which others are tried."""
+    if isinstance(description, tuple | list):
+        return any(map(_has_whole, description))
+    if isinstance(description, Known):
+        return type(description.value) is int
+    return description is int or description is bool
+
+
+def _arrays_in(descriptions: Sequence[Any]) -> int:
+    """How many arrays there are in `descriptions`."""
+    return sum(
+        _arrays_in(d) if isinstance(d, tuple | list) else isinstance(d, ArrayLike) for d in descriptions
+    )
+
+
+def _example(description: Any, lengths: Iterator[int], whole: int | None) -> Any:
     """A value that fits `description`, in which integers are `whole` (None: small known ones are kept)."""
     if isinstance(description, ArrayLike):
-        return _array(description, length)
+        return _array(description, next(lengths))
     if isinstance(description, Known):
         value = description.value
-        if type(value) is int and (whole is not None or abs(value) > _SMALL):
+        if type(value) is int and not description.is_exact and (whole is not None or abs(value) > _SMALL):
             return 1 if whole is None else whole
         return value
     if isinstance(description, tuple | list):
-        return type(description)(_example(d, length, whole) for d in description)
+        return type(description)(_example(d, lengths, whole) for d in description)
     if description is int:
         return 1 if whole is None else whole
     if description is float or description is complex:
@@ -89,6 +135,9 @@ def _array(description: ArrayLike, length: int) -> Any:
         raise _Cannot
     if dtype.kind in "iub":
         return np.zeros((length,) * ndim, dtype)
+    if length > 2:  # neither positive nor symmetric
+        varied: Any = np.cos(np.arange(length**ndim, dtype=np.float64))
+        return varied.reshape((length,) * ndim).astype(dtype)
     value = np.full((length,) * ndim, 0.25, dtype)
     if ndim >= 2:
         value += np.eye(length, dtype=dtype)  # positive definite, for those who factorise it

@@ -87,7 +87,11 @@ class NanToNumRule(ArrayRule):
 
     def _check(self, args: Args, kwargs: Kwargs) -> None:
         if not (args[1] if len(args) > 1 else kwargs.get("copy", True)):
-            raise UnsupportedError("np.nan_to_num with copy=False: write what it returns into the array")
+            raise UnsupportedError(
+                "np.nan_to_num with copy=False",
+                "adbc has no rule for that form",
+                "write what it returns into the array: x[...] = np.nan_to_num(x)",
+            )
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)
@@ -235,10 +239,18 @@ def median_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 def _segments(x: Any, xp: Any, others: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
     """For each `x`: the number of its segment, how far on it is there, and whether left or right of all."""
     if others.get("period") is not None:
-        raise UnsupportedError("np.interp with period=: reduce the argument modulo the period first")
+        raise UnsupportedError(
+            "np.interp with period=",
+            "adbc has no rule for that form",
+            "reduce the argument modulo the period first",
+        )
     x, xp = np.asarray(x), np.asarray(xp)
     if len(xp) < 2:
-        raise UnsupportedError("np.interp with a single point")
+        raise UnsupportedError(
+            "np.interp with a single point",
+            "adbc has no rule for that form",
+            "use the value at that point, fp[0]",
+        )
     j = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
     t = (x - xp[j]) / (xp[j + 1] - xp[j])
     return j, t, x < xp[0], x > xp[-1]

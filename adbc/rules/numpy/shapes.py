@@ -183,8 +183,9 @@ class _StridedRule(ViewRule):
             if first <= low and high <= last and start <= low + shift and high + shift <= stop:
                 return np.lib.stride_tricks.as_strided(f, out.shape, out.strides)
         raise UnsupportedError(
-            "as_strided over memory that the array is only a part of, or that lies outside of it: apply it to"
-            " the whole array"
+            "as_strided over memory that the array is only a part of, or that lies outside of it",
+            "that memory has no derivative of its own here",
+            "apply it to the whole array",
         )
 
 
@@ -306,7 +307,11 @@ def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any)
         others.get("prepend", np._NoValue) is not np._NoValue
         or others.get("append", np._NoValue) is not np._NoValue
     ):
-        raise UnsupportedError("np.diff with prepend= or append=: concatenate first")
+        raise UnsupportedError(
+            "np.diff with prepend= or append=",
+            "adbc has no rule for that form",
+            "join them first: np.diff(np.concatenate([a, x]))",
+        )
     d = np.moveaxis(by, axis, -1)
     for _ in range(n):
         edge = np.zeros_like(d[..., :1]) if d.shape[-1] else np.zeros((*d.shape[:-1], 1), d.dtype)

@@ -27,16 +27,15 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.elementwise import (
     ElementwiseRule,
     elementwise,
-    is_finite,
     real_formula,
     real_formulas,
-    strongly,
     the_first,
     the_result,
     the_second,
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
+from adbc.tangents.array_products import divide, is_finite, zero_wins
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
@@ -255,38 +254,33 @@ def _first(x: Any, out: Any) -> Any:
 # Of the most frequent ones, what takes fewer steps than a partial derivative and a product.
 
 
-def _quotient(d: Any, y: Any) -> Any:
-    """The quotient d / y, which is 0 where `d` is 0."""
-    with np.errstate(all="ignore"):
-        return strongly(np.divide(d, y), d)
-
-
 def _divide_x(d: Any, out: Any, x: Any, y: Any) -> Any:
-    return _quotient(d, y)
+    return divide(d, y)
 
 
 def _divide_y(d: Any, out: Any, x: Any, y: Any) -> Any:
     with np.errstate(all="ignore"):
         term = d * out
         term /= y
-        return -strongly(term, d)
+        return np.negative(term if is_finite(term) else zero_wins(term, out / y, d))
 
 
 def _divide_both(d: Any, out: Any, x: Any, y: Any) -> Any:
-    by_x = _quotient(d, y)
+    by_x = divide(d, y)
     with np.errstate(all="ignore"):
-        return by_x, -strongly(by_x * out, d)
+        term = by_x * out
+        return by_x, np.negative(term if is_finite(term) else zero_wins(term, out / y, d))
 
 
 def _log_x(d: Any, out: Any, x: Any) -> Any:
-    return _quotient(d, x)
+    return divide(d, x)
 
 
 def _sqrt_x(d: Any, out: Any, x: Any) -> Any:
     with np.errstate(all="ignore"):
         term = d / out
         term *= 0.5
-        return strongly(term, d)
+        return term if is_finite(term) else zero_wins(term, 0.5 / out, d)
 
 
 def _tanh_x(d: Any, out: Any, x: Any) -> Any:
@@ -331,7 +325,11 @@ class PairRule(Rule):
 
     def _check(self, args: Args, kwargs: Kwargs) -> None:
         if kwargs or len(args) != len(self.partials):
-            raise UnsupportedError(f"numpy's {self!r} with out= or where=: call it without, and assign")
+            raise UnsupportedError(
+                f"numpy's {self!r} with out= or where=",
+                "adbc has no rule for that form",
+                "call it without, and assign",
+            )
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, kwargs)

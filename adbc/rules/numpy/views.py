@@ -67,6 +67,9 @@ class ViewRule(Rule):
         self.parts = parts
         self.window = window
 
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, 1))
+
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
     ) -> FormulaCall | None:
@@ -86,7 +89,9 @@ class ViewRule(Rule):
         shadow = self.view(f, *args[1:], **kwargs)
         if np.size(out) and not np.may_share_memory(shadow, f):
             raise UnsupportedError(
-                f"the memory layout of the shadow of an array does not allow {self!r} as a view; use a copy"
+                f"the memory layout of the shadow of an array does not allow {self!r} as a view",
+                "the derivative of a view is a view",
+                "use a copy: x.copy()",
             )
         if shadow.flags.writeable:
             return shadow
@@ -94,7 +99,11 @@ class ViewRule(Rule):
             return writable(shadow)
         except ValueError:  # a view of a view that is read-only itself: the same geometry over the shadow
             if address_of(x) != address_of(out):
-                raise UnsupportedError(f"{self!r} gives a read-only view without a shadow") from None
+                raise UnsupportedError(
+                    f"{self!r} gives a read-only view without a shadow",
+                    "writes by other names could not be seen in it",
+                    "use a copy: x.copy()",
+                ) from None
             return np.lib.stride_tricks.as_strided(f, out.shape, out.strides)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -190,8 +199,9 @@ def _check_gathered(out: Any, derivative: Any) -> None:
     """Raise if a list with a derivative has become an array of something else than numbers."""
     if derivative is not None and isinstance(out, np.ndarray) and out.dtype.kind in "OV":
         raise UnsupportedError(
-            f"a sequence with a derivative becomes an array of dtype {out.dtype}: make it with np.empty,"
-            " and write its elements or fields"
+            f"a sequence with a derivative becomes an array of dtype {out.dtype}",
+            "no derivative is kept for that dtype",
+            "make it with np.empty, and write its elements or fields",
         )
 
 

@@ -82,7 +82,9 @@ class _Vectorize:
             first = self.pyfunc(*[x[0] for x in wide])  # for its type; NumPy makes this call twice as well
             if isinstance(first, tuple):
                 raise UnsupportedError(
-                    "np.vectorize of a function with several results: make it several functions"
+                    "np.vectorize of a function with several results",
+                    "adbc has no rule for that form",
+                    "make it several functions",
                 )
             codes = type_code(first)
         columns: list[Any] = []
@@ -127,7 +129,11 @@ def modes_of(op_flags: Any, count: int) -> list[bool]:
     for own in flags:
         unknown = set(own) - {"readonly", "readwrite", "writeonly", "no_broadcast", "allocate"}
         if unknown or ("allocate" in own and "writeonly" not in own):
-            raise UnsupportedError(f"np.nditer with op_flags {sorted(own)}: loop over the indices")
+            raise UnsupportedError(
+                f"np.nditer with op_flags {sorted(own)}",
+                "adbc has no rule for that form",
+                "loop over the indices: for i in np.ndindex(x.shape)",
+            )
         modes.append("readonly" not in own)
     return modes
 
@@ -144,8 +150,10 @@ class _Nditer:
     ) -> None:  # fmt: skip
         if set(flags) - _ITERATION_FLAGS or not (op_dtypes is None and op_axes is None and itershape is None):
             raise UnsupportedError(
-                "np.nditer of an array with a derivative, with other flags than multi_index, zerosize_ok and"
-                " refs_ok, or with op_dtypes, op_axes or itershape: loop over np.ndindex(x.shape)"
+                "np.nditer of an array with a derivative, with other flags than multi_index, zerosize_ok"
+                " and refs_ok, or with op_dtypes, op_axes or itershape",
+                "adbc has no rule for that form",
+                "loop over the indices: for i in np.ndindex(x.shape)",
             )
         given = list(op) if isinstance(op, (list, tuple)) else [op]
         known: list[Any] = []
@@ -165,7 +173,11 @@ class _Nditer:
             if x is None:
                 self.writes[i] = True
             elif self.writes[i] and arrays[i].shape != self.shape:
-                raise UnsupportedError("np.nditer that writes to a broadcast operand: loop over the indices")
+                raise UnsupportedError(
+                    "np.nditer that writes to a broadcast operand",
+                    "adbc has no rule for that form",
+                    "loop over the indices: for i in np.ndindex(x.shape)",
+                )
         self.nop = len(arrays)
         self.ndim = len(self.shape)
         self.itersize = len(self.indices)
@@ -247,16 +259,20 @@ def _vectorize(
 ) -> Any:
     if given(excluded) or given(cache) or given(signature) or not callable(pyfunc):
         raise UnsupportedError(
-            "np.vectorize with excluded=, cache= or signature=, or without a function: write the loop"
+            "np.vectorize with excluded=, cache= or signature=, or without a function",
+            "adbc has no rule for that form",
+            "write the loop",
         )
     if otypes is not None and len(otypes) != 1:
-        raise UnsupportedError("np.vectorize with several otypes: make it several functions")
+        raise UnsupportedError(
+            "np.vectorize with several otypes", "adbc has no rule for that form", "make it several functions"
+        )
     return _Vectorize(pyfunc, None if otypes is None else otypes[0])
 
 
 def _fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
     if like is not None:
-        raise UnsupportedError("np.fromiter with like=")
+        raise UnsupportedError("np.fromiter with like=", "adbc has no rule for that form", "leave it out")
     out: list[Any] = []
     if count:
         for x in iter:

@@ -6,13 +6,15 @@ parameters of a distribution do have a derivative, so those functions have no ro
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import by_example, is_plain, plain
+from adbc.rules.numpy.base import ArrayRule, by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import NO_KWARGS, Rule, When, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -37,9 +39,13 @@ METADATA = [
 ]  # fmt: skip
 """The functions of types, shapes and positions that have rows for arguments of any class."""
 METHODS = [
-    "argmax", "argmin", "argsort", "nonzero", "all", "any", "searchsorted", "round", "__len__", "__bool__",
-    "__repr__", "__str__", "__contains__",
+    "argsort", "nonzero", "searchsorted", "__len__", "__bool__", "__repr__", "__str__", "__contains__",
 ]  # fmt: skip
+INTO: list[tuple[str, str, dict[str, Any]]] = [
+    ("argmax", "axis", {}), ("argmin", "axis", {}), ("all", "axis", {}), ("any", "axis", {}),
+    ("round", "decimals", {"decimals": 0}),
+]  # fmt: skip
+"""The methods that take ``out``: name, the parameter in front of it, and its default unless that is None."""
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
 RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
 
@@ -58,6 +64,54 @@ class AttributeRule(ZeroRule):
         return getattr(args[0], self.name), None, lambda bout: (None,)
 
 
+class IntoRule(ZeroRule):
+    """The rule of a function without derivative that may write its result into ``out=``.
+
+    What is written is constant: the derivative of what stood there ends.  names: the positional parameters.
+    """
+
+    def __init__(self, function: Any, names: str, defaults: Mapping[str, Any] | None = None) -> None:
+        super().__init__(function, when=plain)
+        self.into = ArrayRule(function, names, jvp=[None], vjp=[None], defaults=defaults)
+
+    def is_zero(self, count: int, keywords: Sequence[str]) -> bool:
+        return self.into.is_pure(count, keywords)
+
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, 1))
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return self.into.bind(args, kwargs)
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        if self.into.is_pure(len(args), ()):
+            return super().frule(args, dargs, kwargs)
+        return self.into.frule(args, dargs, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        if self.into.is_pure(len(args), ()):
+            return super().rrule(args, fargs, kwargs)
+        return self.into.rrule(args, fargs, kwargs)
+
+
+def _of_function(function: Any) -> ZeroRule:
+    """The row of a function whose signature says whether it takes ``out=``."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # some of those in C have none, and write nothing
+        return ZeroRule(function, when=plain)
+    if "out" not in parameters:
+        return ZeroRule(function, when=plain)
+    names = [*parameters][: [*parameters].index("out") + 1]
+    defaults = {
+        name: parameters[name].default for name in names if parameters[name].default not in (None, _MISSING)
+    }
+    return IntoRule(function, " ".join(names), defaults)
+
+
+_MISSING = inspect.Parameter.empty
+
+
 def _described(cls: type) -> bool:
     """Whether it is NumPy itself that gives the shape, dtype and so on of instances of `cls`."""
     return cls is np.void or is_plain(cls)
@@ -69,8 +123,9 @@ def _rows() -> list[Rule]:
         ufunc = getattr(np, name)
         result = "elementwise" if name in STEPS else None
         rows.append(elementwise(ufunc, *([None] * ufunc.nin), result=result))
-    tests = [ZeroRule(getattr(np, name), when=plain) for name in FUNCTIONS if hasattr(np, name)]
+    tests = [_of_function(getattr(np, name)) for name in FUNCTIONS if hasattr(np, name)]
     methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
+    methods += [IntoRule(getattr(np.ndarray, name), f"a {other} out", more) for name, other, more in INTO]
     rows.extend(map(by_example, tests + methods))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):

@@ -38,8 +38,9 @@ def _unknown(name: str, argument: str) -> Callable[..., Any]:
 
     def refuse(*args: Any, **others: Any) -> Any:
         raise UnsupportedError(
-            f"scipy.special.{name} has no derivative rule by {argument}: pass it as a constant"
-            " (adbc.Const, or a number that does not depend on the arguments)"
+            f"scipy.special.{name} has no derivative rule by {argument}",
+            "adbc has no formula for it",
+            "pass it as a constant: adbc.stop_gradient(x) in place of x",
         )
 
     return refuse
@@ -48,7 +49,11 @@ def _unknown(name: str, argument: str) -> Callable[..., Any]:
 def _real(name: str, x: Any) -> Any:
     """The argument `x` itself; raises if it is complex."""
     if np.iscomplexobj(x):
-        raise UnsupportedError(f"the derivative of scipy.special.{name} is known for real arguments only")
+        raise UnsupportedError(
+            f"scipy.special.{name} of complex numbers",
+            "its derivative is known for real arguments only",
+            "write it with functions of the real and imaginary parts",
+        )
     return x
 
 
@@ -139,6 +144,11 @@ def _neighbours(function: Any, sign: int) -> Callable[..., Any]:
     return lambda out, v, x: 0.5 * (function(v - 1, x) + sign * function(v + 1, x))
 
 
+def _of_whole_order(slope: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative `slope` for a function that cuts its order to a whole number."""
+    return lambda out, n, x: slope(out, np.trunc(n), x)
+
+
 def _ive_slope(out: Any, v: Any, x: Any) -> Any:
     _real("ive", x)
     return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
@@ -163,7 +173,8 @@ def _spence_slope(out: Any, x: Any) -> Any:
 
 
 def _row(name: str, *partials: Any) -> ElementwiseRule:
-    return elementwise(getattr(special, name), *partials, singular=True)
+    # Which precision SciPy computes in goes by the order of its loops: the class of the result is sampled.
+    return elementwise(getattr(special, name), *partials, singular=True, result=None)
 
 
 UFUNC_ROWS: list[ElementwiseRule] = [
@@ -266,7 +277,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("jv", _unknown("jv", "its order"), _neighbours(special.jv, -1)),
     _row("y0", lambda out, x: -special.y1(x)),
     _row("y1", lambda out, x: special.y0(x) - out / x),
-    _row("yn", None, lambda out, n, x: 0.5 * (special.yv(n - 1, x) - special.yv(n + 1, x))),
+    _row("yn", None, _of_whole_order(_neighbours(special.yv, -1))),
     _row("yv", _unknown("yv", "its order"), _neighbours(special.yv, -1)),
     _row("i0", lambda out, x: special.i1(x)),
     _row("i1", lambda out, x: 0.5 * (special.i0(x) + special.iv(2, x))),
@@ -278,7 +289,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("k1", lambda out, x: -special.k0(x) - out / x),
     _row("k0e", lambda out, x: out - special.k1e(x)),
     _row("k1e", lambda out, x: out - special.k0e(x) - out / x),
-    _row("kn", None, lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x))),
+    _row("kn", None, _of_whole_order(lambda out, n, x: -0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)))),
     _row("kv", _unknown("kv", "its order"), lambda out, v, x: -_neighbours(special.kv, 1)(out, v, x)),
     _row("kve", _unknown("kve", "its order"), lambda out, v, x: out - _neighbours(special.kve, 1)(out, v, x)),
     # integrals
@@ -333,14 +344,20 @@ def _lambertw_by_z(out: Any, z: Any, **_: Any) -> Any:
 
 def _factorial_by_n(out: Any, n: Any, exact: Any = False, **_: Any) -> Any:
     if exact:
-        raise UnsupportedError("scipy.special.factorial with exact=True counts: it has no derivative")
+        raise UnsupportedError(
+            "scipy.special.factorial with exact=True", "it counts, and has no derivative", "use exact=False"
+        )
     return _factorial_slope(out, n)
 
 
 def _comb(which: int) -> Callable[..., Any]:
     def partial(out: Any, N: Any, k: Any, exact: Any = False, repetition: Any = False, **_: Any) -> Any:
         if exact or repetition:
-            raise UnsupportedError("scipy.special.comb with exact=True or repetition=True: use binom")
+            raise UnsupportedError(
+                "scipy.special.comb with exact=True or repetition=True",
+                "it counts, and has no derivative",
+                "use scipy.special.binom",
+            )
         inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
         N, k = np.where(inside, N, 1.0), np.where(inside, k, 0.0)
         by = special.psi(N + 1) - special.psi(N - k + 1) if which == 0 else (
@@ -398,7 +415,11 @@ class LogSumExpRule(ArrayRule):
 
     def _check(self, args: Args, active: Args, kwargs: Kwargs) -> None:
         if any_active(active) and (args[4] if len(args) > 4 else kwargs.get("return_sign")):
-            raise UnsupportedError("scipy.special.logsumexp with return_sign=True: take the sign separately")
+            raise UnsupportedError(
+                "scipy.special.logsumexp with return_sign=True",
+                "adbc has no rule for that form",
+                "take the sign separately",
+            )
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         self._check(args, dargs, kwargs)

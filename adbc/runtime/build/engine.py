@@ -23,7 +23,8 @@ from adbc.emit.backend import Bytecode
 from adbc.errors import VerificationError
 from adbc.ir.backend import Backend, Unit
 from adbc.ir.graph import Graph
-from adbc.passes.stages import run
+from adbc.passes.derived.strong_zeros import Later
+from adbc.passes.stages import Watcher, run
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.derived import Derived, install, stub
@@ -31,14 +32,14 @@ from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
-from adbc.runtime.build.results import COMPLETE
+from adbc.runtime.build.results import COMPLETE, Completing
 from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.report.debug import Watch
+from adbc.runtime.report.frames import continuations, note_inlined
 from adbc.runtime.report.observer import Observer
-from adbc.runtime.report.tracebacks import continuations, note_inlined
 from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.stack import STACK
 from adbc.types import AbstractType
@@ -87,6 +88,7 @@ class Engine:
         self.builds = 0
         """How many rules have been built: what rules need may have changed with it."""
         self.building: list[Derived] = []
+        self.config = config
         self.inlines = not (config.debug or config.trace_nan)
         """Whether small functions are written into those that call them: not where each call is watched."""
 
@@ -286,8 +288,12 @@ class Engine:
         after = self.observer.watcher(rule.code, part, is_normal=True, is_typed=rule.is_typed)
         cleaned: Graph = run(group, graph, None, after)
         support: CommonSupport = self.forward if part == "dual" else self.reverse
-        typed: Graph = run(COMPLETE, cleaned, support, after)
+        typed: Graph = run(COMPLETE, cleaned, Completing(support, self._careful(rule, part)), after)
         return typed
+
+    def _careful(self, rule: Derived, part: str) -> Later:
+        """What makes functions that are called where a derivative that `rule` has computed is NaN."""
+        return lambda graph: self._when_called(rule.code.co_name, f"careful {part}", lambda after: graph())
 
     def _put(
         self, primal: Any, is_rest: bool, part: str, function: types.FunctionType, made: Callable[..., Any]
@@ -309,23 +315,34 @@ class Engine:
         return Unit(code.co_name, code.co_qualname, globals, watchers)
 
     def later(self, name: str, graph: Callable[[], Graph]) -> types.FunctionType:
-        """A function whose graph is made when it is first called, for the rule that is being built."""
+        """A pullback whose graph is made when it is first called, for the rule that is being built."""
+
+        def finished(after: Watcher | None) -> Graph:
+            cleaned = passes.clean_pullback(graph(), after=after)
+            done: Graph = run(COMPLETE, cleaned, Completing(self.reverse), after)
+            return done
+
+        return self._when_called(name, "pullback of other ways", finished)
+
+    def _when_called(
+        self, name: str, part: str, finished: Callable[[Watcher | None], Graph]
+    ) -> types.FunctionType:
+        """A function for the rule that is being built, whose graph `finished` makes when it is first called:
+        it is given the watcher of the graph `part`."""
         # The rule itself is not held: its code has this function as a constant, and the garbage collector
         # does not look into code.
         rule, is_made = self.building[-1], False
-        code, is_rest, is_typed, part = rule.code, rule.is_rest, rule.is_typed, "pullback of other ways"
+        code, is_rest, is_typed = rule.code, rule.is_rest, rule.is_typed
         unit = self._unit(code, rule.globals, single=part)
 
         def make() -> None:
-            nonlocal is_made, graph
+            nonlocal is_made, finished
             with self.lock:
                 if not is_made:
-                    after = self.observer.watcher(code, part, is_normal=True, is_typed=is_typed)
-                    cleaned = passes.clean_pullback(graph(), after=after)
-                    run(COMPLETE, cleaned, self.reverse, after)
-                    self._put(code, is_rest, part, made, self.backend.single(cleaned, unit))
+                    graph = finished(self.observer.watcher(code, part, is_normal=True, is_typed=is_typed))
+                    self._put(code, is_rest, part, made, self.backend.single(graph, unit))
                     is_made = True
-                    graph = _nothing_left
+                    finished = _nothing_left
 
         def first_call(*arguments: Any) -> Any:
             make()
@@ -384,5 +401,5 @@ class Engine:
         return True
 
 
-def _nothing_left() -> Graph:
+def _nothing_left(after: object) -> Graph:
     raise AssertionError("a graph that was made already")

@@ -5,6 +5,7 @@ The functions themselves are in `runtime.build.support`, `runtime.state` and `ta
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from adbc.derive.support import CommonSupport
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Value
+from adbc.passes.derived.strong_zeros import Later, strong_zeros
 from adbc.passes.stages import Group, Stage
 from adbc.reverse import Support
 from adbc.types.callsites import DTYPE_CODES
@@ -44,7 +46,7 @@ from adbc.types.lattice import (
     memory_type,
 )
 
-__all__ = ["COMPLETE", "completion", "forward_results", "reverse_results"]
+__all__ = ["COMPLETE", "Completing", "completion", "forward_results", "reverse_results"]
 
 Values = Sequence[Value]
 Types = Sequence[AbstractType]
@@ -194,12 +196,24 @@ def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
     return {id(getattr(support, name)): row for name, row in rows.items()}
 
 
-COMPLETE: Group[CommonSupport] = Group(
+@dataclasses.dataclass(frozen=True)
+class Completing:
+    """What the last stages of a derived graph work with."""
+
+    support: CommonSupport
+    later: Later | None = None
+    """What makes functions of graphs when they are first called, if the rule of the graph is being built."""
+
+
+COMPLETE: Group[Completing] = Group(
     "complete",
     (
-        Stage("completion", lambda graph, support: support.complete(graph),
+        Stage("completion", lambda graph, completing: completing.support.complete(graph),
               ("normal form",), ("types of derivatives",),
-              "what cleaning has put in gets its type with the rest; what comes behind puts nothing in"),
+              "what cleaning has put in gets its type with the rest; what comes later types its own"),
+        Stage("strong_zeros", lambda graph, work: strong_zeros(graph, work.support.strong, work.later),
+              ("types of derivatives",), ("products in which zero wins",),
+              "types tell the products of derivatives, which no pass looks for any more"),
     ),
 )  # fmt: skip
 """The last stages of a derived graph, whatever the backend."""

@@ -52,9 +52,19 @@ def sampled_type(
                 (_with(descriptions[:by_position], m), {k: _with(d, m) for k, d in named.items()})
                 for m in sorted(frozenset().union(*reals), key=str)
             ]
-        found = {row.sample(function, *case) for case in cases}
+        large = set(row.numeric(by_position)).intersection(
+            i for i, d in enumerate(descriptions[:by_position]) if d is int
+        )
+        found = set()
+        for given, by_name in cases:
+            also = [_LARGE if i in large else d for i, d in enumerate(given)] if large else None
+            found.add(row.sample(function, given, by_name, also))
         known[key] = _type(found.pop()) if len(found) == 1 and None not in found else None
     return known[key]
+
+
+_LARGE = Known(2**64, is_exact=True)
+"""An int that no integer of NumPy's can hold: arrays that are made of such are arrays of objects."""
 
 
 def _reals(values: Sequence[Value]) -> Iterator[RealType]:

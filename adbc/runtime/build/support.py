@@ -12,6 +12,7 @@ from adbc.errors import AdbcError
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _real_
+from adbc.passes.derived.strong_zeros import Strong
 from adbc.reverse import Support
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
@@ -30,9 +31,11 @@ from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
     add,
+    divide,
     fill_tangent,
     fresh_shadow,
     fresh_tangent,
+    multiply,
     project,
 )
 from adbc.types import AbstractType
@@ -77,6 +80,9 @@ _ABOUT_ARRAYS: dict[str, Any] = _by_name(
 """The functions about arrays that reverse mode is handed under their own names."""
 
 
+_STRONG = Strong(arrays.times, multiply, divide, frozenset(map(id, (slots.as_float,))))
+
+
 def _common(
     owner: Owner, mode: str, calls: ReverseCalls | ForwardCalls, watch: Watch | None, told: Told | None
 ) -> dict[str, Any]:
@@ -93,7 +99,9 @@ def _common(
         "view": arrays.view,
         "sink": slots.SINK,
         "check_slot": slots.check_slot,
+        "strong": _STRONG,
         "checks_aliases": watch is not None and watch.debug,
+        "check_type": watch.result if watch is not None and watch.debug else None,
         "watch": watch.number if watch is not None and watch.trace_nan else None,
         "told": told,
     }

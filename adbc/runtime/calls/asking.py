@@ -11,26 +11,28 @@ import builtins
 import collections
 import operator
 import sys
+import warnings
 from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
-from adbc.rules.classes import c_truth, plain_attributes, plain_text
+from adbc.ir.intrinsics import _load_special_
+from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.attributes import get_default, variables
-from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
-from adbc.runtime.report.messages import where
+from adbc.runtime.calls.steps import AsItIs, Call, Delegate, Protocols, Resolver, Step
+from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
 __all__ = ["PROTOCOLS"]
 
 
 def _python(cls: type, name: str) -> bool:
-    """Whether `cls` has the special method `name` written in Python."""
-    return is_python_function(lookup(cls, name))
+    """Whether Python code may answer for the special method `name` of `cls`."""
+    return overrides(cls, name)
 
 
 # -- truth -----------------------------------------------------------------------------------------------
@@ -38,7 +40,7 @@ def _python(cls: type, name: str) -> bool:
 
 def truth_of(x: Any) -> bool:
     """``bool(x)`` where the class of `x` has ``__bool__``."""
-    answer = type(x).__bool__(x)
+    answer = _load_special_(x, "__bool__")()
     if answer.__class__ is not bool:
         raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
     return answer
@@ -80,7 +82,7 @@ def _truth(direct: Any, by_length: Any) -> Resolver:
 
 def holds(container: Any, item: Any) -> bool:
     """``item in container`` where the class of `container` has ``__contains__``."""
-    return bool(type(container).__contains__(container, item))
+    return bool(_load_special_(container, "__contains__")(item))
 
 
 def finds(container: Any, item: Any) -> bool:
@@ -135,14 +137,12 @@ def checks_each(check: Any, x: Any, kinds: Any) -> bool:
 
 def is_instance(x: Any, kind: Any) -> bool:
     """``isinstance(x, kind)`` where the class `kind` answers for itself."""
-    meta: Any = type(kind)
-    return type(x) is kind or bool(meta.__instancecheck__(kind, x))
+    return type(x) is kind or bool(_load_special_(kind, "__instancecheck__")(x))
 
 
 def is_subclass(x: Any, kind: Any) -> bool:
     """``issubclass(x, kind)`` where the class `kind` answers for itself."""
-    meta: Any = type(kind)
-    return bool(meta.__subclasscheck__(kind, x))
+    return bool(_load_special_(kind, "__subclasscheck__")(x))
 
 
 def _checks(body: Any) -> Resolver:
@@ -198,20 +198,17 @@ def _getattr(call: Call, table: RuleTable) -> Step | None:
 
 def text_of(x: Any) -> Any:
     """``str(x)`` where the class of `x` has ``__str__``."""
-    cls: Any = type(x)
-    return cls.__str__(x)
+    return _load_special_(x, "__str__")()
 
 
 def description_of(x: Any) -> Any:
     """``repr(x)`` where the class of `x` has ``__repr__``."""
-    cls: Any = type(x)
-    return cls.__repr__(x)
+    return _load_special_(x, "__repr__")()
 
 
 def format_of(x: Any, spec: str = "") -> Any:
     """``format(x, spec)`` where the class of `x` has ``__format__``."""
-    cls: Any = type(x)
-    return cls.__format__(x, spec)
+    return _load_special_(x, "__format__")(spec)
 
 
 def text_format_of(x: Any, spec: str = "") -> Any:
@@ -231,7 +228,7 @@ def field_of(x: Any, conversion: int, spec: str) -> Any:
 
 def joined(separator: str, parts: Any) -> str:
     """``separator.join(parts)`` where `parts` is neither a list nor a tuple."""
-    return separator.join(list(parts))
+    return separator.join(list(iter(parts)))
 
 
 def printed(*values: Any, **options: Any) -> None:
@@ -289,8 +286,7 @@ def _print(call: Call, table: RuleTable) -> Step | None:
 
 def names_of(x: Any) -> list[str]:
     """``dir(x)`` where the class of `x` has ``__dir__``."""
-    cls: Any = type(x)
-    return sorted(cls.__dir__(x))
+    return sorted(_load_special_(x, "__dir__")())
 
 
 def _looks(call: Call, table: RuleTable) -> Step | None:
@@ -299,13 +295,18 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
     if call.function is dir and call.args:
         return Delegate(call.of(names_of)) if _python(type(call.args[0]), "__dir__") else None
     raise UnsupportedError(
-        f"{call.function.__name__}, called in {where()}, looks at the frame that it is called from or changes"
-        " it, which is not that of the user's function while that is differentiated: pass the values that are"
-        " needed as arguments"
+        f"{call.function.__name__}() looks at the frame that it is called from, or changes it",
+        "that is not the frame of the user's function while it is differentiated",
+        "pass the values that are needed as arguments",
     )
 
 
+def _says(call: Call, table: RuleTable) -> Step | None:
+    return None if any(map(is_active, call.shadows)) else AsItIs(call)
+
+
 PROTOCOLS: Protocols = {
+    warnings.warn: _says,
     locals: _looks,
     vars: _looks,
     dir: _looks,

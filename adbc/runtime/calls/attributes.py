@@ -11,9 +11,10 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.classes import overrides
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls import exceptions, fields
-from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.classes import is_heap_type, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (
     Call,
     Delegate,
@@ -30,7 +31,7 @@ from adbc.runtime.calls.steps import (
     Value,
     pass_to_row,
 )
-from adbc.runtime.state.activity import is_opaque
+from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import FData, MutableTangent
 from adbc.tangents.fields import instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
@@ -43,20 +44,44 @@ _PLAIN_DEL = object.__delattr__
 
 
 def get_attribute(call: Call, table: RuleTable) -> Step | None:
-    """``obj.name``: an overridden ``__getattribute__``, else the usual way."""
-    hook = lookup(type(call.args[0]), "__getattribute__")
-    if is_python_function(hook):
-        if issubclass(type(call.args[0]), type):
-            raise refuse_hook(type(call.args[0]))
-        return Delegate(call.of(hook))
-    return plain_get(call, table)
+    """``obj.name``: by an overridden ``__getattribute__``, else the usual way, and by ``__getattr__`` if that
+    raises an AttributeError."""
+    obj, name = call.args[:2]
+    cls = type(obj)
+    hook, other = python_method(cls, "__getattribute__"), python_method(cls, "__getattr__")
+    if hook is not None and issubclass(cls, type):
+        raise refuse_hook(cls)
+    if other is None or issubclass(cls, _NAMESPACES):
+        return plain_get(call, table) if hook is None else Delegate(call.of(hook))
+    if hook is None:
+        descriptor = lookup(cls, name) if isinstance(name, str) else None
+        if name in instance_dict(obj) and not hasattr(type(descriptor), "__set__"):
+            return plain_get(call, table)
+        if descriptor is None:
+            return Delegate(call.on(other, 0, 1))
+        if isinstance(descriptor, _METHODS):
+            return plain_get(call, table)
+    return Delegate(call.of(found_or_asked))
+
+
+def found_or_asked(obj: Any, name: str) -> Any:
+    """``obj.name`` where the class of `obj` has a ``__getattr__``, and the usual way may raise."""
+    try:
+        return intrinsics._load_special_(obj, "__getattribute__")(name)
+    except AttributeError:
+        pass
+    return intrinsics._load_special_(obj, "__getattr__")(name)
+
+
+_METHODS = (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
 def refuse_hook(meta: type) -> UnsupportedError:
     """The error for a metaclass that runs code wherever an attribute of a class is read."""
     return UnsupportedError(
-        f"metaclass {meta.__name__!r} has a __getattribute__ written in Python, which runs whenever anybody"
-        " looks at one of its classes, adbc included; use __getattr__ or a property of the metaclass"
+        f"metaclass {meta.__name__!r} has a __getattribute__ written in Python",
+        "it runs whenever anybody looks at one of its classes, adbc included",
+        "use __getattr__ or a property of the metaclass",
     )
 
 
@@ -64,13 +89,15 @@ _NAMESPACES = (types.ModuleType, type)
 
 
 def _read(obj: Any, name: str) -> Any:
-    """``obj.name``, past a ``__getattribute__`` written in Python."""
-    hook = lookup(type(obj), "__getattribute__")
-    return object.__getattribute__(obj, name) if is_python_function(hook) else getattr(obj, name)
+    """``obj.name``, past a ``__getattribute__`` or ``__getattr__`` written in Python."""
+    cls = type(obj)
+    if overrides(cls, "__getattribute__") or overrides(cls, "__getattr__"):
+        return object.__getattribute__(obj, name)
+    return getattr(obj, name)
 
 
 def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | None:
-    """``object.__getattribute__(obj, name)``, and ``__getattr__`` where that fails.
+    """``object.__getattribute__(obj, name)``.
 
     Nothing here may ask the object itself (``obj.__class__``, ``isinstance``): its class may answer.
     """
@@ -89,12 +116,18 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if descriptor is not None and hasattr(kind, "__set__"):
         return _data_descriptor(call, descriptor, table)
     if name in instance_dict(obj):
+        if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
+            return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
-        hook = lookup(cls, "__getattr__")
-        if is_python_function(hook):
-            return Delegate(call.on(hook, 0, 1))
         return _foreign_read(call, name)
+    return _bind(call, descriptor, table)
+
+
+def _bind(call: Call, descriptor: Any, table: RuleTable) -> Step:
+    """What `descriptor`, found in the class of an object and no data descriptor, gives for that object."""
+    obj, name = call.args[:2]
+    cls, kind = type(obj), type(descriptor)
     if kind is types.FunctionType:
         return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
     if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
@@ -148,14 +181,18 @@ def _class_attribute(call: Call, cls: type, name: str) -> Step:
 
 
 def load_special(call: Call, table: RuleTable) -> Step | None:
-    """``__enter__`` or ``__exit__`` for a ``with`` statement: on the class only, then bound."""
+    """A special method, such as ``__enter__`` for a ``with`` statement: on the class only, then bound."""
     obj, name = call.args
     descriptor = lookup(type(obj), name)
-    if type(descriptor) is types.FunctionType:
-        return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
-    if type(descriptor) in (types.MethodDescriptorType, types.WrapperDescriptorType):
-        return Value(call, getattr(obj, name), _bound(call.shadows[0], False))
-    return Found(call, intrinsics._load_special_(obj, name))
+    if descriptor is None:
+        return Found(call, intrinsics._load_special_(obj, name))
+    if isinstance(descriptor, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return Value(call, descriptor.__get__(obj, type(obj)), _bound(call.shadows[0], False))
+    if isinstance(descriptor, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
+        return Found(call, descriptor.__get__(obj, type(obj)))
+    if hasattr(type(descriptor), "__set__"):
+        return _data_descriptor(call, descriptor, table)
+    return _bind(call, descriptor, table)
 
 
 def _bound(shadow: Any, has_function: bool) -> Any:
@@ -185,9 +222,9 @@ def _dictionary(call: Call) -> Step:
         return Value(call, found, None)
     if slots_of(type(obj)):
         raise UnsupportedError(
-            f"the __dict__ of a {type(obj).__name__} is used as a dictionary, but the class has __slots__"
-            " beside it;"
-            " read and set the attributes by name"
+            f"the __dict__ of a {type(obj).__name__} is used as a dictionary",
+            "the class has __slots__ beside it",
+            "read and set the attributes by name",
         )
     return Value(call, found, shadow.__dict__)
 
@@ -242,7 +279,7 @@ _ABOUT_FUNCTIONS = frozenset(
 
 def _foreign_read(call: Call, name: str) -> Step:
     """The step for an attribute that C code computes, and of which nothing is known."""
-    getattr(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
+    _read(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
 
@@ -301,8 +338,8 @@ def _unless_hooked(name: str, plain: Resolver) -> Resolver:
     """The resolver `plain`, unless the class of the object has the special method `name` in Python."""
 
     def hooked(call: Call, table: RuleTable) -> Step | None:
-        hook = lookup(type(call.args[0]), name)
-        return Delegate(call.of(hook)) if is_python_function(hook) else plain(call, table)
+        hook = python_method(type(call.args[0]), name)
+        return plain(call, table) if hook is None else Delegate(call.of(hook))
 
     return hooked
 
@@ -331,14 +368,15 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             )  # fmt: skip
         if kind is types.GetSetDescriptorType and descriptor.__name__ in ("__dict__", "__class__"):
             raise UnsupportedError(
-                f"{name} of a {type(obj).__name__} is replaced, and what becomes of its attributes cannot"
-                " be followed;"
-                " set the attributes one by one, or make a new object"
+                f"{name} of a {type(obj).__name__} is replaced",
+                "what becomes of its attributes cannot be followed",
+                "set the attributes one by one, or make a new object",
             )
         if type(obj) is types.FunctionType and name in _MEANING:
             raise UnsupportedError(
-                f"{name} of {obj.__qualname__} is replaced while code that may have been derived for what it"
-                " was is being differentiated; make another function, or replace it before the call"
+                f"{name} of {obj.__qualname__} is replaced",
+                "code that may have been derived for what it was is being differentiated",
+                "make another function, or replace it before the call",
             )
         if type(obj) is types.FunctionType and name in _ABOUT_FUNCTIONS:
             return UseRow(exceptions.SET_LINK, call.on(exceptions.set_link, 0, 1, 2))
@@ -347,6 +385,8 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             return pass_to_row(row, call.on(descriptor.__set__, 0, 2))
         if kind is not types.MemberDescriptorType:
             return Foreign(call)
+    if descriptor is None and _has_own_ways(type(obj)) and not is_active(call.shadows[2]):
+        return Foreign(call.of(setattr))
     return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
@@ -360,7 +400,14 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
     deleter = lookup(type(descriptor), "__delete__")
     if is_python_function(deleter):
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
+    if descriptor is None and _has_own_ways(type(call.args[0])):
+        return Foreign(call.of(delattr))
     return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+
+
+def _has_own_ways(cls: type) -> bool:
+    """Whether instances of `cls`, made in C, keep attributes in a way of their own, if they keep any."""
+    return not is_heap_type(cls) and lookup(cls, "__dict__") is None
 
 
 def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.classes import is_python_function, lookup, python_method
 from adbc.runtime.calls.construction import call_class
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
@@ -49,11 +49,11 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         return _builtin_method(call)
     if isinstance(function, type):
         return call_class(call, table)
-    if cls.__name__ in _TRANSPARENT:  # an object of the user's may answer to any name
+    if (cls.__module__, cls.__name__) in _TRANSPARENT:  # an object of the user's may answer to any name
         wrapped = getattr(function, "__wrapped__", None)
         if is_python_function(wrapped):
             return Delegate(call.of(wrapped))
-    method = lookup(cls, "__call__")
+    method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     row = table.find(method, (cls, *map(type, call.args[: call.count])))
@@ -200,8 +200,15 @@ _BY_CLASS: dict[type, Resolver] = {
 }
 """Resolvers by the exact class of what is called."""
 
-_TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
-"""C callables around a Python function: the function is differentiated and the cache by-passed."""
+_TRANSPARENT = frozenset(
+    {
+        ("functools", "_lru_cache_wrapper"),
+        ("numba.core.registry", "CPUDispatcher"),
+        ("numpy", "_ArrayFunctionDispatcher"),
+    }
+)
+"""C callables around a Python function, by module and name of the class: the function is differentiated, and
+the cache or the compiled code by-passed."""
 
 
 def _apply(call: Call, table: RuleTable) -> Step | None:
@@ -218,7 +225,7 @@ def _apply(call: Call, table: RuleTable) -> Step | None:
 
 def _collect_arguments(function: Any, arguments: Any, keywords: Any = None) -> Any:
     """``function(*arguments, **keywords)`` of any iterable and any mapping; this is differentiated."""
-    return function(*list(arguments), **({} if keywords is None else dict(keywords)))
+    return function(*tuple(arguments), **({} if keywords is None else dict(keywords)))
 
 
 def _foreigncall(call: Call, table: RuleTable) -> Step | None:

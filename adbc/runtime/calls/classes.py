@@ -6,10 +6,13 @@ Nothing here runs user code or depends on an instance, so answers hold until the
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
 from adbc.flags import HEAP_TYPE
+from adbc.ir.intrinsics import _load_special_
+from adbc.rules.classes import overrides
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 
@@ -20,6 +23,7 @@ __all__ = [
     "are_fields",
     "attribute",
     "constructor",
+    "initialiser",
     "is_field",
     "is_heap_type",
     "is_python_function",
@@ -27,6 +31,7 @@ __all__ = [
     "lookup",
     "method",
     "python_method",
+    "through",
 ]
 
 SLOW = "slow"
@@ -60,9 +65,33 @@ def lookup(cls: type, name: str) -> Any:
 
 
 def python_method(cls: type, name: str) -> Any:
-    """The special method `name` of `cls` if Python code implements it, else None."""
+    """What is called, with the instance before the arguments, for the special method `name` of `cls` if
+    Python code may implement it: the function, or what asks a descriptor for it; None if it is C code, or
+    absent."""
     found = lookup(cls, name) if cls.__flags__ & HEAP_TYPE else None
-    return found if is_python_function(found) else None
+    if found is None or is_python_function(found):
+        return found
+    return through(name) if overrides(cls, name) else None
+
+
+@functools.cache
+def through(name: str) -> Any:
+    """A function that calls the special method `name` of its first argument, as the interpreter does it where
+    that is no function: what stands in the class is bound to the instance as any descriptor is."""
+
+    def special_method(obj: Any, /, *args: Any, **named: Any) -> Any:
+        return _load_special_(obj, name)(*args, **named)
+
+    return special_method
+
+
+def initialiser(cls: type) -> Any:
+    """What ``type.__call__`` runs on a new instance of exactly `cls`, given the instance and the arguments;
+    None if that does nothing."""
+    found = lookup(cls, "__init__")
+    if found is object.__init__:
+        return None
+    return through("__init__") if overrides(cls, "__init__") and not is_python_function(found) else found
 
 
 def constructor(cls: type) -> Any:
@@ -131,7 +160,7 @@ def attribute(cls: type, name: str) -> Any:
     if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
     if is_python_function(lookup(cls, "__getattribute__")) or issubclass(
-        cls, (type, types.ModuleType, BaseException)
+        cls, (type, types.ModuleType, BaseException, types.FunctionType)
     ):
         return SLOW
     found = lookup(cls, name)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.displays import NEW
+from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import stands_for_position
-from adbc.rules.table import RuleTable
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, RuleTable
 from adbc.rules.types import behind
-from adbc.runtime.calls.classes import is_python_function, lookup
+from adbc.runtime.calls.classes import initialiser, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (
     Call,
     Delegate,
@@ -41,12 +45,13 @@ def call_class(call: Call, table: RuleTable) -> Step:
     """``cls(...)``: the metaclass's ``__call__``, then ``__new__`` and ``__init__``."""
     cls = call.function
     if cls is type and call.count == 3:
-        return Make(call, type.__new__, None)
+        return Make(call, type.__new__)
     meta_call = lookup(type(cls), "__call__")
     if meta_call is dict:  # a TypedDict
         return Delegate(call.of(dict))
-    if is_python_function(meta_call):
-        return Delegate(call.prepend(meta_call, None, cls, None, None))
+    own_call = python_method(type(cls), "__call__")
+    if own_call is not None:
+        return Delegate(call.prepend(own_call, None, cls, None, None))
     return _make(call, table)
 
 
@@ -61,36 +66,84 @@ def _type_call(call: Call, table: RuleTable) -> Step | None:
 
 
 def _make(call: Call, table: RuleTable) -> Step:
-    """``__new__`` and ``__init__`` of a class."""
+    """``__new__`` and ``__init__`` of a class: `Make` looks for the second in the class of what the first
+    gives, as ``type.__call__`` does."""
     cls = call.function
     names = _record_fields(cls)
-    if names is not None:
-        return MakeRecord(call, names, lookup(cls, "__new__" if issubclass(cls, tuple) else "__init__"))
-    new = lookup(cls, "__new__")
+    if names is not None and _has_generated_constructor(cls):
+        constructor = lookup(cls, "__new__" if issubclass(cls, tuple) else "__init__")
+        return _from_factories(call, cls, names) or MakeRecord(call, names, constructor)
+    new, init = lookup(cls, "__new__"), initialiser(cls)
     if isinstance(new, staticmethod):
         new = new.__func__
-    init = lookup(cls, "__init__")
-    if issubclass(cls, (BaseException, type)):
-        return Make(call, new, init)
-    initialise = init if is_python_function(init) else None
-    if is_python_function(new):
-        return Make(call, new, initialise)
-    if new is object.__new__ and (initialise is not None or (init is object.__init__ and not call.args)):
-        return Make(call, None, initialise)
-    if initialise is None and table.rows(init):
-        initialise = init
-    if initialise is not None and table.rows(new):
-        return Make(call, new, initialise)
-    return Foreign(call)
+    if new is object.__new__:
+        if init is None and (call.args or call.keywords):
+            call.perform()  # for its error
+        return Make(call, None)
+    if not isinstance(new, types.BuiltinFunctionType):
+        return Make(call, new if is_python_function(new) else new_through)
+    in_c = type(init) in (types.WrapperDescriptorType, types.NoneType)
+    if in_c and not (
+        new in PROTOCOLS or issubclass(cls, _FOLLOWED) or (table.rows(new) and table.rows(init))
+    ):
+        return Foreign(call)
+    return Make(call, new)
+
+
+_FOLLOWED = (BaseException, type)
+"""Classes of C whose instances have shadows that ``__new__`` and ``__init__`` in C are known to fill."""
+
+
+def new_through(cls: Any, /, *args: Any, **named: Any) -> Any:
+    """``cls.__new__(cls, ...)`` where that is no function, but what a descriptor gives."""
+    return cls.__new__(cls, *args, **named)
 
 
 def _record_fields(cls: type) -> tuple[str, ...] | None:
-    """The names that the generated constructor of a frozen dataclass or a named tuple stores."""
+    """The names of the values that a frozen dataclass or a named tuple is made of; None for other classes."""
     kind = kind_of(cls)
     if not isinstance(kind, ValueKind) or cls is tuple:
         return None
     names = getattr(cls, "_fields", None) if issubclass(cls, tuple) else getattr(cls, "__match_args__", None)
     return names if isinstance(names, tuple) else None
+
+
+def _has_generated_constructor(cls: type) -> bool:
+    """Whether calling `cls`, of which `_record_fields` knows the names, only stores the arguments."""
+    new, init = lookup(cls, "__new__"), lookup(cls, "__init__")
+    if not issubclass(cls, tuple):
+        return True  # or the class were no record
+    new = getattr(new, "__func__", new)
+    by_namedtuple = is_python_function(new) and new.__globals__.get("_tuple_new") is tuple.__new__
+    return by_namedtuple and init is object.__init__
+
+
+def _from_factories(call: Call, cls: Any, names: tuple[str, ...]) -> Step | None:
+    """The step that calls the factories, written in Python, of the fields of a dataclass that `call` does not
+    give, and makes the call with what they return; None if there are none."""
+    given = {*names[: call.count], *call.keywords}
+    left_out = [
+        (name, field.default_factory)
+        for name, field in getattr(cls, "__dataclass_fields__", {}).items()
+        if name not in given and is_python_function(field.default_factory)
+    ]
+    if not left_out:
+        return None
+    if any(not cls.__dataclass_fields__[name].init for name, _ in left_out):
+        raise UnsupportedError(
+            f"frozen dataclass {cls.__name__!r} has a field that is not a parameter and is made by a"
+            " function, which would run unseen: give the field to the constructor, or make the dataclass"
+            " mutable"
+        )
+    return Delegate(call.prepend(with_factories, None, (cls, tuple(left_out)), None, None))
+
+
+def with_factories(how: Any, /, *args: Any, **named: Any) -> Any:
+    """``cls(*args, **named)`` of a dataclass, for ``(cls, factories) = how``: these make the other fields."""
+    cls, factories = how
+    for name, factory in factories:
+        named[name] = factory()
+    return cls(*args, **named)
 
 
 def _new(call: Call, table: RuleTable) -> Step | None:
@@ -112,6 +165,10 @@ class _Record:
     def __call__(self, cls: type, *values: Any) -> Any:
         return tuple.__new__(cls, values)
 
+    def of(self, cls: type) -> Any:
+        """What makes one of `cls` of its values."""
+        return functools.partial(self, cls)
+
 
 record = _Record()
 
@@ -129,8 +186,33 @@ def _new_tuple(call: Call, table: RuleTable) -> Step | None:
 def _record(call: Call, table: RuleTable) -> Step | None:
     cls = call.args[0]
     names = _record_fields(cls)
-    rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
-    return None if names is None else MakeRecord(rest, names, None)
+    if names is None:
+        return UseRow(_NEW_TUPLE, call)
+    rest = Call(record.of(cls), None, call.args[1:], call.shadows[1:], call.origins[1:], (), None)
+    return MakeRecord(rest, names, None)
+
+
+def _new_tuple_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    return record(*args), tuple_tangent(args[1:], dargs[1:])
+
+
+def _new_tuple_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    def new_tuple_pullback(bout: Any) -> Sequence[Any]:
+        return (None, *(bout or (None,) * (len(args) - 1)))
+
+    return record(*args), tuple_shadow(fargs[1:]), new_tuple_pullback
+
+
+_NEW_TUPLE = Primitive(record, frule=_new_tuple_frule, rrule=_new_tuple_rrule)
+"""A subclass of tuple without names for its elements has the derivative of a tuple."""
+
+
+def _new_object(call: Call, table: RuleTable) -> Step | None:
+    """``object.__new__(cls, ...)``, which passes over arguments that ``__init__`` is there for."""
+    if len(call.args) < 2:
+        return None
+    call.perform()  # for its error
+    return Delegate(call.on(object.__new__, 0))
 
 
 def _bind_method(call: Call, table: RuleTable) -> Step | None:
@@ -169,6 +251,7 @@ PROTOCOLS: Protocols = {
     intrinsics._new_: _new,
     record: _record,
     tuple.__new__: _new_tuple,
+    object.__new__: _new_object,
     types.MethodType: _bind_method,
     types.FunctionType.__get__: _bind_method,
     behind: _behind,

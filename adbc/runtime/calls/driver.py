@@ -16,10 +16,8 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar
 
-from adbc.errors import MissingRuleError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
-from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
     attributes,
@@ -32,7 +30,7 @@ from adbc.runtime.calls import (
     steps,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute
+from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
@@ -383,11 +381,12 @@ class Calls(abc.ABC):
             context.shadows.register(obj, shadow)
         else:
             obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
-            if not isinstance(obj, cls):
+            if not issubclass(type(obj), cls):  # whatever it says that its class is
                 return obj, shadow, first
-        if step.initialise is None:
+        initialise = initialiser(type(obj))
+        if initialise is None:
             return obj, shadow, first
-        answer, _, second = self.run(context, call.prepend(step.initialise, None, obj, shadow, -1), mode)
+        answer, _, second = self.run(context, call.prepend(initialise, None, obj, shadow, -1), mode)
 
         def make_pullback(bout: Any) -> Any:
             returned = list(second(None))
@@ -495,22 +494,30 @@ class Calls(abc.ABC):
         return answer
 
 
-def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], list[int]]:
+class _Place(int):
+    """The place of an argument in a call, which no default of a parameter is taken for."""
+
+
+_PLACES = tuple(map(_Place, range(256)))
+
+
+def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
     """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
     call of the first two (-1: nowhere, a parameter is left out)."""
     call, row = step.call, step.row
     args, n = call.args, call.count
-    by_name = dict(zip(call.keywords, range(n, len(args)), strict=True))
-    indices, rest = row.bind(tuple(range(n)), by_name)
+    by_name = dict(zip(call.keywords, _PLACES[n : len(args)], strict=True))
+    bound, rest = row.bind(_PLACES[:n], by_name)
     kwargs = {}
     for name, i in rest.items():
-        if is_active(call.shadows[i]) and row.kind is not RowKind.ZERO:
-            raise MissingRuleError(
-                missing_rule(
-                    call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
-                )
+        if is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
+            raise missing_rule(
+                call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
             )
         kwargs[name] = args[i]
-    places = [-1 if i is None else i for i in indices]
-    given = tuple(map((*args, None).__getitem__, places))
+    if len(bound) + len(rest) == len(args):  # there are no defaults among them
+        found, shadows = map(args.__getitem__, bound), map(call.shadows.__getitem__, bound)
+        return tuple(found), tuple(shadows), kwargs, bound
+    places = [i if i.__class__ is _Place else -1 for i in bound]
+    given = tuple([args[i] if i >= 0 else x for i, x in zip(places, bound, strict=True)])
     return given, tuple(map((*call.shadows, None).__getitem__, places)), kwargs, places

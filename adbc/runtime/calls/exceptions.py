@@ -28,6 +28,7 @@ from adbc.runtime.calls.steps import (
     UseRow,
     Value,
 )
+from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
 
@@ -35,7 +36,9 @@ __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_
 
 
 def caught(context: Context, error: Any) -> Any:
-    """The shadow (or tangent) of an exception: the one it has if it was met, else one without fields."""
+    """The shadow (or tangent) of an exception that a handler was entered with: the one it has if it was met,
+    else one without fields.  From here on the user may look at its traceback."""
+    plain_traceback(error)
     found = context.shadows.lookup(error)
     if found is None:
         found = MutableTangent()
@@ -54,8 +57,9 @@ def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], A
         return NO_TANGENT if all(part is NO_TANGENT for part in parts) else parts
     if any(s is not None and s is not NO_TANGENT for s in shadows):
         raise UnsupportedError(
-            f"a {type(error).__name__} is made of values that have a derivative, and does not keep them as"
-            " they are; give it a message, or use an exception class of your own with a field"
+            f"a {type(error).__name__} is made of values that have a derivative",
+            "it does not keep them as they are",
+            "give it a message, or use an exception class of your own with a field",
         )
     return fill(kept, None)
 

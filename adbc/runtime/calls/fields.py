@@ -7,11 +7,13 @@ a record identified by value (a frozen dataclass, a named tuple) is an `FData`.
 
 from __future__ import annotations
 
+import types
 from types import FunctionType
 from typing import Any
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.table import Args, Kwargs, Primitive, Pullback
+from adbc.runtime.state.activity import is_active
 from adbc.tangents import (
     NO_TANGENT,
     FData,
@@ -41,7 +43,8 @@ __all__ = [
 
 _ABSENT = object()
 _WITH_FIELDS = frozenset({MutableTangent, ListTangent, DictTangent, DequeTangent})
-_NO_FIELDS: dict[str, Any] = {}
+_NO_FIELDS: Any = types.MappingProxyType({})
+"""Stands for the fields of a shadow that has none, and cannot be written into."""
 
 
 def get_field(obj: Any, name: str) -> Any:
@@ -109,15 +112,16 @@ def _fields(obj: Any, shadow: Any) -> Any:
     """The dictionary in which the shadow of `obj` keeps the tangents of its attributes."""
     if instance_dict(obj) is obj:
         raise UnsupportedError(
-            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself), so that"
-            " each value has two names; read and write the items instead"
+            f"the attributes of a {type(obj).__name__} are its own items (its __dict__ is itself)",
+            "each value has two names",
+            "read and write the items instead",
         )
     if type(obj) is FunctionType:
         return function_fields(obj, shadow)
     return getattr(shadow, "__dict__", _NO_FIELDS)
 
 
-def function_fields(function: FunctionType, shadow: Any) -> dict[str, Any]:
+def function_fields(function: FunctionType, shadow: Any) -> Any:
     """The dictionary in which the shadow of a function keeps the tangents of its attributes: apart from those
     of its cells, which have names too."""
     fields = getattr(shadow, "__dict__", _NO_FIELDS)
@@ -136,10 +140,11 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
     if kind_of(type(value)).inactive:
         return
     raise UnsupportedError(
-        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative"
-        " cannot be"
-        " followed: it was set by code that adbc does not see (C code, or a special method called by C code),"
-        " or the class derives from a built-in container. Keep it in an object of its own."
+        f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative is"
+        " not known",
+        "it was set by code that adbc does not see (C code, or a special method called by C code), or"
+        " the class derives from a built-in container",
+        "keep it in an object of its own",
     )
 
 
@@ -147,12 +152,14 @@ def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name, value = args
     d, _, dvalue = dargs
     if d is None:
-        _refuse_constant(obj, name, dvalue)
+        _refuse_constant(obj, name, value, dvalue)
         set_field(obj, name, value)
         return None, None
     fields = _fields(obj, d)
+    _refuse_beside_value(obj, name, fields, dvalue)
     set_field(obj, name, value)
-    fields[name] = fill_tangent(value, dvalue)
+    if fields is not _NO_FIELDS:
+        fields[name] = fill_tangent(value, dvalue)
     return None, None
 
 
@@ -160,8 +167,12 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
     obj, name, value = args
     shadow, _, fvalue = fargs
     old = _read(obj, name)
-    if shadow is None:
-        _refuse_constant(obj, name, fvalue)
+    fields = _NO_FIELDS if shadow is None else _fields(obj, shadow)
+    if fields is _NO_FIELDS:
+        if shadow is None:
+            _refuse_constant(obj, name, value, fvalue)
+        else:
+            _refuse_beside_value(obj, name, fields, fvalue)
         set_field(obj, name, value)
 
         def constant_set_pullback(bout: Any) -> Any:
@@ -169,7 +180,6 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
             return (None, None, None)
 
         return None, None, constant_set_pullback
-    fields = _fields(obj, shadow)
     set_field(obj, name, value)
     old_slot = fields.get(name, _ABSENT)
     if not (type(old_slot) is float and type(value) is float):
@@ -190,8 +200,9 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullb
 def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
     obj, name = args
     delete_field(obj, name)
-    if dargs[0] is not None:
-        _fields(obj, dargs[0]).pop(name, None)
+    fields = _NO_FIELDS if dargs[0] is None else _fields(obj, dargs[0])
+    if fields is not _NO_FIELDS:
+        fields.pop(name, None)
     return None, None
 
 
@@ -200,15 +211,15 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     names = list(getattr(obj, "__dict__", ()))
     old = _read(obj, name)
     delete_field(obj, name)
-    fields = None if fargs[0] is None else _fields(obj, fargs[0])
-    old_slot = _ABSENT if fields is None else fields.pop(name, _ABSENT)
+    fields = _NO_FIELDS if fargs[0] is None else _fields(obj, fargs[0])
+    old_slot = _ABSENT if fields is _NO_FIELDS else fields.pop(name, _ABSENT)
 
     def delete_pullback(bout: Any) -> Any:
         set_field(obj, name, old)
         if name in names:  # it stands last now: put what stood behind it behind it again
             for later in names[names.index(name) + 1 :]:
                 obj.__dict__[later] = obj.__dict__.pop(later)
-        if fields is not None and old_slot is not _ABSENT:
+        if old_slot is not _ABSENT:
             fields[name] = 0.0 if type(old_slot) is float else old_slot
         return (None, None)
 
@@ -235,13 +246,35 @@ def _restore(obj: Any, name: str, old: Any) -> None:
         set_field(obj, name, old)
 
 
-def _refuse_constant(obj: Any, name: str, derivative: Any) -> None:
+def _refuse_constant(obj: Any, name: str, value: Any, derivative: Any) -> None:
     if derivative is not None and derivative is not NO_TANGENT:
         if not hasattr(obj, "__dict__") and not hasattr(type(obj), name):
             set_field(obj, name, None)  # there is no such field, and the error is the user's
+        what = f"attribute {name!r} of a {type(obj).__name__} is set to a {type(value).__name__}"
+        if kind_of(type(obj)).inactive:
+            raise ConstWriteError(
+                f"{what} that {_could(derivative)}",
+                "no derivatives are kept for objects of this class",
+                "keep the value in an object of a class of your own, or set the attribute before the call",
+            )
         raise ConstWriteError(
-            f"attribute {name!r} of a constant {type(obj).__name__} is set to a value that has a derivative;"
-            " pass the object as an argument that is differentiated, or do not declare it Const"
+            f"{what} that {_could(derivative)}",
+            "the object is a constant in this call, so that the derivative would be lost",
+            "pass it as an argument that is differentiated (argnums), and not as adbc.Const",
+        )
+
+
+def _could(derivative: Any) -> str:
+    return "has a derivative" if is_active(derivative) else "may come to hold a value with a derivative"
+
+
+def _refuse_beside_value(obj: Any, name: str, fields: Any, derivative: Any) -> None:
+    """Raise if something with a derivative becomes an attribute of `obj`, a value without a shadow for it."""
+    if fields is _NO_FIELDS and derivative is not None and derivative is not NO_TANGENT:
+        raise UnsupportedError(
+            f"attribute {name!r} of a {type(obj).__name__} is set to something that has a derivative",
+            "an object of this class is a value, which has no place for it",
+            "give the class this attribute as one of its elements or fields, or make it a dataclass",
         )
 
 
@@ -254,16 +287,21 @@ def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pul
     return super(*args), fargs[-1], lambda bout: nothing
 
 
-GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule)
-SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule)
-DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule)
-SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule)
+GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule, is_fitted=True)
+SET = Primitive(set_field, frule=_set_frule, rrule=_set_rrule, is_fitted=True)
+DELETE = Primitive(delete_field, frule=_delete_frule, rrule=_delete_rrule, is_fitted=True)
+SUPER = Primitive(super, frule=_super_frule, rrule=_super_rrule, is_fitted=True)
 """A ``super`` object stands for its instance: it has the instance's shadow."""
+
+
+def _named(owner: Any) -> str:
+    return f"{'class' if isinstance(owner, type) else 'module'} {owner.__name__}"
 
 
 def refuse_class_write(owner: Any, name: str) -> UnsupportedError:
     """The error for an active value that becomes an attribute of a class or module."""
     return UnsupportedError(
-        f"attribute {name!r} of {owner!r} is set to a value that has a derivative; a class or module is"
-        " global state, which would outlive the call. Keep the value in an object that is passed in."
+        f"attribute {name!r} of {_named(owner)} is set to a value that has a derivative",
+        "a class or module is global state, which would outlive the call",
+        "keep the value in an object that is passed in",
     )

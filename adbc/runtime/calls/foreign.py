@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from adbc.errors import MissingRuleError, UnsupportedError
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.steps import Call
@@ -48,6 +48,9 @@ _SYNTAX = frozenset(
 """Operators that change nothing, by address: what is called may have no hash."""
 
 
+_PYTHON = frozenset({types.FunctionType, types.MethodType})
+
+
 def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     """Make `call`; the result, and what undoes the changes it made to its arguments (None: it made none)."""
     function = call.function
@@ -58,27 +61,23 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     ]
     if is_active(call.shadow) or any(map(is_active, shadows)):
         if is_differentiation(function):
-            raise UnsupportedError(nested(function))
+            raise nested(function)
         if id(function) in _SYNTAX or not callable(function):
             function(*call.args)  # if these types do not go together, the error is the user's
-        raise MissingRuleError(missing_rule(call))
+        raise missing_rule(call)
     reached = [x for x in (function, *call.args) if is_opaque(x) or _is_buffer(type(x))]
     for x in reached:
         if id(x) in context.held and any(map(is_active, context.held[id(x)][1])):
-            raise MissingRuleError(
-                missing_rule(
-                    call,
-                    f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
-                )
+            raise missing_rule(
+                call,
+                f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
             )
     for x in reached:
         behind = context.shadows.behind(getattr(x, "__self__", x) if _is_bound(x) else x)
         if behind is not None and is_active(behind):
-            raise MissingRuleError(
-                missing_rule(
-                    call,
-                    f"a {type(x).__name__} is a window on memory with a derivative, which is not followed",
-                )
+            raise missing_rule(
+                call,
+                f"a {type(x).__name__} is a window on memory with a derivative, which is not followed",
             )
     addresses = []
     for x, shadow in zip(call.args, shadows, strict=True):
@@ -89,11 +88,13 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     for x in (function, *call.args):
         way = _active_global(context, x, set())
         if way is not None and is_differentiation(function):
-            raise UnsupportedError(nested(function))
+            raise nested(function)
         if way is not None:
-            raise MissingRuleError(missing_rule(call, f"it may call {way}"))
+            raise missing_rule(call, f"it may call {way}")
     before = list(contents(call.args))
-    out = call.perform()
+    # Python functions that it calls back may look at who called.
+    calls_back = not _PYTHON.isdisjoint(map(type, call.args))
+    out = call.perform_for_user() if calls_back else call.perform()
     context.attributes.clear()
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:
@@ -120,15 +121,16 @@ def watched(context: Context, call: Call, what: str, ours: object = None) -> Any
     failed: BaseException | None = None
     out: Any = None
     try:
-        out = call.perform()
+        out = call.perform_for_user()
     except BaseException as error:  # the user's, who may go on
         failed = error
     for x, old in before:
         if x is not ours and differs(x, old) and is_active(context.shadows.lookup(x)):
             raise UnsupportedError(
                 f"the interpreter {what}, and the Python code that it runs for that changes a"
-                f" {type(x).__name__} that has a derivative; make the change in a function or method that is"
-                " called plainly"
+                f" {type(x).__name__} that has a derivative",
+                "code that is called from there is not followed",
+                "make the change in a function or method that is called plainly",
             )
     if failed is not None:
         try:
@@ -186,9 +188,7 @@ def held(context: Context, call: Call) -> Any:
             continue
         context.shadows.adopt(x, shadow)
         if context.shadows.lookup(x) is None and is_active(shadow):
-            raise UnsupportedError(
-                missing_rule(call, f"it is given a {type(x).__name__} that holds a value with a derivative")
-            )
+            raise missing_rule(call, f"it is given a {type(x).__name__} that holds a value with a derivative")
     return call.perform()
 
 

@@ -138,9 +138,7 @@ class ForwardCalls(Calls):
         return tuple(map(slot, shadow))
 
     def of_keywords(self, values: dict[str, Any], shadows: dict[str, Any]) -> Any:
-        if values and all(d is None for d in shadows.values()):
-            return {name: fill_tangent(x, None) for name, x in values.items()}
-        return {name: fill_tangent(x, shadows[name]) for name, x in values.items()} or None
+        return {name: fill_tangent(x, shadows[name]) for name, x in values.items()}
 
     def of_record(self, record: Any, shadows: dict[str, Any]) -> Any:
         return Tangent(**{name: fill_tangent(getattr(record, name), d) for name, d in shadows.items()})

@@ -220,11 +220,12 @@ def refuse_left_open(generators: Iterable[tuple[Generator, Segments]]) -> None:
             code = segments.code
             raise UnsupportedError(
                 f"a generator of {code.co_qualname} ({code.co_filename}:{code.co_firstlineno}) was left"
-                " suspended inside a try or with statement; Python runs what has to be run there when it"
-                " drops the generator, and when that is cannot be seen: it was not made and consumed by names"
-                " of its own, but stored, returned, passed on to a function that may keep it, made by one"
-                " that is not known by its name, or kept by the traceback of an exception. Exhaust it, or"
-                " close it: call its close(), or use contextlib.closing"
+                " suspended inside a try or with statement",
+                "Python runs what has to be run there when it drops the generator, and when that is"
+                " cannot be seen: it was not made and consumed by names of its own, but stored,"
+                " returned, passed on to a function that may keep it, made by one that is not known by"
+                " its name, or kept by the traceback of an exception",
+                "exhaust it, or close it: call its close(), or use contextlib.closing",
             )
 
 

@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import MISSING
 from adbc.runtime.calls.binding import Default
 from adbc.runtime.calls.classes import is_python_function
@@ -71,7 +70,7 @@ def _namedtuple(context: Context, call: Call, what: str, copy: Copy) -> tuple[An
         return cls, nothing
     if type(shadow) is not list or len(shadow) != len(given):
         if is_active(shadow):
-            raise UnsupportedError(missing_rule(call, "defaults that have a derivative are not in a list"))
+            raise missing_rule(call, "defaults that have a derivative are not in a list")
         return cls, nothing
     names = cls._fields[len(cls._fields) - len(given) :]
     sources = {name: (shadow, k) for k, name in enumerate(names)}

@@ -18,7 +18,7 @@ from adbc.runtime.calls.classes import LIBRARY, is_python_function, lookup
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
-from adbc.tangents import NO_TANGENT, MutableTangent, slot_increment, slot_rdata
+from adbc.tangents import NO_TANGENT, slot_increment, slot_rdata
 from adbc.types import make_local
 
 __all__ = [
@@ -93,8 +93,9 @@ def made(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
     else:
         if is_active(call.shadows[4]):
             raise UnsupportedError(
-                f"class {name!r} is made with a keyword that has a derivative, which goes to code that is not"
-                " followed; set an attribute instead"
+                f"class {name!r} is made with a keyword that has a derivative",
+                "it goes to code that is not followed",
+                "set an attribute instead",
             )
         cls = type.__new__(meta, name, bases, content, **keywords)
     for key in late:
@@ -136,8 +137,9 @@ def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, co
             fields[key] = copy(value, slot)
         elif slot_rdata(slot) is not None and key not in defaults_of_record(cls):
             raise UnsupportedError(
-                f"attribute {key!r} of class {cls.__name__!r} has a derivative, and"
-                f" {type(cls).__name__} makes something else of it; set the attribute on the instances"
+                f"attribute {key!r} of class {cls.__name__!r} has a derivative",
+                f"{type(cls).__name__} makes something else of it",
+                "set the attribute on the instances",
             )
 
     def give() -> None:
@@ -171,10 +173,9 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     fields_ = context.class_fields(owner)
     shadow = call.shadows[2] if is_set else None
     if fields_ is None and shadow is not None and shadow is not NO_TANGENT:
-        # an instance without numbers was registered when it was made, and is found again by its address
-        harmless = type(shadow) is MutableTangent and not is_active(shadow)
-        if not harmless:
+        if is_active(shadow):
             raise fields.refuse_class_write(owner, name)
+        context.shadows.adopt(call.args[2], shadow)  # it will be met again, as what the class or module holds
     context.attributes.clear()
     setter: Any = type.__setattr__ if is_class(owner) else setattr  # past what its metaclass says
     deleter: Any = type.__delattr__ if is_class(owner) else delattr

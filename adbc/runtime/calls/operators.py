@@ -6,6 +6,7 @@ CPython's.
 
 from __future__ import annotations
 
+import collections
 import math
 import operator
 from collections.abc import Sequence
@@ -13,10 +14,12 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import watched_order
+from adbc.rules.classes import overrides
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import is_heap_type, lookup, python_method
 from adbc.runtime.calls.contained import compares_in_python, text_in_c
 from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.lengths import HINTS
 from adbc.runtime.calls.steps import (
     Advance,
     Alternatives,
@@ -60,13 +63,16 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
             in_python.append(python_method(a, in_place))
         if not any(in_python):
             return None
-        left = call.on(lookup(a, forward), 0, 1) if _may_answer(a, forward, b) else None
-        right = call.on(lookup(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
+        last = _by_sequence(call, forward, reflected, in_place if inplace else None)
+        is_joined = last is not None and last.args[0] is call.args[0]
+        left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
+        right = call.on(_method(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
         order = [left, right]
         if a is not b and issubclass(b, a) and lookup(b, reflected) is not lookup(a, reflected):
             order.reverse()
-        if inplace and _may_answer(a, in_place, b):
-            order.insert(0, call.on(lookup(a, in_place), 0, 1))
+        if inplace and not is_joined and _may_answer(a, in_place, b):
+            order.insert(0, call.on(_method(a, in_place), 0, 1))
+        order.append(last)
 
         def failure() -> Any:
             raise TypeError(
@@ -77,6 +83,42 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
         return Alternatives([c for c in order if c is not None], failure)
 
     return binary
+
+
+def _by_sequence(call: Call, forward: str, reflected: str, in_place: str | None) -> Call | None:
+    """The call by which a sequence in C is joined or repeated, after its operands were asked as numbers; None
+    if there is no such sequence among them."""
+    a, b = map(type, call.args)
+    if forward not in ("__add__", "__mul__"):
+        return None
+    if issubclass(a, _SEQUENCES) and not (overrides(a, forward) or (in_place and overrides(a, in_place))):
+        name = in_place if in_place is not None and lookup(a, in_place) is not None else forward
+        return call.on(lookup(a, name), 0, 1)
+    if forward == "__mul__" and issubclass(b, _SEQUENCES) and not overrides(b, reflected):
+        return call.on(lookup(b, reflected), 1, 0)
+    return None
+
+
+_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
+
+
+_binary_iadd = _binary("add", "+", True)
+
+
+def _iadd(call: Call, table: RuleTable) -> Step | None:
+    """``a += b``, by numbers first, which the objects of NumPy are, and then by sequences."""
+    found = _binary_iadd(call, table)
+    if found is not None or len(call.args) != 2 or call.keywords:
+        return found
+    a, b = map(type, call.args)
+    if not issubclass(a, list) or overrides(a, "__iadd__"):
+        return None
+    return Delegate(call.of(list.__iadd__)) if any(overrides(b, name) for name in HINTS) else None
+
+
+def _method(cls: type, name: str) -> Any:
+    """What is called for the special method `name` of `cls`, in Python or in C."""
+    return python_method(cls, name) or lookup(cls, name)
 
 
 def _may_answer(cls: type, name: str, other: type) -> bool:
@@ -112,8 +154,7 @@ _COMPARE = {
 
 def differs(x: Any, y: Any) -> Any:
     """``x != y`` where the class of `x` has ``__eq__`` alone."""
-    cls: Any = type(x)
-    answer = cls.__eq__(x, y)
+    answer = intrinsics._load_special_(x, "__eq__")(y)
     return answer if answer is NotImplemented else not answer
 
 
@@ -183,12 +224,14 @@ def _power(call: Call, table: RuleTable) -> Step | None:
     return None if method is None else Delegate(call.of(method))
 
 
-ASKED: dict[Any, str] = {
-    **dict.fromkeys((range, chr, bin, hex, oct), "__index__"),
-    **dict.fromkeys((operator.contains, intrinsics._not_contains_, operator.eq, operator.ne), "__eq__"),
-    dir: "__dir__",
+ASKED: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((range, chr, bin, hex, oct), ("__index__",)),
+    **dict.fromkeys((operator.contains, intrinsics._not_contains_, operator.eq, operator.ne), ("__eq__",)),
+    **dict.fromkeys((list, tuple, list.extend, intrinsics._list_extend_, list.__iadd__), HINTS),
+    operator.iadd: (*HINTS, "__radd__"),
+    dir: ("__dir__",),
 }
-"""Functions without a derivative, and the special method by which a class may answer for itself in Python."""
+"""Functions with rules, and the special methods by which a class may answer for itself in Python."""
 
 _SELDOM = frozenset({chr, bin, hex, oct, dir})
 """Functions in `ASKED` that are called so seldom that it does not matter what it costs to ask."""
@@ -200,10 +243,10 @@ def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
     """Whether the types of the arguments do not suffice to say if `function` runs Python code for them."""
     if function not in ASKED and function not in COMPARISONS:
         return False
-    classes, name = list(map(class_of, types_)), ASKED.get(function)
-    if name is not None:
-        is_seldom = function in _SELDOM
-        if any(is_seldom if c is None else python_method(c, name) for c in classes):
+    is_seldom = function in _SELDOM
+    names = ASKED.get(function, ())
+    for cls in map(class_of, types_):
+        if is_seldom if cls is None else any(overrides(cls, name) for name in names):
             return True
     return function in COMPARISONS and any(map(_holds_objects, types_))
 
@@ -241,6 +284,7 @@ def _binary_operators() -> Protocols:
         function = f"{name}_" if name in ("and", "or") else name
         found[getattr(operator, function)] = _binary(name, symbol, False)
         found[getattr(operator, f"i{name}")] = _binary(name, symbol, True)
+    found[operator.iadd] = _iadd
     return found
 
 

@@ -9,6 +9,7 @@ from adbc.runtime.calls import (
     class_statements,
     construction,
     exceptions,
+    lengths,
     operators,
     subscripts,
 )
@@ -18,6 +19,7 @@ __all__ = ["ALL_PROTOCOLS"]
 
 ALL_PROTOCOLS: Protocols = {
     **operators.PROTOCOLS,
+    **lengths.PROTOCOLS,
     **subscripts.PROTOCOLS,
     **callables.PROTOCOLS,
     **construction.PROTOCOLS,

@@ -40,7 +40,7 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
     function = call.function
     cls = type(function)
     if cls is types.FunctionType and function not in _SYNTAX:
-        if runs_as_it_is(function, call.shadows):
+        if runs_as_it_is(function, call.args, call.shadows):
             return AsItIs(call)
         row = table.find(function, tuple(map(type, call.args[: call.count])))
         if row is not None:

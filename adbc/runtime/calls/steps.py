@@ -10,10 +10,12 @@ Place 0 is the function itself; a bound method's cotangent is that of its ``__se
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.rules.table import Overlay, Rule, RuleTable
+from adbc.runtime.report.standing import called_by_user
 
 __all__ = [
     "DRIVERS",
@@ -82,6 +84,13 @@ class Call:
             return self.function(*self.args)
         n = self.count
         return self.function(*self.args[:n], **dict(zip(self.keywords, self.args[n:], strict=True)))
+
+    def perform_for_user(self) -> Any:
+        """Make the call, without derivatives, so that what looks at its callers sees the user's function."""
+        n = self.count
+        keywords = dict(zip(self.keywords, self.args[n:], strict=True))
+        # No frame of ours may stand between, not that of `perform` either.
+        return called_by_user(functools.partial(self.function, *self.args[:n], **keywords))
 
     def prepend(self, function: Any, shadow: Any, first: Any, first_shadow: Any, origin: Origin) -> Call:
         """The call of `function` with `first` before the arguments."""
@@ -156,14 +165,12 @@ class Alternatives:
 
 @dataclasses.dataclass(slots=True)
 class Make(OfCall):
-    """Make an instance of the Python class `call.function`.
+    """Make an instance of the class `call.function`, as ``type.__call__`` does.
 
-    `allocate` is its ``__new__`` if written in Python (else ``object.__new__``), `initialise` its
-    ``__init__`` likewise (else nothing to run).
+    `allocate` is what is called for its ``__new__``, None if that is ``object.__new__``.
     """
 
     allocate: Any
-    initialise: Any
 
 
 @dataclasses.dataclass(slots=True)

@@ -18,8 +18,7 @@ __all__ = ["PROTOCOLS", "slice_at"]
 
 def whole(x: Any) -> int:
     """``operator.index(x)`` where the class of `x` has ``__index__``."""
-    cls: Any = type(x)
-    answer = cls.__index__(x)
+    answer = intrinsics._load_special_(x, "__index__")()
     if not isinstance(answer, int):
         raise TypeError(f"__index__ returned non-int (type {type(answer).__name__})")
     return answer

@@ -1,42 +1,93 @@
-"""Python functions that are never entered: those that differentiate, and some of the standard library."""
+"""Functions that are never entered: those that differentiate, and some of the standard library."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.state.activity import is_active
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["is_differentiation", "runs_as_it_is"]
 
-_AS_THEY_ARE = frozenset(
-    {
-        ("dataclasses", "_process_class"), ("collections", "namedtuple"),
-        ("enum", "EnumType.__new__"), ("enum", "EnumType.__prepare__"), ("typing", "NamedTupleMeta.__new__"),
-        ("typing", "get_type_hints"), ("inspect", "get_annotations"), ("annotationlib", "get_annotations"),
-        ("typing", "_TypedDictMeta.__new__"),
-    }
-)  # fmt: skip
+Decider = Callable[[str, Sequence[Any], Sequence[Any]], bool]
+"""Whether the function of a module with this name, called with these arguments and their shadows, runs as it
+is."""
 
-_TYPING = ("typing", "typing_extensions")
+_LEVELS = ("critical", "debug", "error", "exception", "info", "log", "warning")
 
 
-def runs_as_it_is(function: types.FunctionType, shadows: Sequence[Any] = ()) -> bool:
-    """Whether `function`, of the standard library, makes classes, functions or types by ways not followed.
+def _only(*names: str) -> Decider:
+    return lambda name, args, shadows: name in names
 
-    Functions of `typing` that are given values with derivatives only hand them on, and are followed.
-    """
-    name, module = function.__qualname__, function.__module__
-    if (module, name) in _AS_THEY_ARE:
+
+def _always(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
+    return True
+
+
+def _typing(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
+    """What is given values with derivatives only hands them on, and is followed."""
+    if name in ("NamedTupleMeta.__new__", "_TypedDictMeta.__new__", "get_type_hints"):
         return True
-    return module in _TYPING and not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
+    return not name.endswith("__init_subclass__") and not any(map(is_active, shadows))
+
+
+def _logging(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
+    """What says something is followed if it is given a value with a derivative: a handler may keep it."""
+    if name.removeprefix("Logger.") not in _LEVELS:
+        return name == "Logger.findCaller"
+    given = zip(args, shadows, strict=True)
+    return not any(is_active(shadow) for x, shadow in given if not _is_logger(x))
+
+
+def _is_logger(x: Any) -> bool:
+    return any(cls.__module__ == "logging" and cls.__name__ == "Logger" for cls in type(x).__mro__)
+
+
+def _text(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
+    """What keeps something for later (a cache of patterns, the parts of a path) leaves it, as a plain call
+    does."""
+    return all(kind_of(type(x)).inactive and not isinstance(x, types.FunctionType) for x in args)
+
+
+_DECIDERS: dict[Any, Decider] = {
+    # They make classes, functions or types by ways that are not followed.
+    "annotationlib": _only("get_annotations"),
+    "collections": _only("namedtuple"),
+    "dataclasses": _only("_process_class"),
+    "enum": _only("EnumType.__new__", "EnumType.__prepare__"),
+    "inspect": _only("get_annotations"),
+    "typing": _typing,
+    "typing_extensions": _typing,
+    # They look at frames, or show them.
+    **dict.fromkeys(("_py_warnings", "linecache", "traceback", "warnings"), _always),
+    "logging": _logging,
+    # They are about names, texts and times.
+    **dict.fromkeys(
+        (
+            "_strptime", "codecs", "fnmatch", "genericpath", "glob", "locale", "ntpath", "os", "pathlib",
+            "pathlib._abc", "pathlib._local", "pathlib.types", "posixpath", "re", "re._casefix",
+            "re._compiler", "re._parser", "tempfile", "zoneinfo",
+        ),
+        _text,
+    ),
+}  # fmt: skip
+
+
+def runs_as_it_is(
+    function: types.FunctionType, args: Sequence[Any] = (), shadows: Sequence[Any] = ()
+) -> bool:
+    """Whether `function`, of the standard library, does what is not followed and has no derivative: it makes
+    classes or types, it looks at frames, or it is about texts and is given nothing else."""
+    decide = _DECIDERS.get(function.__module__)
+    return decide is not None and decide(function.__qualname__, args, shadows)
 
 
 _DIFFERENTIATION = frozenset(
     {
         "adbc.api", "adbc.runtime", "adbc.runtime.entry.boxed", "adbc.runtime.entry.forward",
-        "adbc.runtime.entry.reverse",
+        "adbc.runtime.entry.gradients", "adbc.runtime.entry.reverse",
     }
 )  # fmt: skip
 

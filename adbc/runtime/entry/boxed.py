@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import InvalidTangentError, PullbackConsumedError
 from adbc.runtime.calls.plans import Mode
-from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.entering import enter, go_back
+from adbc.runtime.entry.selection import by_position
 from adbc.runtime.entry.signature import Signature
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -39,16 +40,18 @@ __all__ = ["DerivedFRule", "DerivedRule", "Pullback"]
 class Pullback:
     """The reverse pass of one call: ``pullback(rdata) -> (rdata of f, rdata of x, ...)``.
 
+    What was given by keyword has its rdata in a dict by name, which comes last.
+
     It restores what the call changed, adds to the fdata of the arguments, and runs once: a second
     run raises `PullbackConsumedError`.
     """
 
-    __slots__ = ("_context", "_inner", "_out", "_primals")
+    __slots__ = ("_inner", "_names", "_out", "_primals")
 
-    def __init__(self, context: Context, inner: Any, primals: Sequence[Any], out: Any) -> None:
-        self._context = context
+    def __init__(self, inner: Any, primals: Sequence[Any], names: Sequence[str], out: Any) -> None:
         self._inner = inner
         self._primals = primals
+        self._names = names
         self._out = out
 
     def __call__(self, rdata: Any) -> tuple[Any, ...]:
@@ -62,11 +65,15 @@ class Pullback:
         if problem is not None:
             raise InvalidTangentError(f"this is not rdata of the value of {self._name()}: {problem}")
         self._inner = None
-        returned = self._context.back(inner, as_numbers(self._out, internal_rdata(rdata)))
-        return tuple(
+        returned = go_back(inner, as_numbers(self._out, internal_rdata(rdata)))
+        found = tuple(
             external_rdata(r if r is None else project(r, x), x)
             for r, x in zip(returned, self._primals, strict=True)
         )
+        if not self._names:
+            return found
+        first = len(found) - len(self._names)
+        return (*found[:first], dict(zip(self._names, found[first:], strict=True)))
 
     def __repr__(self) -> str:
         return f"<pullback of {self._name()}>"
@@ -83,13 +90,16 @@ class _Rule:
     part: str
     """What a dual holds beside the primal."""
 
-    def __init__(self, engine: EngineView, signature: Signature) -> None:
-        self.engine = engine
+    def __init__(self, engine_in_use: Callable[[], EngineView], signature: Signature) -> None:
+        self.engine = engine = engine_in_use()
         self.signature = signature
+        self._made = type(self), (engine_in_use, signature)
         function = signature.function
         if isinstance(function, types.FunctionType) and not engine.table.rows(function):
             code = function.__code__
-            is_known = code.co_argcount == len(signature.types) and not code.co_kwonlyargcount
+            is_known = code.co_argcount == len(signature.types) and not (
+                code.co_kwonlyargcount or signature.keywords
+            )
             if is_known and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
                 # It is known what will be called: it is built now, and errors are raised now.
                 active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
@@ -101,51 +111,66 @@ class _Rule:
         classes: tuple[Any, ...] = tuple(map(class_of, self.signature.types))
         return self.engine.table.find(self.signature.function, classes) is not None
 
-    def _primals(self, duals: Sequence[Any]) -> list[Any]:
-        """The function and its arguments, if as many have come as the signature says."""
-        primals = [_primal(d, self.kind, self.part) for d in duals]
-        _check_arity(self.signature, duals)
-        return primals
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made
+
+    def _given(self, duals: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
+        """The duals of the function and of its arguments, those by keyword last, and their primals, if as
+        many have come as the signature says."""
+        if named and not self.signature.keywords:  # what is given by name has its type by position
+            others, named = by_position(self.signature.function, duals[1:], named)
+            duals = (*duals[:1], *others)
+        for dual in (*duals, *named.values()):
+            _check_class(dual, self.kind, self.part)
+        _check_arity(self.signature, duals, named)
+        every = (*duals, *[named[k] for k, _ in self.signature.keywords])
+        return every, [dual.primal for dual in every]
 
     def _enter(
         self, context: Context, call: Callable[..., Any], primals: Sequence[Any], companions: Sequence[Any]
     ) -> Any:
         """What `call` gives for the function and its arguments with their shadows or tangents."""
+        names = tuple([k for k, _ in self.signature.keywords])
         for x, companion in zip(primals, companions, strict=True):
             context.shadows.adopt(x, companion)
         _hold_constants(context, primals[1:], companions[1:])
-        return enter(call, context, (), primals[0], companions[0], tuple(primals[1:]), tuple(companions[1:]))
+        return enter(
+            call, context, names, primals[0], companions[0], tuple(primals[1:]), tuple(companions[1:])
+        )
 
     def __repr__(self) -> str:
         return f"<derived {self.mode} rule of {self.signature}>"
 
 
 class DerivedRule(_Rule):
-    """A derived reverse rule: ``rule(CoDual(f, ff), CoDual(x, fx), ...) -> (CoDual, pullback)``."""
+    """A derived reverse rule: ``rule(CoDual(f, ff), CoDual(x, fx), ..., y=CoDual(y, fy)) -> (CoDual,
+    pullback)``."""
 
     mode = "reverse"
     kind = CoDual
     part = "fdata"
 
-    def __call__(self, *duals: CoDual) -> tuple[CoDual, Pullback]:
-        primals = self._primals(duals)
+    def __call__(self, *positional: CoDual, **named: CoDual) -> tuple[CoDual, Pullback]:
+        duals, primals = self._given(positional, named)
         for i, dual in enumerate(duals):
             _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
         shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
         context = Context()
         out, fout, pullback = self._enter(context, self.engine.reverse_calls.call, primals, shadows)
-        return CoDual(out, external_fdata(fout, out)), Pullback(context, pullback, primals, out)
+        names = [k for k, _ in self.signature.keywords]
+        back = context.backwards(pullback)
+        return CoDual(out, external_fdata(fout, out)), Pullback(back, primals, names, out)
 
 
 class DerivedFRule(_Rule):
-    """A derived forward rule: ``rule(Dual(f, df), Dual(x, dx), ...) -> Dual``."""
+    """A derived forward rule: ``rule(Dual(f, df), Dual(x, dx), ..., y=Dual(y, dy)) -> Dual``."""
 
     mode = "forward"
     kind = Dual
     part = "tangent"
 
-    def __call__(self, *duals: Dual) -> Dual:
-        primals = self._primals(duals)
+    def __call__(self, *positional: Dual, **named: Dual) -> Dual:
+        duals, primals = self._given(positional, named)
         for i, dual in enumerate(duals):
             if dual.tangent is not NO_TANGENT:
                 _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
@@ -154,13 +179,12 @@ class DerivedFRule(_Rule):
         return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
 
 
-def _primal(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> Any:
+def _check_class(dual: Any, kind: type[Dual] | type[CoDual], part: str) -> None:
     if type(dual) is not kind:
         raise InvalidTangentError(
             f"a derived rule is called with {kind.__name__}(primal, {part}) for the function and each"
             f" argument, not {type(dual).__name__}"
         )
-    return dual.primal
 
 
 def _check_fit(signature: Signature, i: int, dual: Any, problem: str | None) -> None:
@@ -179,7 +203,12 @@ def _hold_constants(context: Context, primals: Sequence[Any], shadows: Sequence[
             context.shadows.hold_constant(x)
 
 
-def _check_arity(signature: Signature, duals: Sequence[Any]) -> None:
+def _check_arity(signature: Signature, duals: Sequence[Any], named: Mapping[str, Any]) -> None:
+    names = [k for k, _ in signature.keywords]
+    if named.keys() != set(names):
+        raise InvalidTangentError(
+            f"the rule of {signature} takes duals by the keywords {names}, not {list(named)}"
+        )
     if len(duals) != len(signature.types) + 1:
         raise InvalidTangentError(
             f"the rule of {signature} takes {len(signature.types) + 1} duals (the function's first),"

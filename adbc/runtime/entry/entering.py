@@ -1,7 +1,9 @@
-"""The way from the public functions into differentiated code, and out of it by an exception."""
+"""The way from the public functions into differentiated code, back through it, and out by an exception."""
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable
 from sys import exception
 from typing import Any
@@ -13,7 +15,7 @@ from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
 
-__all__ = ["enter"]
+__all__ = ["enter", "go_back"]
 
 
 def _end(context: Context) -> None:
@@ -55,3 +57,27 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
         raise refusal
     finally:
         del refusal  # which has this frame in its traceback
+
+
+def go_back(pullback: Callable[..., Any], *arguments: Any) -> Any:
+    """``pullback(*arguments)``, where it may have to do with arrays.
+
+    What is computed there is no number of the user's: where it divides by zero or overflows, so that a
+    derivative is infinite or NaN, NumPy has nothing to warn of.  The primal has said what there was to say.
+    """
+    try:
+        return _silent()(pullback, *arguments) if "numpy" in sys.modules else pullback(*arguments)
+    except BaseException as error:  # any exception of a rule of the user's is passed on
+        leave(error)
+        raise
+
+
+@functools.cache
+def _silent() -> Callable[..., Any]:
+    """A function that calls its first argument with the others, while NumPy does not warn."""
+    quiet: Callable[..., Any] = sys.modules["numpy"].errstate(all="ignore")(_call)
+    return quiet
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)

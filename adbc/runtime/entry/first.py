@@ -8,8 +8,9 @@ from typing import Any
 from adbc.errors import ArgumentError, InvalidTangentError
 from adbc.runtime.entry.constants import constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
-from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.results import check_differentiable, seed
+from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -22,7 +23,11 @@ __all__ = ["FirstCall", "first_dual_call"]
 
 class FirstCall:
     """A forwards pass called from outside, with arguments of which nothing is known: these get shadows from
-    one memo, then the rule is called."""
+    one memo, then the rule is called.
+
+    numbers: the places of the arguments whose cotangents are asked for, those given by keyword behind the
+    others.
+    """
 
     def __init__(
         self,
@@ -33,61 +38,54 @@ class FirstCall:
         numbers: Sequence[int],
         strict: bool = True,
     ) -> None:
-        n = len(args)
-        for i in numbers:
-            if not -n <= i < n:
-                raise ArgumentError(
-                    f"argnums has {i}, but {describe(f)} was called with {n} positional arguments"
-                )
-        self.numbers = [i % n for i in numbers]
+        self.numbers = numbers
         self.done = False
         self.context = context = Context()
-        if isinstance(f, Const) or Const in map(type, args) or Const in map(type, kwargs.values()):
-            held = [type(x) is Const for x in args]
-            for i in self.numbers:
-                if strict and held[i]:
+        names = tuple(kwargs)
+        given = (*args, *kwargs.values())
+        constants: list[int] = []
+        if isinstance(f, Const) or Const in map(type, given):
+            held = {i for i, x in enumerate(given) if type(x) is Const}
+            for i in numbers:
+                if strict and i in held:
                     raise ArgumentError(
-                        f"argument {i} of {describe(f)} is declared adbc.Const, but argnums asks for its"
-                        " gradient"
+                        f"argument {label(i, names, len(args))} of {describe(f)} is declared adbc.Const, but"
+                        " argnums asks for its gradient"
                     )
-            f, *held_values = hold_constants(context, (f, *args, *kwargs.values()))
-            args, kwargs = tuple(held_values[:n]), dict(zip(kwargs, held_values[n:], strict=True))
-            self.tangents = [
-                NO_TANGENT if is_held else context.shadows.tangent(x)
-                for x, is_held in zip(args, held, strict=True)
-            ]
-            constants: list[int] = []
+            f, *given_values = hold_constants(context, (f, *given))
+            given = tuple(given_values)
+            args, kwargs = given[: len(args)], dict(zip(names, given[len(args) :], strict=True))
         else:
-            given = (*args, *kwargs.values())
             constants = constant_arguments(
-                engine, context, f, given, tuple(kwargs), set(range(len(given))) - set(self.numbers)
+                engine, context, f, given, names, set(range(len(given))) - set(self.numbers)
             )
-            self.tangents = [
-                NO_TANGENT if i in constants else context.shadows.tangent(x) for i, x in enumerate(args)
-            ]
+            held = set(constants)
+        self.tangents = [NO_TANGENT if i in held else context.shadows.tangent(x) for i, x in enumerate(args)]
+        for i, x in enumerate(kwargs.values(), len(args)):
+            self.tangents.append(context.shadows.tangent(x) if i in numbers else NO_TANGENT)
         if strict:
-            for i in self.numbers:
-                check_differentiable(f, i, args[i], self.tangents[i])
+            for i in numbers:
+                check_differentiable(f, i, given[i], self.tangents[i], names, len(args))
         shadows = []
-        for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=True)):
+        for i, (x, tangent) in enumerate(zip(args, self.tangents, strict=False)):
             shadow = slot_shadow(tangent)
-            shadows.append(shadow if i in self.numbers or shadow is None else context.known_shadow(x))
-        named = [
-            None if i in constants else context.known_shadow(x)
-            for i, x in enumerate(kwargs.values(), len(args))
-        ]
+            shadows.append(shadow if i in numbers or shadow is None else context.known_shadow(x))
+        for i, x in enumerate(kwargs.values(), len(args)):
+            is_asked = i in numbers or i in constants
+            shadows.append(slot_shadow(self.tangents[i]) if is_asked else context.known_shadow(x))
         self.shadows = shadows
         self.constants = constants
-        self.out, self.fout, self._pullback = enter(
+        self.out, self.fout, pullback = enter(
             engine.reverse_calls.call_from_outside,
             context,
-            tuple(kwargs),
+            names,
             f,
             context.known_shadow(f),
-            (*args, *kwargs.values()),
-            (*shadows, *named),
+            given,
+            tuple(shadows),
             lists_in(args),
         )
+        self._pullback = context.backwards(pullback)
 
     def check(self, cotangent: Any) -> None:
         """Raise `InvalidTangentError`, before anything is done, if `cotangent` is none of the value."""
@@ -106,7 +104,7 @@ class FirstCall:
         """What comes back to the arguments for a cotangent of the value."""
         rdata = seed(self.out, self.fout, cotangent)
         self.done = True
-        result: Sequence[Any] = self.context.back(self._pullback, rdata)[1:]
+        result: Sequence[Any] = go_back(self._pullback, rdata)[1:]
         return result
 
     def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
@@ -138,8 +136,8 @@ def first_dual_call(
     if conflict is not None:
         raise InvalidTangentError(
             f"arguments {conflict[0]} and {conflict[1]} share memory, but their tangents do not share it in"
-            " the same"
-            " way. One object has one tangent: give them the same, or None for one of them, or pass a copy"
+            " the same way. One object has one tangent: give them the same, or None for one of them, or pass"
+            " a copy"
         )
     shared = tuple(NO_TANGENT if t is None else t for t in given)
     if not is_consistent(tuple(primals), shared, arrays=False):

@@ -9,8 +9,8 @@ which says what is wrong with the arguments if anything is.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from adbc.errors import ArgumentError
@@ -18,14 +18,14 @@ from adbc.runtime.calls.plans import FLOATS, ROWS, plan
 from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
-from adbc.runtime.entry.results import with_tangent
+from adbc.runtime.entry.results import pair, with_tangent
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_TANGENT
+from adbc.tangents import NO_TANGENT, zero_tangent
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["value_and_tangent"]
+__all__ = ["value_and_tangent", "value_tangent_and_aux"]
 
 _NUMBER, _GIVEN, _ZEROS, _HELD, _NOTHING = "number", "given", "zeros", "held", "nothing"
 """What an argument has for a tangent: a number; what was given; zeros, for it may be written to; it is held
@@ -79,7 +79,7 @@ def _learn(
     """
     if (
         is_watched(engine.forward)
-        or type(f) is not types.FunctionType
+        or type(f) is not FunctionType
         or f.__closure__ is not None
         or engine.table.rows(f)
     ):
@@ -121,7 +121,7 @@ def value_and_tangent(
         raise ArgumentError(
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
-    if type(f) is types.FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
+    if f.__class__ is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
         for way in engine.ways.get(id(f.__code__), ()):
             if (
                 way.code is f.__code__
@@ -150,6 +150,15 @@ def value_and_tangent(
         raise
     _learn(engine, f, primals, given, directions)
     return with_tangent(*answer)
+
+
+def value_tangent_and_aux(
+    engine: EngineView, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any, Any]:
+    """The value of `f`, its derivative in the direction `tangents`, and what `f` returns besides."""
+    out, dout = value_and_tangent(engine, f, primals, tangents)
+    value, aux = pair(f, out)
+    return value, zero_tangent(value) if dout is NO_TANGENT else dout[0], aux
 
 
 def _arguments(way: _Way, waiting: Pairs, primals: Sequence[Any], given: Sequence[Any]) -> list[Any] | None:

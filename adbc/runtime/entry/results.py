@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import ArgumentError
+from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
 from adbc.runtime.state.activity import is_active
 from adbc.tangents import (
@@ -20,26 +22,23 @@ from adbc.tangents import (
 from adbc.tangents.fit import as_numbers
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["argument_numbers", "check_differentiable", "check_scalar", "seed", "with_tangent"]
+__all__ = ["check_differentiable", "check_scalar", "pair", "seed", "snapshot", "with_tangent"]
 
 
-def argument_numbers(argnums: int | Sequence[int]) -> tuple[int, ...]:
-    """`argnums` as a tuple of ints; raises `ArgumentError` if it is neither an int nor a sequence of ints."""
-    numbers = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
-    for i in numbers:
-        if isinstance(i, bool) or not isinstance(i, int):
-            raise ArgumentError(f"argnums is an int or a sequence of ints, not {argnums!r}")
-    return numbers
+def check_differentiable(
+    f: Callable[..., Any], i: int, x: Any, tangent: Any, names: Sequence[str] = (), count: int = 0
+) -> None:
+    """Raise `ArgumentError` if argument `i`, which is `x` and has this tangent, has no derivative.
 
-
-def check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) -> None:
-    """Raise `ArgumentError` if argument `i`, which is `x` and has this tangent, has no derivative."""
+    The arguments from `count` on are given by keyword, under `names`.
+    """
     if tangent is not NO_TANGENT and (is_active(tangent) or not _holds_integers(x)):
         return
+    which = label(i, names, count) if names else i
     if tangent is NO_TANGENT and zero_tangent(x) is not NO_TANGENT:
         raise ArgumentError(
-            f"argument {i} of {describe(f)} is a {type(x).__name__} that an adbc.Const holds, so it has no"
-            " gradient: leave it out of argnums, or pass a copy to one of the two"
+            f"argument {which} of {describe(f)} is a {type(x).__name__} that an adbc.Const holds, so it has"
+            " no gradient: leave it out of argnums, or pass a copy to one of the two"
         )
     if type(x) in (int, bool):
         remedy = f"pass a float instead: {float(x)!r}"
@@ -50,7 +49,7 @@ def check_differentiable(f: Callable[..., Any], i: int, x: Any, tangent: Any) ->
     if tangent is not NO_TANGENT:
         remedy = "write its numbers as floats"
     raise ArgumentError(
-        f"argument {i} of {describe(f)} is a {type(x).__name__} ({x!r:.40}),"
+        f"argument {which} of {describe(f)} is a {type(x).__name__} ({x!r:.40}),"
         f" which has no derivative; {remedy}"
     )
 
@@ -98,6 +97,36 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
 
 def with_tangent(out: Any, dout: Any) -> tuple[Any, Any]:
     """What `jvp` gives for a value and its tangent, None for zero."""
-    if type(out) is float and type(dout) is float:
+    if out.__class__ is float and dout.__class__ is float:
         return out, dout
     return out, zero_tangent(out) if dout is None else as_numbers(out, dout)
+
+
+# -- values with something besides ---------------------------------------------------------------------
+
+
+def pair(f: Callable[..., Any], out: Any) -> tuple[Any, Any]:
+    """`out`, which must be the value of a function and what that returns besides; else `ArgumentError`."""
+    if type(out) is not tuple or len(out) != 2:
+        size = f" of {len(out)}" if type(out) is tuple else ""
+        raise ArgumentError(
+            f"with has_aux=True, {describe(f)} returns a tuple (value, what else it returns), not a"
+            f" {type(out).__name__}{size}"
+        )
+    return out
+
+
+_IMMUTABLE = frozenset({float, int, bool, complex, str, bytes, type(None)})
+
+
+def snapshot(f: Callable[..., Any], aux: Any) -> Any:
+    """What a function returned besides its value, as it is before the pullback undoes what the call did."""
+    if type(aux) in _IMMUTABLE or (type(aux) is tuple and _IMMUTABLE.issuperset(map(type, aux))):
+        return aux
+    try:
+        return copy.deepcopy(aux)
+    except TypeError as error:  # what `copy` raises for files, locks, generators
+        raise ArgumentError(
+            f"what {describe(f)} returns besides its value cannot be copied ({error}), and the pullback"
+            " undoes what the call did to it: return numbers, arrays or containers of them"
+        ) from error

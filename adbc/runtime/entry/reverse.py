@@ -16,7 +16,6 @@ is.
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -26,10 +25,11 @@ from adbc.errors import LiftError, PullbackConsumedError
 from adbc.runtime.calls.plans import ROWS, Plan, by_value, is_derived
 from adbc.runtime.calls.plans import plan as known_plan
 from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
-from adbc.runtime.entry.entering import enter
+from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.first import FirstCall
 from adbc.runtime.entry.reading import only_read
-from adbc.runtime.entry.results import argument_numbers, check_scalar, seed
+from adbc.runtime.entry.results import check_scalar, pair, seed, snapshot
+from adbc.runtime.entry.selection import Selector, by_position, places, selectors
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -58,10 +58,10 @@ class _Way:
         "engine",
         "generation",
         "gradients",
+        "has_arrays",
         "is_closed",
         "is_short",
         "lists",
-        "may_share",
         "plan",
         "shadows",
     )
@@ -86,8 +86,7 @@ class _Way:
         """What is known of the elements of each argument, as the key says."""
         self.arrays = [i for i, kind in enumerate(shadows) if kind is _VALUE or kind is _HELD]
         """The places of the arrays that need no shadow, if cotangents are values."""
-        self.may_share = len(self.arrays) > 1
-        """Whether two of these might share memory."""
+        self.has_arrays = any(dtype is not None for _, _, dtype, _ in self.classes)
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
         rule = plan.rule
@@ -142,6 +141,8 @@ class Entrance:
     def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = numbers
         self.ways: dict[tuple[Any, ...], _Way] = {}
+        self.places: dict[int, tuple[int, ...]] = {}
+        """By the count of positional arguments, the places of those in `numbers`."""
         self.latest: _Way | None = None
         """The way that was found last."""
 
@@ -255,21 +256,15 @@ class Entrance:
         call = engine.reverse_calls.enter_planned
         out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
         if context.is_deep:
-            pullback = functools.partial(context.back, pullback)
+            pullback = context.backwards(pullback)
         return out, fout, pullback, given
 
 
 def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]] | None:
     """Value and gradients of a call on a way on which nothing needs a shadow; None if the arrays may share
     memory, or the rule does not hold any more."""
-    owners = []
-    for i in way.arrays:
-        x = args[i]
-        owner = x if x.base is None else _owner(x)
-        if owner is None:
-            return None
-        owners.append(id(owner))
-    if way.may_share and len(set(owners)) != len(owners):
+    arrays = way.arrays
+    if arrays and _may_share([args[i] for i in arrays]):
         return None
     rule = way.plan.rule
     if not rule.is_built:
@@ -280,14 +275,23 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
     context = _Closed() if way.is_closed else Context()
     context.entered = rule
     out, saved = enter(rule.forwards, context, *args)
-    if context.is_deep:
-        parts = context.back(rule.pullback, saved, 1.0)
-    else:
-        parts = rule.pullback(saved, 1.0)
+    pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
+    parts = go_back(pullback, saved, 1.0) if arrays else pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
         return out, (complete(parts[k], args[i]),)
     return out, tuple([complete(parts[k], args[i]) for complete, k, i in way.gradients])
+
+
+def _may_share(arrays: list[Any]) -> bool:
+    """Whether some of the arrays share memory, as far as can be seen quickly."""
+    owners = []
+    for x in arrays:
+        owner = x if x.base is None else _owner(x)
+        if owner is None:
+            return True
+        owners.append(id(owner))
+    return len(owners) > 1 and len(set(owners)) != len(owners)
 
 
 class _Closed(Context):
@@ -354,21 +358,45 @@ def _zero(x: Any, is_constant: bool, known_list: Any) -> Any:
 
 
 def value_and_gradient_of(
-    f: Callable[..., Any], argnums: int | Sequence[int], engine_in_use: Callable[[], EngineView]
+    f: Callable[..., Any],
+    argnums: Selector | Sequence[Selector],
+    has_aux: bool,
+    engine_in_use: Callable[[], EngineView],
 ) -> Callable[..., tuple[Any, Any]]:
     """The function that gives ``f(*args, **kwargs)`` and its gradient by the arguments `argnums`.
 
     The arguments are described; the way in for them is looked up, or found by a first call; the function is
     entered on that way; and what comes back is given the form of the arguments.
     """
-    numbers = argument_numbers(argnums)
-    single = not isinstance(argnums, Sequence)
+    chosen = selectors(argnums)
+    single = isinstance(argnums, str) or not isinstance(argnums, Sequence)
+    by_place: dict[tuple[int, ...], Entrance] = {}
+
+    def any_value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        engine = engine_in_use()
+        wanted = places(f, chosen, args, kwargs)
+        given, named = by_position(f, args, kwargs)
+        if kwargs and not named:
+            names = (*range(len(args)), *kwargs)
+            order = f.__code__.co_varnames
+            wanted = tuple([i if i < len(args) else order.index(names[i]) for i in wanted])
+        entrance = None if named else by_place.get(wanted)
+        if entrance is None:
+            entrance = Entrance(wanted)
+            if not named:
+                by_place[wanted] = entrance
+        return _any_call(engine, entrance, f, given, named, has_aux, single)
+
+    if has_aux or not all(isinstance(i, int) for i in chosen):
+        return any_value_and_gradient
+    numbers: Any = chosen
     entrance = Entrance(numbers)
 
-    @functools.wraps(f, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        if kwargs:
+            return any_value_and_gradient(*args, **kwargs)
         engine = engine_in_use()
-        way = None if kwargs else entrance.way(engine, f, args)
+        way = entrance.way(engine, f, args)
         entered = None
         if way is not None and way.is_short:
             answer = short(engine, way, args)
@@ -377,41 +405,99 @@ def value_and_gradient_of(
                 return out, gradients[0] if single else gradients
         elif way is not None:
             entered = entrance.enter(engine, way, f, args)
-        if entered is not None:
-            out, fout, pullback, shadows = entered
-            check_scalar(f, out)
-            bargs = pullback(seed(out, fout, 1.0))
-            if way is not None and way.is_closed:
-                gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
-            else:
-                gradients = tuple(
-                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
-                )
+        if entered is None:
+            wanted = entrance.places.get(len(args))
+            if wanted is None:
+                wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
+            return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
+        out, fout, pullback, shadows = entered
+        check_scalar(f, out)
+        b = seed(out, fout, 1.0)
+        bargs = go_back(pullback, b) if way is None or way.has_arrays else pullback(b)
+        if way is not None and way.is_closed:
+            gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
         else:
-            try:
-                call = FirstCall(engine, f, args, kwargs, numbers)
-            except BaseException as error:  # any exception of the user's is passed on
-                leave(error)
-                raise
-            check_scalar(f, call.out)
-            bargs = call.pullback(1.0)
-            out, gradients = call.out, tuple(call.gradient(i, bargs) for i in call.numbers)
-            if not kwargs:
-                entrance.learn(engine, f, args, call.shadows, call.constants)
+            gradients = tuple(
+                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+            )
         return out, gradients[0] if single else gradients
 
     return value_and_gradient
 
 
+def _any_call(
+    engine: EngineView,
+    entrance: Entrance,
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    has_aux: bool,
+    single: bool,
+) -> tuple[Any, Any]:
+    """What a call gives whose value may come with something besides, and which may have keywords."""
+    way = None if kwargs else entrance.way(engine, f, args)
+    entered = None if way is None else entrance.enter(engine, way, f, args)
+    if way is None or entered is None:
+        return _first_call(engine, entrance, f, args, kwargs, entrance.numbers, has_aux, single)
+    out, fout, pullback, shadows = entered
+    answer, cotangent = _checked(f, out, has_aux)
+    bargs = go_back(pullback, seed(out, fout, cotangent))
+    gradients = [
+        _gradient(shadows[i], args[i], bargs[i]) if way.is_closed
+        else slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i])
+        for i in entrance.numbers
+    ]  # fmt: skip
+    return answer, gradients[0] if single else tuple(gradients)
+
+
+def _first_call(
+    engine: EngineView,
+    entrance: Entrance,
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    wanted: Sequence[int],
+    has_aux: bool,
+    single: bool,
+) -> tuple[Any, Any]:
+    """What a call gives that takes the long way, from which `entrance` learns; `wanted` are the places of the
+    arguments whose gradients are asked for."""
+    try:
+        call = FirstCall(engine, f, args, kwargs, wanted)
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise
+    answer, cotangent = _checked(f, call.out, has_aux)
+    bargs = call.pullback(cotangent)
+    gradients = tuple(call.gradient(i, bargs) for i in call.numbers)
+    if not kwargs:
+        entrance.learn(engine, f, args, call.shadows, call.constants)
+    return answer, gradients[0] if single else gradients
+
+
+def _checked(f: Callable[..., Any], out: Any, has_aux: bool) -> tuple[Any, Any]:
+    """What is returned for `out`, the value of `f`, and its cotangent; raises unless there is a gradient."""
+    if not has_aux:
+        check_scalar(f, out)
+        return out, 1.0
+    value, aux = pair(f, out)
+    check_scalar(f, value)
+    return (value, snapshot(f, aux)), (1.0, None)
+
+
 def value_and_pullback(
-    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...]
-) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once."""
+    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
+) -> tuple[Any, ...]:
+    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
+    `has_aux`, what `f` returns besides its value comes last."""
     try:
         call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)
         raise
+    if has_aux:
+        value, aux = pair(f, call.out)
+        kept = snapshot(f, aux)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         if call.done:
@@ -419,8 +505,10 @@ def value_and_pullback(
                 "this pullback has been run already; the values it needs are gone."
                 " Call adbc.vjp again for another."
             )
+        if has_aux:
+            cotangent = cotangent, None
         call.check(cotangent)
         bargs = call.pullback(cotangent)
         return tuple(call.gradient(i, bargs) for i in call.numbers)
 
-    return call.out, pullback
+    return (value, pullback, kept) if has_aux else (call.out, pullback)

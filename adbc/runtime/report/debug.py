@@ -24,6 +24,8 @@ from adbc.tangents.contents import contents, differs
 from adbc.tangents.fit import is_finite, rdata_misfit, shadow_misfit
 from adbc.tangents.protocol import kind_of
 from adbc.types.callsites import name_of
+from adbc.types.lattice import AbstractType
+from adbc.types.membership import is_member
 
 __all__ = ["Watch"]
 
@@ -43,6 +45,15 @@ class Watch:
         if not is_finite(value):
             raise NotFiniteError(_not_finite(f"the derivative of {name} gives {value!r}", where()))
         return value
+
+    def result(self, value: Any, type_: AbstractType, name: str) -> None:
+        """Raise `DebugError` unless `value`, the result of a call of `name`, has the type `type_`."""
+        if value is not EXHAUSTED and type(value) is not Raised and not is_member(value, type_):
+            raise DebugError(
+                f"the result of {name}, called in {where()}, was taken for {type_}, but is {value!r:.60}, a"
+                f" {type(value).__name__}: its row in the table of rules declares the wrong result, or"
+                " inference is wrong"
+            )
 
     # -- reverse mode --------------------------------------------------------------------------------
 

@@ -1,56 +1,111 @@
-"""The texts of errors that are raised while a derivative is running.
+"""The parts of errors that are raised while a derivative is running.
 
-They name the line of the user's code: the innermost frame that runs a file outside adbc.
+They name functions as the user would type them, and say what to do in code that can be typed.  Where it was,
+is added later (`tracebacks.leave`).
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import types
+from collections.abc import Sequence
 from typing import Any
 
-from adbc.config import FOLDER
+from adbc.errors import MissingRuleError, UnsupportedError
+from adbc.runtime.report.frames import running
+from adbc.runtime.report.places import Place, place_of, typed_name
 
 __all__ = ["describe", "missing_rule", "nested", "where"]
 
 
 def where() -> str:
     """The function, file and line of the user's code that is running."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if not os.path.abspath(code.co_filename).startswith(FOLDER):
-            return f"{code.co_qualname} ({code.co_filename}:{frame.f_lineno})"
-        frame = frame.f_back
-    return "an unknown place"
+    entries = running()
+    place = place_of(entries)
+    return "an unknown place" if place is None else place.line
 
 
-def missing_rule(call: Any, reason: str | None = None) -> str:
-    """Why a call of a C function cannot be differentiated, and what to do."""
+def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:
+    """The error that says why a call of a C function cannot be differentiated, and what to do.
+
+    call: with the function, the arguments, and what stands beside them.
+    """
     function = call.function
-    name = getattr(function, "__qualname__", None) or repr(function)
-    module = getattr(function, "__module__", None)
-    full = f"{module}.{name}" if module and module != "builtins" else name
+    place = place_of(running())
+    name = typed_name(function)
     classes = ", ".join(type(a).__name__ for a in call.args)
-    reason = reason or "it is implemented in C, has no rule, and a value with a derivative reaches it"
-    return (
-        f"{full}({classes}), called in {where()}, cannot be differentiated: {reason}. Three ways forward:"
-        f" write a rule (adbc.rule, adbc.scalar_rule or adbc.primitive for {name}); declare that its"
-        f" derivative is zero (adbc.zero_derivative({name})); or avoid the call, or pass it a value without"
-        " a derivative (adbc.stop_gradient)."
+    if type(function).__module__.startswith("adbc."):  # a question of ours, as "attribute 'data'"
+        met = f"{function.__qualname__} of {classes}"
+    else:
+        met = f"{name or _shown(function)}({classes})"
+    error = MissingRuleError(
+        f"{met} cannot be differentiated",
+        reason or "it is implemented in C, has no rule, and a value with a derivative reaches it",
+        _remedies(name, function, call.args, place),
+    )
+    error.place = None if place is None else str(place)
+    return error
+
+
+def _shown(function: Any) -> str:
+    """What stands for a function that has no name which can be typed."""
+    name = getattr(function, "__name__", None)
+    cls = type(function)
+    if isinstance(name, str) and name.rpartition(" ")[2].isidentifier():
+        return name.rpartition(" ")[2]
+    return f"{cls.__module__}.{cls.__qualname__}" if cls.__module__ != "builtins" else cls.__qualname__
+
+
+def _remedies(name: str | None, function: Any, args: Sequence[Any], place: Place | None) -> str:
+    """What to do about a call of `function`, which is `name`, that was met in `place`."""
+    library = None if place is None else place.library
+    target = (library if place is not None and place.is_function else None) if library else name
+    if library is None and not _is_plain(function):
+        target = None
+    if target is None:
+        whole = library or name
+        into = f"put what {whole} is used for" if whole else "put the call"
+        ways = [f"{into} into a function f of your own, and declare adbc.rule(f, jvp=..., vjp=...)"]
+    elif library is None and all(type(a) in (float, int, complex) for a in args):
+        names = ", ".join(f"x{i}" for i in range(len(args))) if len(args) > 1 else "x"
+        ways = [f"declare its partial derivatives: adbc.scalar_rule({target})(lambda out, {names}: ...)"]
+    else:
+        ways = [f"declare its derivative: adbc.rule({target}, jvp=..., vjp=...)"]
+    ways.append("if the result is to count as a constant, pass it adbc.stop_gradient(x) in place of x")
+    if library is None and target is not None and not gives_floats(function):
+        ways.append(
+            "only if no number that is computed from the result depends on the arguments (it is a flag, a"
+            f" size, a text to print): adbc.zero_derivative({target})"
+        )
+    return "; or ".join(ways)
+
+
+def _is_plain(function: Any) -> bool:
+    """Whether a function of C is no class and no method, whose results have a life of their own."""
+    owner = getattr(function, "__self__", None)
+    return not isinstance(function, type | types.MethodDescriptorType | types.WrapperDescriptorType) and (
+        owner is None or isinstance(owner, types.ModuleType)
     )
 
 
-def nested(function: Any) -> str:
-    """Why a derivative inside a derivative is refused."""
+def gives_floats(function: Any) -> bool:
+    """Whether the results of a C function are known to be made of floats, so that its derivative is not zero:
+    by the types of a ufunc, or by the signature in the docstring, as f2py and pybind11 write it."""
+    loops = getattr(function, "types", None)
+    if isinstance(loops, list) and loops:
+        return any(code in "efdgFDG" for loop in loops for code in str(loop).partition("->")[2])
+    if type(function).__name__ == "fortran":
+        return True
+    returned = str(getattr(function, "__doc__", None) or "").partition("->")[2].split("\n")[0]
+    return any(word in returned for word in ("float", "array", "complex", "double"))
+
+
+def nested(function: Any) -> UnsupportedError:
+    """The error that says why a derivative inside a derivative is refused."""
     name = getattr(function, "__qualname__", None) or repr(function)
-    return (
-        f"a derivative is taken inside a function that is being differentiated: {name}, called in"
-        f" {where()}, depends"
-        " on a value with a derivative. Nested derivatives are not supported; write the inner derivative"
-        " out, or"
-        " apply adbc.stop_gradient to what it depends on."
+    return UnsupportedError(
+        f"a derivative is taken inside a function that is being differentiated, by {name}",
+        "it depends on a value with a derivative, and derivatives of derivatives are not supported",
+        "write the inner derivative out, or take it at adbc.stop_gradient(x) in place of x",
     )
 
 

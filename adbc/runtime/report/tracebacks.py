@@ -1,108 +1,110 @@
 """Tracebacks that read as if the user's function had been called plainly.
 
-A derived rule runs under the user's file and lines, but between two frames of the user's there may
-be frames of adbc: dispatch, protocols, rules.  When an exception leaves a public function those
-are taken out; and where a function goes on in another frame of its own, the last one stands for all.
-It costs nothing where nothing is raised.  Errors of adbc's own keep all frames: there the way
-through adbc may be what one wants to see.  Those that come from rules, which know of no frames, are
-told here which line of the user's they are about.
+When an exception leaves a public function, or is handled by code that is differentiated, its traceback has
+the frames of the user's alone (`frames`), and so have those of the exceptions that it is chained to or made
+of.  That is no concern of the engine's: what a pullback needs of an exception is in what `Raised` stands
+for.  It costs nothing where nothing is raised, and `Config.hide_frames` switches it off.
+
+Refusals come from tangents and rules too, which know of no frames: so they are told here which line of the
+user's they are about.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
 import types
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
-from adbc.config import FOLDER
+from adbc.config import Config
 from adbc.emit.items import Location
 from adbc.emit.locations import table
-from adbc.errors import AdbcError, ConstWriteError, UnsupportedError
-from adbc.ir.values import Inlined, Position
+from adbc.errors import AdbcError, LiftError, VerificationError
+from adbc.runtime.report.frames import Entry, Frame, frames, is_joined, running, without_ours
+from adbc.runtime.report.places import place_of
 
-__all__ = ["continuations", "inlined_in", "leave", "note_inlined", "plain_traceback"]
+__all__ = ["hidden", "leave", "plain_traceback"]
 
-_NAMES_A_LINE = re.compile(r":\d+\b")
+
+hidden: ContextVar[bool] = ContextVar(
+    "whether frames of adbc are left out", default=Config.from_environment().hide_frames
+)
+"""What `Config.hide_frames` of the configuration in use says."""
 
 
 def plain_traceback(error: BaseException) -> BaseException:
-    """`error` without the frames of adbc in its traceback."""
-    error.__traceback__ = _without_adbc(error.__traceback__)
+    """`error` without the frames of adbc in its traceback, nor in those of the exceptions behind it, unless
+    these frames are wanted."""
+    if hidden.get():
+        for each in _with_those_behind(error):
+            each.__traceback__ = _as_the_users(each.__traceback__, isinstance(each, AdbcError))
     return error
 
 
-continuations: weakref.WeakValueDictionary[int, types.CodeType] = weakref.WeakValueDictionary()
-"""The code of side exits, whose frames take the place of a frame of the same function; by address, because
-the constants of generated code need not have a hash."""
-
-
-Places = Sequence[tuple[int, int, Inlined]]
-
-_inlined: dict[int, tuple[weakref.ref[types.CodeType], Places]] = {}
-
-
-def note_inlined(code: types.CodeType, places: Places) -> None:
-    """Note which functions were written into `code`, and from which byte up to which."""
-    at = id(code)
-    _inlined[at] = weakref.ref(code, lambda _: _inlined.pop(at, None)), places
-
-
-def inlined_in(code: types.CodeType) -> Places:
-    """The functions that were written into `code`, and where: what `note_inlined` was told."""
-    known = _inlined.get(id(code))
-    return known[1] if known is not None and known[0]() is code else ()
-
-
 def leave(error: BaseException) -> None:
-    """Make `error` fit for the user: an exception of the user's loses the frames of adbc, and a refusal that
-    names no line gets one."""
-    if not isinstance(error, AdbcError):
-        error.__traceback__ = _without_adbc(error.__traceback__)
-    elif isinstance(error, ConstWriteError | UnsupportedError) and not _NAMES_A_LINE.search(str(error)):
-        frames = _without_adbc(error.__traceback__)
-        while frames is not None and frames.tb_next is not None:
-            frames = frames.tb_next
-        if frames is not None:
-            code = frames.tb_frame.f_code
-            place = f"{code.co_qualname} ({code.co_filename}:{frames.tb_lineno})"
-            error.args = (f"{error} (In {place}.)",)
+    """Make `error` fit for the user: a refusal gets its place, and the frames of adbc are left out.
+
+    Those of a `VerificationError` are not: it is about adbc itself.
+    """
+    if isinstance(error, AdbcError):
+        if error.place is None:
+            place = place_of([*running(), *without_ours(_entries(error.__traceback__))])
+            if place is not None:
+                # Code that cannot be lifted has no frame: the innermost is that of its caller.
+                is_callers = isinstance(error, LiftError) and place.library is None
+                error.place = f"called from {place.line}" if is_callers else str(place)
+        if isinstance(error, VerificationError):
+            return
+    plain_traceback(error)
 
 
-def _without_adbc(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    frames: list[types.TracebackType] = []
-    entry = traceback
-    while entry is not None:
-        code = entry.tb_frame.f_code
-        if not code.co_filename.startswith(FOLDER):
-            if frames and continuations.get(id(code)) is code:
-                frames.pop()
-            frames.append(entry)
-        entry = entry.tb_next
-    kept: types.TracebackType | None = None
-    for frame in reversed(frames):
-        for step in _steps(frame):
-            kept = types.TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
+def _with_those_behind(error: BaseException) -> list[BaseException]:
+    """`error`, its causes and contexts, and the exceptions that a group holds, each once."""
+    found: dict[int, BaseException] = {}
+    pending: list[BaseException | None] = [error]
+    while pending:
+        each = pending.pop()
+        if each is None or id(each) in found:
+            continue
+        found[id(each)] = each
+        pending += (each.__cause__, each.__context__)
+        if isinstance(each, BaseExceptionGroup):
+            pending += each.exceptions
+    return list(found.values())
+
+
+def _entries(traceback: types.TracebackType | None) -> Iterator[Entry]:
+    while traceback is not None:
+        yield Entry(traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+        traceback = traceback.tb_next
+
+
+def _once(entries: list[Entry]) -> list[Entry]:
+    """The entries without those of a frame that the next is of too: a refusal is raised again by a handler
+    that it is not for, which the user need not know."""
+    kept: list[Entry] = []
+    for entry in entries:
+        if kept and kept[-1].frame is entry.frame:
+            kept.pop()
+        kept.append(entry)
     return kept
 
 
-def _steps(entry: types.TracebackType) -> Iterator[types.TracebackType]:
-    """`entry`, or frames for the functions that were written into that of `entry`, innermost first."""
-    code, at = entry.tb_frame.f_code, entry.tb_lasti
-    found = next((inlined for start, end, inlined in inlined_in(code) if start <= at < end), None)
-    if found is None:
-        yield entry
-        return
-    position = Position(*next(itertools.islice(code.co_positions(), at // 2, None)))
-    namespace = entry.tb_frame.f_globals
-    while found is not None:
-        yield _frame(found, position, namespace)
-        position = found.call or Position(None)
-        found = position.inlined
-    outermost = Inlined(code.co_name, code.co_qualname, code.co_filename, code.co_firstlineno, None)
-    yield _frame(outermost, position, namespace)
+def _as_the_users(traceback: types.TracebackType | None, is_refusal: bool) -> types.TracebackType | None:
+    """`traceback` without the frames of adbc, and with those of functions that were written into others."""
+    every = list(_entries(traceback))
+    users = _once(without_ours(every)) if is_refusal else without_ours(every)
+    if len(users) == len(every) and not any(is_joined(entry.frame.f_code) for entry in users):
+        return traceback
+    kept: types.TracebackType | None = None
+    for entry in reversed(users):
+        for frame in frames(entry):
+            if frame.is_part:
+                step = _step(frame)
+                kept = types.TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
+            else:
+                kept = types.TracebackType(kept, entry.frame, entry.at, entry.line)
+    return kept
 
 
 class _Here(Exception):
@@ -113,9 +115,10 @@ def _raise() -> None:
     raise _Here
 
 
-def _frame(function: Inlined, position: Position, namespace: dict[str, Any]) -> types.TracebackType:
-    """An entry of a traceback that says where in `function` something was raised."""
-    code, line = _raise.__code__, position.line or function.first_line
+def _step(frame: Frame) -> types.TracebackType:
+    """An entry of a traceback that says where in the function of `frame` something was raised."""
+    function, position = frame.function, frame.position
+    code, line = _raise.__code__, frame.line
     where = Location(line, position.end_line, position.column, position.end_column)
     code = code.replace(
         co_name=function.name,
@@ -124,8 +127,9 @@ def _frame(function: Inlined, position: Position, namespace: dict[str, Any]) -> 
         co_firstlineno=function.first_line,
         co_linetable=table(function.first_line, [(len(code.co_code) // 2, where)]),
     )
+    namespace: dict[str, Any] = {**frame.namespace, "_Here": _Here}
     try:
-        types.FunctionType(code, {**namespace, "_Here": _Here})()
+        types.FunctionType(code, namespace)()
     except _Here as error:
         assert error.__traceback__ is not None
         entry = error.__traceback__.tb_next

@@ -9,14 +9,14 @@ import math
 import sys
 from typing import Any
 
-from adbc.tangents import project, zero_tangent
+from adbc.tangents import multiply, project, zero_tangent
 from adbc.tangents.internal import ARRAY_ACCUMULATE
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
     "add_to_array", "add_to_part", "as_negative_part", "as_part", "copied", "filled", "filled_array", "fit",
     "fit_array", "full_array", "give_array", "give_own", "inner", "negate", "new_array", "own_array",
-    "reshaped", "share", "take_array", "take_from_part", "take_own", "transposed", "view",
+    "reshaped", "share", "take_array", "take_from_part", "take_own", "times", "transposed", "view",
 ]  # fmt: skip
 
 
@@ -81,6 +81,13 @@ def inner(d: Any, p: Any) -> Any:
         numpy: Any = sys.modules["numpy"]  # loaded: there is an array
         return numpy.vdot(d, p)
     return d * p
+
+
+def times(p: Any, d: Any) -> Any:
+    """``p * d``, an array, but zero where one of them is zero (`tangents.multiply`)."""
+    product = p * d
+    numpy: Any = sys.modules["numpy"]  # loaded: there is an array
+    return product if math.isfinite(numpy.vdot(product, product).real) else multiply(p, d)
 
 
 def copied(x: Any) -> Any:

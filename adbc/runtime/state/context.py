@@ -7,6 +7,7 @@ abandoned, and run in several threads at once.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -76,15 +77,9 @@ class Context:
             self.is_shallow = False
             self.is_deep = self.is_raised = self.has_end = True
 
-    def back(self, pullback: Callable[..., Any], *arguments: Any) -> Any:
-        """``pullback(*arguments)``, where `pullback` is that of the whole call: as deep as the way there."""
-        if not self.is_deep:
-            return pullback(*arguments)
-        STACK.deepen()
-        try:
-            return pullback(*arguments)
-        finally:
-            STACK.restore()
+    def backwards(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
+        """`pullback`, that of the whole call, so that it may go as deep as the way there."""
+        return functools.partial(_deep, pullback) if self.is_deep else pullback
 
     def class_fields(self, cls: type) -> dict[Any, Any] | None:
         """The tangents of the attributes of `cls`, if it was made in this call.
@@ -119,6 +114,16 @@ class Context:
 
 
 _FEW = 4
+
+
+def _deep(pullback: Callable[..., Any], *arguments: Any) -> Any:
+    """``pullback(*arguments)``, under a raised recursion limit."""
+    STACK.deepen()
+    try:
+        return pullback(*arguments)
+    finally:
+        STACK.restore()
+
 
 _PARTS: dict[str, Callable[[], Any]] = {
     "attributes": dict,

@@ -24,16 +24,16 @@ def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:
     def store_global(context: Context, namespace: dict[str, Any], name: str, value: Any, shadow: Any) -> Any:
         if is_active(shadow):
             raise UnsupportedError(
-                f"global {name!r} is set to a value that has a derivative; a global outlives the call."
-                " Return the"
-                " value, or keep it in an object that is passed in."
+                f"global {name!r} is set to a value that has a derivative",
+                "a global outlives the call",
+                "return the value, or keep it in an object that is passed in",
             )
         old = namespace.get(name, _ABSENT)
         if old is not value and (id(namespace), name) in guarded:
             raise UnsupportedError(
-                f"global {name!r} is bound to something else while code that uses what it was bound to is"
-                " being"
-                " differentiated; bind it before the call, or pass the function or module as an argument"
+                f"global {name!r} is bound to something else",
+                "code that uses what it was bound to is being differentiated",
+                "bind it before the call, or pass the function or module as an argument",
             )
         context.shadows.adopt(value, shadow)  # it will be met again, as what the global holds
         namespace[name] = value

@@ -43,8 +43,8 @@ def check_slot(container: Any, shadow: Any) -> None:
     """Refuse to write a number that has a derivative into a constant."""
     if shadow is None:
         raise ConstWriteError(
-            f"a value that has a derivative is written into a constant {type(container).__name__};"
-            f" {ConstWriteError.remedy}"
+            f"a value that has a derivative is written into a constant {type(container).__name__}",
+            "its derivative would be lost",
         )
 
 

@@ -113,9 +113,9 @@ def with_setprofile(x):
         (with_locals, "locals", ["locals()", "as arguments"]),
         (with_vars, "vars()", ["vars()", "as arguments"]),
         (with_dir, "dir()", ["dir()", "as arguments"]),
-        (with_exec, "exec", ["eval or exec", "write the evaluated code out"]),
-        (with_eval, "eval", ["eval or exec", "write the evaluated code out"]),
-        (with_compiled_code, "exec", ["eval or exec", "write the evaluated code out"]),
+        (with_exec, "exec", ["eval or exec", "Write the evaluated code out"]),
+        (with_eval, "eval", ["eval or exec", "Write the evaluated code out"]),
+        (with_compiled_code, "exec", ["eval or exec", "Write the evaluated code out"]),
         (with_getframe, "sys._getframe", ["sys._getframe", "as arguments"]),
         (with_getframe_by_name, "frame_of", ["sys._getframe", "as arguments"]),
         (with_currentframe, "inspect.currentframe", ["inspect.currentframe", "as arguments"]),
@@ -309,7 +309,7 @@ def test_an_exception_from_c_that_carries_an_active_number() -> None:
         except KeyError as error:
             return error.args[0]
 
-    refused(f, UnsupportedError, "'args'", "cannot be followed")
+    refused(f, UnsupportedError, "'args'", "is not known")
 
 
 def test_an_exception_class_in_c_that_keeps_something_else() -> None:
@@ -371,5 +371,5 @@ def with_other_defaults(x):
 
 @pytest.mark.parametrize("f", [with_other_code, with_other_defaults])
 def test_what_a_function_does_is_not_replaced(f: Any) -> None:
-    refused(f, UnsupportedError, "replaced", "make another function", f.__qualname__)
+    refused(f, UnsupportedError, "replaced", "Make another function", f.__qualname__)
     assert scaled_by() == 2.0

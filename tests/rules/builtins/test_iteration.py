@@ -202,8 +202,12 @@ def outcome(call, function):
 
 @pytest.mark.parametrize(("function", "call"), OVERLAYS)
 def test_a_body_does_what_the_builtin_does(function, call) -> None:
-    body = next(row.body for row in default_table().rows(function) if isinstance(row, Overlay))
-    assert outcome(call, body) == outcome(call, function)
+    def body(*args, **keywords):
+        row = default_table().find(function, tuple(map(type, args)))
+        return (row.body if isinstance(row, Overlay) else function)(*args, **keywords)
+
+    bodies = [row.body for row in default_table().rows(function) if isinstance(row, Overlay)]
+    assert outcome(call, body) == outcome(call, bodies[-1]) == outcome(call, function)
 
 
 def test_bodies_are_lazy_like_the_builtins() -> None:

@@ -223,3 +223,25 @@ def test_rules_do_not_import_more_of_scipy() -> None:
         "assert before == {name for name in sys.modules if name.split('.')[0] == 'scipy'}\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+CUT = [row.function for row in UFUNC_ROWS if row.function.nin > 1 and None in row.partials]
+"""The functions with an argument that has no derivative: they cut it to a whole number, or round it down."""
+
+
+@pytest.mark.parametrize("function", CUT, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("order", [0.4, 1.5, 2.6, 3.0, -0.5, -1.5])
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+def test_the_derivative_is_that_of_the_function_for_any_order(function: Any, order: float) -> None:
+    if np.isnan(function(order, 1.3)):
+        return
+    h = 1e-5
+    slope = (function(order, 1.3 + h) - function(order, 1.3 - h)) / (2.0 * h)
+    for x in (1.3, np.array([1.3])):
+        np.testing.assert_allclose(adbc.grad(lambda x: np.sum(function(order, x)))(x), slope, rtol=1e-7)
+        _, tangent = adbc.jvp(lambda x: np.sum(function(order, x)), (x,), (x / x,))
+        np.testing.assert_allclose(tangent, slope, rtol=1e-7)
+
+
+def test_the_functions_that_cut_their_order_are_known() -> None:
+    assert {f.__name__ for f in CUT} == {"kn", "yn", "pdtr", "pdtrc"}

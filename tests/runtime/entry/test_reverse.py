@@ -70,8 +70,9 @@ def test_what_does_not_fit_takes_the_long_way(monkeypatch: pytest.MonkeyPatch) -
     said = entered(monkeypatch)
     np.testing.assert_allclose(gradient(x, x), 3.0 * x * x)  # the same object
     np.testing.assert_allclose(gradient(x, x[:]), 3.0 * x * x)  # the same memory
-    np.testing.assert_allclose(gradient(x, y=x + 1.0), (x + 1.0) ** 2)
     assert said == [False, False]
+    np.testing.assert_allclose(gradient(x, y=x + 1.0), (x + 1.0) ** 2)  # as if it were by position
+    assert said == [False, False, True]
     np.testing.assert_allclose(gradient(x.astype(np.float32), x), x * x, rtol=1e-6)
     np.testing.assert_allclose(gradient(x.reshape(1, 3).copy(), x), [x * x])
     assert gradient(2.0, 3.0) == 9.0

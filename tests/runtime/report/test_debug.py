@@ -55,6 +55,7 @@ def reverse_row(rrule: Callable[[Any, Any], Answer]) -> Primitive:
         library,
         frule=lambda args, dargs, kwargs: (args[0], dargs[0]),
         rrule=lambda args, fargs, kwargs: rrule(args[0], fargs[0]),
+        is_fitted=True,
     )
 
 
@@ -296,7 +297,7 @@ def objects(x: float) -> Any:
 def in_a_loop(x: float) -> float:
     total = 0.0
     for n in range(3):
-        total += math.log(x * n + 1.0) + (x * (2 - n)) ** 0.5  # here
+        total += math.log(x * n + 1.0) + (x - 0.75 * n) ** 0.5  # here
     return total
 
 

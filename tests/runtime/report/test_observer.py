@@ -121,18 +121,20 @@ def test_dump(tmp_path: pathlib.Path) -> None:
         "005-cube-pullback-reverse.txt",
         "006-cube-pullback-merge_blocks.txt",
         "007-cube-pullback-completion.txt",
-        "008-cube-pullback-bytecode.txt",
-        "009-cube-forwards-bytecode.txt",
-        "010-cube-primal-copy.txt",
-        "011-cube-primal-infer.txt",
-        "012-cube-dual-dualise.txt",
-        "013-cube-dual-completion.txt",
-        "014-cube-dual-gather.txt",
-        "015-cube-dual-bytecode.txt",
+        "008-cube-pullback-strong_zeros.txt",
+        "009-cube-pullback-bytecode.txt",
+        "010-cube-forwards-bytecode.txt",
+        "011-cube-primal-copy.txt",
+        "012-cube-primal-infer.txt",
+        "013-cube-dual-dualise.txt",
+        "014-cube-dual-completion.txt",
+        "015-cube-dual-strong_zeros.txt",
+        "016-cube-dual-gather.txt",
+        "017-cube-dual-bytecode.txt",
     ]
     text = (tmp_path / "new" / "folder" / "003-cube-primal-infer.txt").read_text()
     assert text.startswith("graph cube(x: float)")
-    assert "RETURN_VALUE" in (tmp_path / "new" / "folder" / "015-cube-dual-bytecode.txt").read_text()
+    assert "RETURN_VALUE" in (tmp_path / "new" / "folder" / "017-cube-dual-bytecode.txt").read_text()
 
 
 def test_only_the_function_named_is_dumped(tmp_path: pathlib.Path) -> None:

@@ -1,0 +1,420 @@
+"""The rows that users' declarations become: what their functions give is checked in each call.
+
+Nothing that a user's rule gives is taken for granted.  Its shape, structure and kind are compared with the
+argument or the result that it belongs to, and what does not fit is an error that names the rule; what fits
+goes the way of all cotangents (`tangents.accumulate`).
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import ConstWriteError, InvalidTangentError, UnsupportedError
+from adbc.rules.binding import Binding
+from adbc.rules.sequences import symbolic
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    CoDual,
+    Dual,
+    accumulate,
+    cotangent_of,
+    dot,
+    external_fdata,
+    external_rdata,
+    fill_tangent,
+    fresh_shadow,
+    fresh_tangent,
+    internal_fdata,
+    internal_rdata,
+    multiply,
+    project,
+    random_tangent,
+    zero_tangent,
+)
+from adbc.tangents.contents import contents, differs, put_back
+from adbc.tangents.fit import (
+    broadcast,
+    cotangent_misfit,
+    rdata_misfit,
+    result_misfit,
+    shadow_misfit,
+    shape_of,
+)
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["DeclaredRule", "JointPartials", "SeparatePartials", "flat_frule", "flat_rrule", "refusal"]
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__qualname__", None) or repr(function))
+
+
+# -- partial derivatives -------------------------------------------------------------------------------
+
+
+class _Partials(Rule):
+    """The rule of a function of numbers with one result or a tuple of results, by its partial derivatives.
+
+    Arrays, and lists and tuples of numbers, are taken element by element, with broadcasting.
+    """
+
+    binding: Binding
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return self.binding.bind(args, dict(kwargs))
+
+    def slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
+        """The partial derivative by each of the arguments numbered in `active`, None for zero; for several
+        results a tuple of such."""
+        raise NotImplementedError
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        whole = self.binding.complete(args)
+        out = self.binding.call(self.function, whole, kwargs)
+        active = [i for i, d in enumerate(dargs) if d is not None]
+        if not active:
+            return out, fresh_tangent(out)
+        self._check_elementwise(out, whole, active)
+        slopes = self._checked_slopes(out, whole, active)
+        numbers = [_numbers(dargs[i]) for i in active]
+        if type(out) is not tuple:
+            return out, _tangent(out, slopes, numbers)
+        parts = [_tangent(y, [s[k] for s in slopes], numbers) for k, y in enumerate(out)]
+        return out, None if all(d is None for d in parts) else tuple(map(fill_tangent, out, parts))
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        whole = self.binding.complete(args)
+        out = self.binding.call(self.function, whole, kwargs)
+        active = [i for i, f in enumerate(fargs) if f is not None]
+        if active:
+            self._check_elementwise(out, whole, active)
+        fout = fresh_shadow(out, active=bool(active))
+
+        def scalar_pullback(bout: Any) -> Sequence[Any]:
+            result: list[Any] = [None] * len(args)
+            by = cotangent_of(fout, bout)
+            if by is None:
+                return result
+            for i, slope in zip(active, self._checked_slopes(out, whole, active), strict=True):
+                pairs = zip(slope, by, strict=True) if type(out) is tuple else [(slope, by)]
+                for partial, b in pairs:
+                    if partial is not None and b is not None:
+                        term = accumulate(fargs[i], args[i], multiply(partial.conjugate(), b))
+                        result[i] = term if result[i] is None else _sum(result[i], term)
+            return result
+
+        return out, fout, scalar_pullback
+
+    def _check_elementwise(self, out: Any, args: Args, active: Sequence[int]) -> None:
+        """Raise unless the function has worked element by element on the active ones of `args`."""
+        outs = out if type(out) is tuple else (out,)
+        if all(type(x) is float for x in outs) and all(type(args[i]) is float for i in active):
+            return
+        for i in active:
+            if shape_of(args[i]) is None or (type(args[i]) in (list, tuple) and "numpy" not in sys.modules):
+                raise UnsupportedError(
+                    f"{_name(self.function)} is given a {type(args[i]).__name__} with a derivative as its"
+                    f" argument {i}",
+                    "its rule is a scalar rule, which is for numbers and arrays of numbers",
+                    "give it the number in it, or declare the derivative so:"
+                    f" adbc.primitive({_name(self.function)}, frule=..., rrule=...)",
+                )
+        shapes = [shape_of(args[i]) or () for i in active]
+        for y in outs:
+            if kind_of(type(y)).inactive:
+                continue
+            shape = shape_of(y)
+            if shape is None or broadcast(shape, *shapes) != shape:
+                what = f"a {type(y).__name__}" + ("" if shape is None else f" of shape {shape}")
+                raise UnsupportedError(
+                    f"{_name(self.function)} gives {what} for arguments of the shapes"
+                    f" {', '.join(map(str, shapes))}",
+                    "its rule is a scalar rule, which is for functions of numbers, and of arrays element by"
+                    " element",
+                    f"declare its derivative so: adbc.rule({_name(self.function)}, jvp=..., vjp=...)",
+                )
+
+    def _checked_slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
+        """What `slopes` gives, if it fits `out`."""
+        found = self.slopes(out, args, active)
+        for i, slope in zip(active, found, strict=True):
+            several = type(out) is tuple
+            if several and slope is not None and (type(slope) is not tuple or len(slope) != len(out)):
+                raise InvalidTangentError(
+                    f"the scalar rule of {_name(self.function)} gives {slope!r:.60} as its derivatives by"
+                    f" argument {i}",
+                    f"the function has {len(out)} results",
+                    f"give a tuple of {len(out)} derivatives, None where one is zero",
+                )
+            for p, y in zip(slope or (None,) * len(out), out, strict=True) if several else [(slope, out)]:
+                if type(p) is float or p is None:
+                    continue
+                shape, wanted = shape_of(p), shape_of(y)
+                if shape is None or type(p) in (list, tuple) or broadcast(shape, wanted or ()) != wanted:
+                    raise InvalidTangentError(
+                        f"the scalar rule of {_name(self.function)} gives {p!r:.60} as its derivative by"
+                        f" argument {i}",
+                        f"the shape of the result is {wanted}",
+                        "give a number, or an array that is broadcast to that shape",
+                    )
+        return [(None,) * len(out) if s is None and type(out) is tuple else s for s in found]
+
+
+def _numbers(d: Any) -> Any:
+    """Tangent `d` of a number or an array; that of a list or tuple of numbers as an array."""
+    if type(d) is not list and type(d) is not tuple:
+        return d
+    numpy: Any = sys.modules["numpy"]  # loaded: else a list is refused
+    return numpy.asarray([0.0 if c is NO_TANGENT else _numbers(c) for c in d])
+
+
+def _tangent(out: Any, slopes: Sequence[Any], numbers: Sequence[Any]) -> Any:
+    """The tangent of the result `out`, from the partial derivatives and tangents of its arguments."""
+    total = None
+    for slope, d in zip(slopes, numbers, strict=True):
+        if slope is not None:
+            term = multiply(slope, d)
+            total = term if total is None else total + term
+    return fresh_tangent(out) if total is None else project(total, out, fresh=True)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """The sum of two rdata of one argument; None is zero."""
+    if a is None or b is None:
+        return a if b is None else b
+    return tuple(map(_sum, a, b)) if type(a) is tuple else a + b
+
+
+class JointPartials(_Partials):
+    """The rule of a function of numbers whose partial derivatives are given by one function, as a tuple."""
+
+    def __init__(self, function: Callable[..., Any], partials: Callable[..., Any], **options: Any) -> None:
+        super().__init__(function, **options)
+        self.partials = partials
+        self.binding = Binding(function, (partials,), 1)
+
+    def slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
+        found = self.partials(out, *args)
+        if type(out) is tuple and len(args) == 1:
+            # Of one argument the derivatives may stand as they are, one for each result.
+            is_nested = type(found) is tuple and len(found) == 1 and type(found[0]) is tuple
+            found = found if is_nested else (found,)
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != len(args):
+            raise TypeError(
+                f"the scalar rule of {self.function!r} gives {len(found)} partial derivatives "
+                f"for {len(args)} arguments"
+            )
+        return [found[i] for i in active]
+
+
+class SeparatePartials(_Partials, ScalarRule):
+    """The rule of a function of numbers that has a function for each partial derivative, which is inlined
+    where the arguments are floats."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        partials: Sequence[Callable[..., Any] | None],
+        **options: Any,
+    ) -> None:
+        super().__init__(function, partials, **options)
+        self.binding = Binding(function, self.partials, 1)
+
+    def is_inline(self, count: int, keywords: Sequence[str]) -> bool:
+        return not keywords and len(self.binding.names) <= count <= self.binding.positional
+
+    def slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
+        by = [self.partials[i] if i < len(self.partials) else None for i in active]
+        return [None if partial is None else partial(out, *args) for partial in by]
+
+
+# -- formulas per argument ------------------------------------------------------------------------------
+
+
+class DeclaredRule(PureRule):
+    """The rule of a function without effects, by a formula for each argument in each mode."""
+
+    def __init__(
+        self, function: Callable[..., Any], *, parameters: Sequence[str] | None = None, **options: Any
+    ) -> None:
+        super().__init__(function, **options)
+        self.binding = Binding(function, (*self.jvp, *self.vjp), 2, parameters)
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return self.binding.bind(args, dict(kwargs))
+
+    def _called(self, args: Args, derivatives: Args, kwargs: Kwargs) -> Any:
+        """What the function gives; raises if that is an argument with a derivative or in its memory, or if
+        the function has written into an argument."""
+        if all(d is None for d in derivatives):
+            return self.binding.call(self.function, args, kwargs)
+        out = without_writing(
+            self.function, args, derivatives, lambda: self.binding.call(self.function, args, kwargs), True
+        )
+        kind: Any = kind_of(type(out))
+        if kind.address and not kind.inactive:
+            overlap = getattr(kind, "overlap", None)
+            for i, (x, d) in enumerate(zip(args, derivatives, strict=False)):
+                is_part = overlap is not None and type(x) is type(out) and overlap(x, out) is not None
+                if d is not None and (x is out or is_part):
+                    raise UnsupportedError(
+                        f"{_name(self.function)} gives its argument {i}, or a part of its memory",
+                        "adbc.rule is for functions whose result is new",
+                        "declare the derivative so:"
+                        f" adbc.primitive({_name(self.function)}, frule=..., rrule=...)",
+                    )
+        return out
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        whole = self.binding.complete(args)
+        out = self._called(whole, dargs, kwargs)
+        dout = None
+        for i, (jvp, dx) in enumerate(zip(self.jvp, dargs, strict=False)):
+            if jvp is not None and dx is not None:
+                term = jvp(dx, out, *whole, **kwargs)
+                _check(self.function, f"the jvp of argument {i} gives", result_misfit(out, term))
+                dout = term if dout is None else _total(dout, term)
+        return out, fresh_tangent(out) if dout is None else project(dout, out, fresh=True)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        whole = self.binding.complete(args)
+        out = self._called(whole, fargs, kwargs)
+        fout = fresh_shadow(out, active=any(f is not None for f in fargs))
+
+        def declared_pullback(bout: Any) -> Sequence[Any]:
+            result: list[Any] = [None] * len(args)
+            by = cotangent_of(fout, bout)
+            if by is None:
+                return result
+            by = fill_tangent(out, by) if type(by) is not tuple else tuple(map(fill_tangent, out, by))
+            for i, (vjp, f, x) in enumerate(zip(self.vjp, fargs, args, strict=False)):
+                if vjp is not None and f is not None:
+                    d = vjp(by, out, *whole, **kwargs)
+                    _check(self.function, f"the vjp of argument {i} gives", cotangent_misfit(x, d, out))
+                    result[i] = accumulate(f, x, d)
+            return result
+
+        return out, fout, declared_pullback
+
+
+def _total(a: Any, b: Any) -> Any:
+    """The sum of two tangents of a result, numbers or arrays, or tuples and lists of such."""
+    if type(a) in (tuple, list) and type(b) is type(a):
+        return type(a)([_total(c, d) for c, d in zip(a, b, strict=True)])
+    return a + b
+
+
+def without_writing(
+    function: Any, args: Args, derivatives: Args, call: Callable[[], Any], is_pure: bool = False
+) -> Any:
+    """What ``call()``, a rule of the user's, gives; raises if it writes numbers into constant arguments, or,
+    if the function is declared to be pure, into any argument.
+
+    The rule cannot know which are constant: it is given a zero tangent or fdata for them like for any other.
+    """
+    given = list(zip(args, derivatives, strict=False))
+    looked_at = [x for x, d in given if (d is None or is_pure) and kind_of(type(x)).address]
+    if not looked_at or all(d is None for _, d in given):
+        return call()
+    before = list(contents(looked_at))
+    result = call()
+    changed = [(x, old) for x, old in before if differs(x, old)]
+    if any(_holds_numbers(x) for x, _ in changed):
+        for x, old in changed:
+            put_back(x, old)
+        constants = [x for x, d in given if d is None and kind_of(type(x)).address]
+        if is_pure and not {id(x) for x, _ in contents(constants)} & {id(x) for x, _ in changed}:
+            raise UnsupportedError(
+                f"{_name(function)} writes into an argument",
+                "adbc.rule is for functions without side effects",
+                f"declare the derivative so: adbc.primitive({_name(function)}, frule=..., rrule=...)",
+            )
+        raise ConstWriteError(
+            f"the rule declared for {_name(function)} writes into an argument that was declared constant",
+            "a derivative might be lost there",
+            "pass the argument without adbc.Const",
+        )
+    return result
+
+
+def _holds_numbers(x: Any) -> bool:
+    t = random_tangent(random.Random(0), x)
+    return t is not NO_TANGENT and dot(t, t) > 0.0
+
+
+# -- rules in full ---------------------------------------------------------------------------------------
+
+
+def refusal(function: Any, mode: str) -> Callable[..., Any]:
+    """The rule in place of one that was not declared: it raises `UnsupportedError`."""
+
+    def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        raise UnsupportedError(
+            f"{_name(function)} has no {mode} mode",
+            "the rule declared for it has none",
+            f"declare one: adbc.primitive({_name(function)}, frule=..., rrule=...)",
+        )
+
+    return refuse
+
+
+def _is_constant(out: Any, args: Args, derivatives: Args) -> bool:
+    """Whether `out`, which a rule returns, is an argument that is constant, and so stays constant."""
+    return any(x is out and d is None for x, d in zip(args, derivatives, strict=True))
+
+
+def _check(function: Any, what: str, problem: str | None) -> None:
+    """Raise if there is a `problem` with something that the rule declared for `function` gives."""
+    if problem is not None:
+        raise InvalidTangentError(f"the rule declared for {_name(function)} does not fit: {what} {problem}")
+
+
+def flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
+    """The forward rule `boxed`, which is in the public form, in flat form."""
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        duals = [Dual(x, zero_tangent(x) if dx is None else dx) for x, dx in zip(args, dargs, strict=True)]
+        out = without_writing(
+            function, args, dargs, lambda: boxed(Dual(function, NO_TANGENT), *duals, **kwargs)
+        )
+        if _is_constant(out.primal, args, dargs):
+            return out.primal, None
+        _check(function, "it gives", shadow_misfit(out.primal, out.tangent, is_tangent=True))
+        return out.primal, symbolic(out.tangent)
+
+    return frule
+
+
+def flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
+    """The reverse rule `boxed`, which is in the public form, in flat form."""
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        coduals = [CoDual(x, external_fdata(f, x)) for x, f in zip(args, fargs, strict=True)]
+        out, pullback = without_writing(
+            function, args, fargs, lambda: boxed(CoDual(function, NO_FDATA), *coduals, **kwargs)
+        )
+
+        def flat_pullback(bout: Any) -> Sequence[Any]:
+            given = pullback(external_rdata(bout, out.primal))
+            if len(given) != len(args) + 1:
+                raise TypeError(
+                    f"the pullback of {function!r} gives {len(given)} rdata; it needs one for the function "
+                    f"and one for each of {len(args)} arguments"
+                )
+            for i, (x, r) in enumerate(zip(args, given[1:], strict=True)):
+                _check(function, f"for argument {i} its pullback gives", rdata_misfit(x, r))
+            return [None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)]
+
+        if _is_constant(out.primal, args, fargs):
+            return out.primal, None, flat_pullback
+        fout = internal_fdata(out.fdata, out.primal)
+        _check(function, "it gives", shadow_misfit(out.primal, fout))
+        return out.primal, fout, flat_pullback
+
+    return rrule

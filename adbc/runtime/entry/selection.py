@@ -1,0 +1,151 @@
+"""Which arguments a gradient is asked for: by number, or by name, however each of them is given.
+
+What is selected becomes *places*: the arguments of a call are counted, those given by keyword behind the
+others.  Names are those of the parameters as `inspect.signature` shows them, and of what goes to ``**kw``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adbc.errors import ArgumentError
+from adbc.runtime.report.messages import describe
+
+__all__ = ["Selector", "by_position", "label", "places", "selectors"]
+
+Selector = int | str
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def selectors(argnums: Selector | Sequence[Selector]) -> tuple[Selector, ...]:
+    """`argnums` as a tuple of ints and names; raises `ArgumentError` if it is no such thing."""
+    chosen = (argnums,) if isinstance(argnums, str) or not isinstance(argnums, Sequence) else tuple(argnums)
+    return tuple([_selector(i, argnums) for i in chosen])
+
+
+def _selector(i: Any, argnums: Any) -> Selector:
+    if isinstance(i, str):
+        return i
+    try:
+        if not isinstance(i, bool):
+            return operator.index(i)
+    except TypeError:
+        pass
+    raise ArgumentError(
+        f"argnums is an int, the name of a parameter, or a sequence of these, not {argnums!r}"
+    )
+
+
+def label(i: int, names: Sequence[str], count: int) -> int | str:
+    """What the argument at place `i` is called: its number, or its name if it is given by keyword."""
+    return i if i < count else names[i - count]
+
+
+def by_position(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments by keyword are put by position if they are for the next parameters of `f`,
+    which is a function itself and not something around one."""
+    if type(f) is not types.FunctionType:
+        return args, kwargs
+    code = f.__code__
+    following = code.co_varnames[len(args) : len(args) + len(kwargs)]
+    first, last = code.co_posonlyargcount, code.co_argcount
+    if first <= len(args) and len(args) + len(kwargs) <= last and kwargs.keys() == set(following):
+        return (*args, *[kwargs[name] for name in following]), {}
+    return args, kwargs
+
+
+def places(
+    f: Callable[..., Any], chosen: Sequence[Selector], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[int, ...]:
+    """The places of the `chosen` arguments in a call of `f`.
+
+    A number counts positional parameters, from the end of the positional arguments if it is negative.
+    Raises `ArgumentError` if no such argument is given.
+    """
+    count, names = len(args), tuple(kwargs)
+    found = []
+    for choice in chosen:
+        if isinstance(choice, str):
+            place = _place_of_name(f, choice, count, names)
+        elif -count <= choice < count:
+            place = choice % count
+        else:
+            place = _place_of_number(f, choice, count, names)
+        found.append(place)
+    return tuple(found)
+
+
+def _place_of_number(f: Callable[..., Any], i: int, count: int, names: Sequence[str]) -> int:
+    """The place of parameter `i`, for which there is no positional argument."""
+    parameters = _parameters(f)
+    by_number = [p for p in parameters if p.kind in _POSITIONAL]
+    if 0 <= i < len(by_number):
+        name = by_number[i].name
+        if name in names and by_number[i].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            return count + names.index(name)
+        raise _not_given(f, i, by_number[i], count)
+    raise ArgumentError(
+        f"argnums has {i}, but {describe(f)} was called with {count} positional argument{'s' * (count != 1)}"
+        + (f"; ask for what is given by keyword by its name, argnums={names[0]!r}" if names else "")
+    )
+
+
+def _place_of_name(f: Callable[..., Any], name: str, count: int, names: Sequence[str]) -> int:
+    """The place of the argument for the parameter `name`, or that goes to ``**kw`` under this name."""
+    if name in names:
+        return count + names.index(name)
+    parameters = _parameters(f)
+    for i, parameter in enumerate(parameters):
+        if parameter.name != name:
+            continue
+        if parameter.kind in _MANY:
+            which = "numbers" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "names"
+            raise ArgumentError(
+                f"argnums has {name!r}, under which {describe(f)} takes any number of arguments: give the"
+                f" {which} of those that are meant"
+            )
+        if parameter.kind in _POSITIONAL and i < count:
+            return i
+        raise _not_given(f, name, parameter, count)
+    known = ", ".join(p.name for p in parameters if p.kind not in _MANY) or "none that Python knows"
+    raise ArgumentError(
+        f"argnums has {name!r}, but {describe(f)} has no parameter of this name, and no argument was given"
+        f" by it; parameters: {known}"
+    )
+
+
+def _not_given(
+    f: Callable[..., Any], choice: Selector, parameter: inspect.Parameter, count: int
+) -> ArgumentError:
+    """The error for a parameter that is asked for, but for which the call has no argument."""
+    name, default = parameter.name, parameter.default
+    if default is inspect.Parameter.empty:
+        remedy = "give it"
+    elif parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+        remedy = f"its default {default!r:.40} has no gradient; give it, by position"
+    else:
+        remedy = f"its default has no gradient; give it, {name}={default!r:.40}"
+    return ArgumentError(
+        f"argnums has {choice!r}, but {describe(f)} was called with {count} positional"
+        f" argument{'s' * (count != 1)} and without its parameter {name!r}: {remedy}"
+    )
+
+
+def _parameters(f: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of `f`; those of the function that it wraps if it takes anything itself."""
+    for follow in (False, True):
+        try:
+            parameters = list(inspect.signature(f, follow_wrapped=follow).parameters.values())
+        except (TypeError, ValueError):  # of what is made in C, some tell nothing
+            return []
+        if any(p.kind not in _MANY for p in parameters):
+            break
+    return parameters

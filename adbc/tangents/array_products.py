@@ -1,0 +1,38 @@
+"""Products of arrays and derivatives, in which zero wins over what is infinite or not a number.
+
+`internal.multiply` says why.  To look for zeros would cost as much as the product, so one pass over the
+product asks whether there is anything to look for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["divide", "is_finite", "multiply", "zero_wins"]
+
+
+def is_finite(x: Any) -> bool:
+    """Whether all numbers of `x` are finite, in one pass; False too if their squares are too large."""
+    return math.isfinite(np.vdot(x, x).real)
+
+
+def multiply(p: Any, d: Any) -> Any:
+    """``p * d``, but zero where one of them is zero."""
+    with np.errstate(all="ignore"):
+        product = p * d
+        return product if is_finite(product) else zero_wins(product, p, d)
+
+
+def zero_wins(product: Any, p: Any, d: Any) -> Any:
+    """What `multiply` gives, if some numbers of the product are not finite."""
+    return np.where((d == 0) | (p == 0), np.zeros((), np.result_type(product)), product)[()]
+
+
+def divide(d: Any, y: Any) -> Any:
+    """``d / y``, but zero where `d` is zero or `y` infinite."""
+    with np.errstate(all="ignore"):
+        quotient = np.divide(d, y)
+        return quotient if is_finite(quotient) else zero_wins(quotient, np.divide(1, y), d)
