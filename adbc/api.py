@@ -12,6 +12,7 @@ from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.reverse import value_and_pullback
 from adbc.runtime.entry.selection import Selector
 from adbc.runtime.entry.signature import Signature, as_signature
+from adbc.runtime.report.tracebacks import leave
 
 __all__ = ["build_frule", "build_rrule", "grad", "jvp", "value_and_grad", "vjp"]
 
@@ -129,7 +130,11 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    return value_and_pullback(default_engine(), f, primals, has_aux)
+    try:
+        return value_and_pullback(default_engine(), f, primals, has_aux)
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise
 
 
 def jvp(
@@ -150,6 +155,10 @@ def jvp(
     >>> adbc.jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
-    if has_aux:
-        return value_tangent_and_aux(default_engine(), f, primals, tangents)
-    return value_and_tangent(default_engine(), f, primals, tangents)
+    try:
+        if has_aux:
+            return value_tangent_and_aux(default_engine(), f, primals, tangents)
+        return value_and_tangent(default_engine(), f, primals, tangents)
+    except BaseException as error:  # any exception of the user's is passed on
+        leave(error)
+        raise

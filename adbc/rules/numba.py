@@ -82,9 +82,10 @@ def generalised(ufunc: Any, *args: Any, **options: Any) -> Any:
 
 def _refuse(ufunc: Any, options: Any) -> None:
     raise UnsupportedError(
-        f"{ufunc.__name__}, which Numba has compiled, is differentiated when it is called with its inputs"
-        f" alone and has one output; not with {', '.join(options) or 'arrays for its outputs'}: assign what"
-        " it returns instead"
+        f"{ufunc.__name__}, which Numba has compiled, is called with"
+        f" {', '.join(options) or 'arrays for its outputs'}",
+        "it is differentiated when it is called with its inputs alone and has one output",
+        "assign what it returns instead",
     )
 
 

@@ -69,8 +69,9 @@ def _first_places(arrays: Sequence[Array]) -> list[Any]:
             continue
         if any(y.dtype != x.dtype for y in others):
             raise UnsupportedError(
-                f"arrays of dtypes {x.dtype} and {others[0].dtype} share memory: which of them the vector"
-                " should show is not known; leave one out"
+                f"arrays of dtypes {x.dtype} and {others[0].dtype} share memory",
+                "which of them the vector should show is not known",
+                "leave one out",
             )
         places, first = np.unique(places_of(x), return_index=True)
         seen = np.concatenate([np.zeros(0, np.int64), *[places_of(y).reshape(-1) for y in others]])

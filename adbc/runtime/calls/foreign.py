@@ -59,6 +59,10 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         None if x.__class__ is int or x.__class__ is bool else shadow
         for x, shadow in zip(call.args, call.shadows, strict=True)
     ]
+    if is_differentiation(function):
+        inner = getattr(function, "_function", None)  # what a gradient is of
+        if inner is not None and is_active(context.known_shadow(inner)):
+            raise nested(function)
     if is_active(call.shadow) or any(map(is_active, shadows)):
         if is_differentiation(function):
             raise nested(function)
@@ -201,6 +205,8 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
         f = f.__func__
     if type(f) is not types.FunctionType:
         method = lookup(type(f), "__call__")
+        if type(method) is types.MemberDescriptorType:  # as gradients have it
+            method = getattr(f, "__call__", None)  # noqa: B004  # what is in the slot is wanted
         if type(method) is not types.FunctionType:
             return None
         f = method

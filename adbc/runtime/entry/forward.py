@@ -19,7 +19,6 @@ from adbc.runtime.entry.described import NUMBERS, described, elements, is_watche
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
 from adbc.runtime.entry.results import pair, with_tangent
-from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, zero_tangent
@@ -143,11 +142,7 @@ def value_and_tangent(
                         break
                     context.entered = rule
                     return with_tangent(*enter(rule.forwards, context, *arguments))
-    try:
-        answer, given, directions = first_dual_call(engine, f, primals, tangents)
-    except BaseException as error:  # any exception of the user's is passed on
-        leave(error)
-        raise
+    answer, given, directions = first_dual_call(engine, f, primals, tangents)
     _learn(engine, f, primals, given, directions)
     return with_tangent(*answer)
 

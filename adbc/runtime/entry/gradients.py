@@ -14,7 +14,9 @@ from typing import Any
 
 from adbc.runtime.entry.reverse import value_and_gradient_of
 from adbc.runtime.entry.selection import Selector
+from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
+from adbc.tangents.protocol import register_tangent
 
 __all__ = ["Gradient", "ValueAndGradient"]
 
@@ -88,12 +90,25 @@ class Gradient(ValueAndGradient):
         if self._has_aux:
 
             def gradient_and_aux(*args: Any, **kwargs: Any) -> Any:
-                (_, aux), found = both(*args, **kwargs)
-                return found, aux
+                try:
+                    (_, aux), found = both(*args, **kwargs)
+                    return found, aux
+                except BaseException as error:  # any exception of the user's is passed on
+                    leave(error)
+                    raise
 
             return gradient_and_aux
 
         def gradient(*args: Any, **kwargs: Any) -> Any:
-            return both(*args, **kwargs)[1]
+            try:
+                return both(*args, **kwargs)[1]
+            except BaseException as error:  # any exception of the user's is passed on
+                leave(error)
+                raise
 
         return gradient
+
+
+# What rules they have derived is nobody's memory; that of the function is looked at where they are called.
+register_tangent(ValueAndGradient, None)
+register_tangent(Gradient, None)

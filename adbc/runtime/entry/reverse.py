@@ -393,34 +393,38 @@ def value_and_gradient_of(
     entrance = Entrance(numbers)
 
     def value_and_gradient(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        if kwargs:
-            return any_value_and_gradient(*args, **kwargs)
-        engine = engine_in_use()
-        way = entrance.way(engine, f, args)
-        entered = None
-        if way is not None and way.is_short:
-            answer = short(engine, way, args)
-            if answer is not None:
-                out, gradients = answer
-                return out, gradients[0] if single else gradients
-        elif way is not None:
-            entered = entrance.enter(engine, way, f, args)
-        if entered is None:
-            wanted = entrance.places.get(len(args))
-            if wanted is None:
-                wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
-            return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
-        out, fout, pullback, shadows = entered
-        check_scalar(f, out)
-        b = seed(out, fout, 1.0)
-        bargs = go_back(pullback, b) if way is None or way.has_arrays else pullback(b)
-        if way is not None and way.is_closed:
-            gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
-        else:
-            gradients = tuple(
-                [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
-            )
-        return out, gradients[0] if single else gradients
+        try:
+            if kwargs:
+                return any_value_and_gradient(*args, **kwargs)
+            engine = engine_in_use()
+            way = entrance.way(engine, f, args)
+            entered = None
+            if way is not None and way.is_short:
+                answer = short(engine, way, args)
+                if answer is not None:
+                    out, gradients = answer
+                    return out, gradients[0] if single else gradients
+            elif way is not None:
+                entered = entrance.enter(engine, way, f, args)
+            if entered is None:
+                wanted = entrance.places.get(len(args))
+                if wanted is None:
+                    wanted = entrance.places[len(args)] = places(f, numbers, args, kwargs)
+                return _first_call(engine, entrance, f, args, kwargs, wanted, False, single)
+            out, fout, pullback, shadows = entered
+            check_scalar(f, out)
+            b = seed(out, fout, 1.0)
+            bargs = go_back(pullback, b) if way is None or way.has_arrays else pullback(b)
+            if way is not None and way.is_closed:
+                gradients = tuple([_gradient(shadows[i], args[i], bargs[i]) for i in numbers])
+            else:
+                gradients = tuple(
+                    [slot_increment(0.0 if shadows[i] is NO_FDATA else shadows[i], bargs[i]) for i in numbers]
+                )
+            return out, gradients[0] if single else gradients
+        except BaseException as error:  # any exception of the user's is passed on
+            leave(error)
+            raise
 
     return value_and_gradient
 
@@ -490,11 +494,7 @@ def value_and_pullback(
 ) -> tuple[Any, ...]:
     """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
     `has_aux`, what `f` returns besides its value comes last."""
-    try:
-        call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
-    except BaseException as error:  # any exception of the user's is passed on
-        leave(error)
-        raise
+    call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
     if has_aux:
         value, aux = pair(f, call.out)
         kept = snapshot(f, aux)

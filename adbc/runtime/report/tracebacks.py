@@ -47,8 +47,10 @@ def leave(error: BaseException) -> None:
     Those of a `VerificationError` are not: it is about adbc itself.
     """
     if isinstance(error, AdbcError):
-        if error.place is None:
-            place = place_of([*running(), *without_ours(_entries(error.__traceback__))])
+        inside = without_ours(_entries(error.__traceback__))
+        # What is wrong with the arguments of the public function itself is wrong nowhere else.
+        if error.place is None and (inside or error.why or error.remedy):
+            place = place_of([*running(), *inside])
             if place is not None:
                 # Code that cannot be lifted has no frame: the innermost is that of its caller.
                 is_callers = isinstance(error, LiftError) and place.library is None
