@@ -29,7 +29,9 @@ __all__ = [
 
 Held = Callable[[Any], bool]
 _FLOATS = {float}
-Pending = list[tuple[Any, Any, str]]
+Way = tuple[Any, ...]
+"""How a part was reached: the way to the value that it is a part of, that value, and the key; or ``()``."""
+Pending = list[tuple[Any, Any, Way]]
 
 
 def misfit(x: Any, t: Any, held: Held | None = None, *, allow_none: bool = False) -> str | None:
@@ -38,7 +40,7 @@ def misfit(x: Any, t: Any, held: Held | None = None, *, allow_none: bool = False
     held: a function that says whether an object is a constant, whose tangent is `NoTangent`.
     allow_none: whether None may stand for a zero, as the tangent of `x` or of a part of `x`.
     """
-    pending: Pending = [(x, t, "")]
+    pending: Pending = [(x, t, ())]
     seen: set[tuple[int, int]] = set()
     while pending:
         p, s, way = pending.pop()
@@ -53,7 +55,7 @@ def misfit(x: Any, t: Any, held: Held | None = None, *, allow_none: bool = False
             seen.add((id(p), id(s)))
         problem = _misfit(p, s, way, kind, held, pending)
         if problem is not None:
-            return f"{problem} (at {way[1:] if way[0] == '.' else way})" if way else problem
+            return f"{problem} (at {_spelt(way)})" if way else problem
     return None
 
 
@@ -64,7 +66,7 @@ def _are_floats(p: Any, s: Any) -> bool:
     return set(map(type, p)) == _FLOATS == set(map(type, s))
 
 
-def _misfit(x: Any, t: Any, way: str, kind: Kind, held: Held | None, pending: Pending) -> str | None:
+def _misfit(x: Any, t: Any, way: Way, kind: Kind, held: Held | None, pending: Pending) -> str | None:
     cls = type(x)
     if held is not None and kind.address and held(x):
         return None if t is NO_TANGENT else f"a {cls.__name__} is declared constant and has no tangent"
@@ -78,12 +80,12 @@ def _misfit(x: Any, t: Any, way: str, kind: Kind, held: Held | None, pending: Pe
         return None if _is_number(t, kind.is_complex) else _wanted(x, kind, t)
     if isinstance(kind, ValueKind):
         if t is NO_TANGENT:  # right if it has no part with a derivative
-            pending.extend((c, t, f"{way}{_step(x, k)}") for k, c in kind.parts(x))
+            pending.extend((c, t, (way, x, k)) for k, c in kind.parts(x))
             return None
         parts = kind.parts(x)
         if type(t) is not _record_class(kind, x) or _names(t) != [k for k, _ in parts]:
             return _wanted(x, kind, t, len(parts))
-        pending.extend((c, kind.part(t, k), f"{way}{_step(x, k)}") for k, c in parts)
+        pending.extend((c, kind.part(t, k), (way, x, k)) for k, c in parts)
         return None
     wanted: Any = kind.tangent_type(cls)
     if not isinstance(t, wanted):
@@ -94,12 +96,12 @@ def _misfit(x: Any, t: Any, way: str, kind: Kind, held: Held | None, pending: Pe
         parts = kind.parts(x)
         if not _same_names(t, [k for k, _ in parts]):
             return _wanted(x, kind, t, len(parts))
-        pending.extend((c, kind.part(t, k), f"{way}{_step(x, k)}") for k, c in parts)
+        pending.extend((c, kind.part(t, k), (way, x, k)) for k, c in parts)
     elif _is_array(x):
         if type(t) is not wanted or t.shape != x.shape or t.dtype != x.dtype:
             return _wanted(x, kind, t)
         if x.dtype.kind == "O":
-            pending.extend((c, d, f"{way}[{i}]") for i, (c, d) in enumerate(zip(x.flat, t.flat, strict=True)))
+            pending.extend((c, d, (way, x, i)) for i, (c, d) in enumerate(zip(x.flat, t.flat, strict=True)))
     return None
 
 
@@ -143,6 +145,15 @@ def _same_names(t: Any, keys: list[Any]) -> bool:
     if isinstance(t, dict):
         return t.keys() == set(inside) and getattr(t, "__dict__", {}).keys() == fields
     return not isinstance(t, MutableTangent) or t.__dict__.keys() == set(inside)
+
+
+def _spelt(way: Way) -> str:
+    """`way` as it is written behind the name of the value that it begins at."""
+    steps = []
+    while way:
+        way, x, key = way
+        steps.append(_step(x, key))
+    return "".join(reversed(steps)).removeprefix(".")
 
 
 def _step(x: Any, key: Any) -> str:

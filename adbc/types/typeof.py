@@ -17,18 +17,19 @@ from adbc.types.lattice import ANY, SLICE, AbstractType, ArrayType, ClosureType,
 __all__ = ["exact_typeof", "is_local", "is_plain_builtin", "keep_apart", "make_local", "typeof"]
 
 _TUPLE_LIMIT = 32  # longer tuples are data, not structure: one derived rule per length would be waste
+_DEPTH_LIMIT = 8  # and so are tuples nested more deeply than this: a list linked by them has no end
 
 
-def typeof(value: object) -> AbstractType:
-    """The abstract type of `value`."""
+def typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
+    """The abstract type of `value`.  depth: how deep tuples in tuples are looked into."""
     cls = type(value)  # not `value.__class__`: a proxy's lies, and may run the user's code
     if cls is float or cls is int:
         return _EXACT[cls]
     if cls is tuple:
         elements = value
-        if len(elements) > _TUPLE_LIMIT:  # type: ignore[arg-type]  # cls is tuple
+        if len(elements) > _TUPLE_LIMIT or not depth:  # type: ignore[arg-type]  # cls is tuple
             return Exact(tuple)
-        return TupleType(tuple(map(typeof, elements)))  # type: ignore[call-overload]  # cls is tuple
+        return TupleType(tuple([typeof(x, depth - 1) for x in elements]))  # type: ignore[attr-defined]
     if cls in _CONSTANT_CLASSES:
         if cls is types.FunctionType:
             return _of_function(value)  # type: ignore[arg-type]  # by its class
@@ -46,11 +47,11 @@ def typeof(value: object) -> AbstractType:
     return Exact(cls)
 
 
-def exact_typeof(value: object) -> AbstractType:
+def exact_typeof(value: object, depth: int = _DEPTH_LIMIT) -> AbstractType:
     """The abstract type of `value`, with the layout of arrays."""
-    known = typeof(value)
+    known = typeof(value, depth)
     if isinstance(known, TupleType):
-        return TupleType(tuple(map(exact_typeof, value)))  # type: ignore[call-overload]  # a tuple
+        return TupleType(tuple([exact_typeof(x, depth - 1) for x in value]))  # type: ignore[attr-defined]
     if not isinstance(known, ArrayType):
         return known
     flags = value.flags  # type: ignore[attr-defined]  # an array

@@ -16,6 +16,7 @@ from adbc.reverse.layout import Records
 from adbc.runtime.build.facts import Checked, Fact, NameFact, together
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.runtime.state.stack import STACK
 from adbc.types import AbstractType, has_cotangent, has_shadow
 from adbc.types.lattice import FLOAT
 
@@ -92,7 +93,8 @@ class Derived:
         """Make the code, if that has not been done."""
         with self.engine.lock:
             if not self.is_built:
-                self.engine.build(self)
+                with STACK.room():
+                    self.engine.build(self)
 
     def forget(self) -> None:
         """Give up the code, as if nothing had been built.

@@ -45,6 +45,7 @@ from adbc.runtime.report.debug import Watch
 from adbc.runtime.report.frames import continuations, note_inlined
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
+from adbc.runtime.state.stack import STACK
 from adbc.tangents.protocol import KINDS
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
@@ -173,7 +174,7 @@ class Engine:
         if not self.backend.by_layout:
             parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        with self.lock:
+        with self.lock, STACK.room():
             rule = self.rules.get(key)
             if rule is None:
                 rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)

@@ -49,11 +49,10 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         return _builtin_method(call)
     if isinstance(function, type):
         return call_class(call, table)
-    wrapped = getattr(function, "__wrapped__", None)
-    if is_python_function(wrapped) and (
-        cls.__name__ in _TRANSPARENT or (cls.__module__, cls.__name__) in _COMPILED
-    ):
-        return Delegate(call.of(wrapped))
+    if (cls.__module__, cls.__name__) in _TRANSPARENT:  # an object of the user's may answer to any name
+        wrapped = getattr(function, "__wrapped__", None)
+        if is_python_function(wrapped):
+            return Delegate(call.of(wrapped))
     method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
@@ -201,11 +200,15 @@ _BY_CLASS: dict[type, Resolver] = {
 }
 """Resolvers by the exact class of what is called."""
 
-_TRANSPARENT = frozenset({"_ArrayFunctionDispatcher", "_lru_cache_wrapper"})
-"""C callables around a Python function: the function is differentiated and the cache by-passed."""
-
-_COMPILED = frozenset({("numba.core.registry", "CPUDispatcher")})
-"""Callables around a Python function that was compiled, by module and name of the class: likewise."""
+_TRANSPARENT = frozenset(
+    {
+        ("functools", "_lru_cache_wrapper"),
+        ("numba.core.registry", "CPUDispatcher"),
+        ("numpy", "_ArrayFunctionDispatcher"),
+    }
+)
+"""C callables around a Python function, by module and name of the class: the function is differentiated, and
+the cache or the compiled code by-passed."""
 
 
 def _apply(call: Call, table: RuleTable) -> Step | None:

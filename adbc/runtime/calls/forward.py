@@ -81,16 +81,13 @@ class ForwardCalls(Calls):
             and engine.epoch == self.table.epoch
             and len(last[3]) == len(xs)
         ):
-            rule = last[2]
-            arguments: list[Any] = [context, function, ff] if rule.takes_function else [context]
             for x, d, known, flag in zip(xs, fs, last[3], last[4]):  # noqa: B905  # called often
                 if type(x) is not known or (d is not None) is not flag:
                     break
-                arguments.append(x)
-                if flag:
-                    arguments.append(d)
             else:
-                return rule.forwards(*arguments)
+                if context.is_shallow:
+                    context.go_in()
+                return last[5](last[2].forwards, context, function, ff, xs, fs)
         plan = plans.plan(engine, "forward", function, xs, fs)
         if plan is None:
             return None
@@ -99,21 +96,18 @@ class ForwardCalls(Calls):
         if given == tuple(map(bool, plan.flags)) and not any(
             is_local(cls) or cls.__name__ == "ndarray" for cls in classes
         ):
-            engine.plans[id(code)] = code, function.__globals__, plan.rule, classes, given
+            engine.plans[id(code)] = code, function.__globals__, plan.rule, classes, given, plan.hand
         return self.enter_planned(context, plan, function, ff, xs, fs, 0)
 
     def enter_planned(
         self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
+        if context.is_shallow:
+            context.go_in()
         rule = plan.rule
         if rule not in context.checked:
             rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
-        arguments: list[Any] = [context, function, ff] if rule.takes_function else [context]
-        for x, d, flag in zip(xs, fs, plan.flags):  # noqa: B905  # as many as parameters, and called often
-            arguments.append(x)
-            if flag:
-                arguments.append(d)
-        return rule.forwards(*arguments)
+        return plan.hand(rule.forwards, context, function, ff, xs, fs)
 
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         return *answer, no_pullback

@@ -6,9 +6,10 @@ statement can get new methods at any time, so operators on their instances are r
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 from adbc.forward.presence import PERHAPS
@@ -33,6 +34,7 @@ __all__ = [
     "by_value",
     "checked",
     "decide",
+    "handing",
     "is_derived",
     "plan",
 ]
@@ -63,7 +65,7 @@ class Plan:
     active: what the rule is made for (`active` has bools, or `PERHAPS`).
     """
 
-    __slots__ = ("active", "flags", "parameters", "rule")
+    __slots__ = ("active", "flags", "hand", "parameters", "rule")
 
     def __init__(
         self,
@@ -74,8 +76,35 @@ class Plan:
     ) -> None:
         self.rule = rule
         self.flags = flags
+        self.hand = handing(tuple(flags), rule.mode == "forward", rule.takes_function)
+        """Hands the arguments to the code of the rule."""
         self.parameters = parameters
         self.active = active
+
+
+@functools.cache
+def handing(flags: tuple[int, ...], is_forward: bool, takes_function: bool) -> Callable[..., Any]:
+    """The function ``hand(code, context, function, ff, xs, fs)`` that calls `code` with the arguments `xs`,
+    and behind those that are given with a shadow or tangent, by the `flags` of a plan, this one out of `fs`.
+
+    A call with as many arguments as are written down is one of Python: ``code(*arguments)`` takes room on the
+    C stack before CPython 3.12, of which a deep recursion has not enough.
+    """
+    has_shadow = [bool(flag if is_forward else flag & 1) for flag in flags]
+    names = [f"x{i}, f{i}" if has else f"x{i}" for i, has in enumerate(has_shadow)]
+    given = ", ".join(["context", *["function", "ff"] * takes_function, *names])
+    xs = "".join(f"x{i}, " for i in range(len(has_shadow)))
+    fs = "".join(f"f{i}, " for i in range(len(has_shadow)))
+    lines = [
+        "def hand(code, context, function, ff, xs, fs):",
+        *([f" {xs}= xs"] if xs else []),
+        *([f" {fs}= fs"] if any(has_shadow) else []),
+        f" return code({given})",
+    ]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    made: Callable[..., Any] = scope["hand"]
+    return made
 
 
 def decide(function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.Protocols) -> Any:

@@ -126,20 +126,17 @@ class ReverseCalls(Calls):
     def enter_planned(
         self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
+        if context.is_shallow:
+            context.go_in()
         rule, flags = plan.rule, plan.flags
         if rule not in context.checked:
             rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
-        arguments: list[Any] = [context, function, ff] if rule.takes_function else [context]
-        for x, f, flag in zip(xs, fs, flags, strict=True):
-            arguments.append(x)
-            if flag & 1:
-                arguments.append(f)
         result = rule.result
         is_float, returns_cotangent = rule.returns_float, rule.returns_cotangent
         if rule.returns_shadow:
-            out, fout, saved = rule.forwards(*arguments)
+            out, fout, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
         else:
-            out, saved = rule.forwards(*arguments)
+            out, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
             fout = NO_FDATA if is_float or is_number(result) else value_shadow(result)
 
         def planned_pullback(bout: Any) -> Sequence[Any]:

@@ -126,10 +126,11 @@ class _Rule:
         every = (*duals, *[named[k] for k, _ in self.signature.keywords])
         return every, [dual.primal for dual in every]
 
-    def _enter(self, call: Callable[..., Any], primals: Sequence[Any], companions: Sequence[Any]) -> Any:
+    def _enter(
+        self, context: Context, call: Callable[..., Any], primals: Sequence[Any], companions: Sequence[Any]
+    ) -> Any:
         """What `call` gives for the function and its arguments with their shadows or tangents."""
         names = tuple([k for k, _ in self.signature.keywords])
-        context = Context()
         for x, companion in zip(primals, companions, strict=True):
             context.shadows.adopt(x, companion)
         _hold_constants(context, primals[1:], companions[1:])
@@ -154,9 +155,11 @@ class DerivedRule(_Rule):
         for i, dual in enumerate(duals):
             _check_fit(self.signature, i, dual, fdata_misfit(dual.primal, dual.fdata))
         shadows = [internal_fdata(d.fdata, d.primal) for d in duals]
-        out, fout, pullback = self._enter(self.engine.reverse_calls.call, primals, shadows)
+        context = Context()
+        out, fout, pullback = self._enter(context, self.engine.reverse_calls.call, primals, shadows)
         names = [k for k, _ in self.signature.keywords]
-        return CoDual(out, external_fdata(fout, out)), Pullback(pullback, primals, names, out)
+        back = context.backwards(pullback)
+        return CoDual(out, external_fdata(fout, out)), Pullback(back, primals, names, out)
 
 
 class DerivedFRule(_Rule):
@@ -172,7 +175,7 @@ class DerivedFRule(_Rule):
             if dual.tangent is not NO_TANGENT:
                 _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
         tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
-        out, dout = self._enter(self.engine.forward_calls.call, primals, tangents)
+        out, dout = self._enter(Context(), self.engine.forward_calls.call, primals, tangents)
         return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
 
 

@@ -13,8 +13,22 @@ from adbc.ir import intrinsics
 from adbc.runtime.calls.generators import refuse_left_open
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.stack import STACK
 
 __all__ = ["enter", "go_back"]
+
+
+def _end(context: Context) -> None:
+    """What has to be done when a pass has come to its end."""
+    _put_back(context)
+    refuse_left_open(context.opened)
+
+
+def _put_back(context: Context) -> None:
+    """Put the recursion limit back, if the pass that ends had it raised."""
+    if context.is_raised:
+        context.is_raised = False
+        STACK.restore()
 
 
 def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
@@ -27,15 +41,17 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     before = exception()
     try:
         answer = call(context, *arguments)
-        if context.opened:
-            refuse_left_open(context.opened)
+        if context.has_end:
+            _end(context)
         return answer
     except AdbcError as error:
         leave(error)
         context.refused()
         refusal = error
+        _put_back(context)
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)
+        _put_back(context)
         raise
     intrinsics._pop_except_(before)
     try:

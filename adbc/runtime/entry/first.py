@@ -75,7 +75,7 @@ class FirstCall:
             shadows.append(slot_shadow(self.tangents[i]) if is_asked else context.known_shadow(x))
         self.shadows = shadows
         self.constants = constants
-        self.out, self.fout, self._pullback = enter(
+        self.out, self.fout, pullback = enter(
             engine.reverse_calls.call_from_outside,
             context,
             names,
@@ -85,6 +85,7 @@ class FirstCall:
             tuple(shadows),
             lists_in(args),
         )
+        self._pullback = context.backwards(pullback)
 
     def check(self, cotangent: Any) -> None:
         """Raise `InvalidTangentError`, before anything is done, if `cotangent` is none of the value."""

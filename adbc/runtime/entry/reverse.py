@@ -251,10 +251,12 @@ class Entrance:
             rule.build()
         if not engine.check(rule):
             return None
-        context.checked.add(rule)
+        context.entered = rule
         given = tuple(shadows)
         call = engine.reverse_calls.enter_planned
         out, fout, pullback = enter(call, context, way.plan, f, None, args, given, 0)
+        if context.is_deep:
+            pullback = context.backwards(pullback)
         return out, fout, pullback, given
 
 
@@ -273,7 +275,8 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
     context = _Closed() if way.is_closed else Context()
     context.entered = rule
     out, saved = enter(rule.forwards, context, *args)
-    parts = go_back(rule.pullback, saved, 1.0) if arrays else rule.pullback(saved, 1.0)
+    pullback = context.backwards(rule.pullback) if context.is_deep else rule.pullback
+    parts = go_back(pullback, saved, 1.0) if arrays else pullback(saved, 1.0)
     if len(way.gradients) == 1:  # without a loop
         ((complete, k, i),) = way.gradients
         return out, (complete(parts[k], args[i]),)

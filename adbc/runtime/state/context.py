@@ -7,11 +7,13 @@ abandoned, and run in several threads at once.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.runtime.state.shadows import Shadows
+from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
@@ -33,6 +35,16 @@ class Context:
     checked: set[Any]
     opened: Sequence[Any] = ()
     """Generators that may have to be closed, see `generators.refuse_left_open`; `opening` notes them."""
+    is_shallow: bool = True
+    """Whether few functions have been entered that were decided when they were called."""
+    entries: int = 0
+    """How many have been (`go_in`)."""
+    is_deep: bool = False
+    """Whether the recursion limit had to be raised: such calls take more frames."""
+    is_raised: bool = False
+    """Whether the recursion limit is raised for this call at this time."""
+    has_end: bool = False
+    """Whether something is to be done when the pass ends: because of `opened`, or of `is_raised`."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
@@ -62,7 +74,23 @@ class Context:
         """The list of `opened`, to which generators are added."""
         if not isinstance(self.opened, list):
             self.opened = []
+            self.has_end = True
         return self.opened
+
+    def go_in(self) -> None:
+        """Take note that a function is entered that was decided when it was called.
+
+        A few of these have room below any limit, however they are nested.
+        """
+        self.entries += 1
+        if self.entries == _FEW:
+            STACK.deepen()
+            self.is_shallow = False
+            self.is_deep = self.is_raised = self.has_end = True
+
+    def backwards(self, pullback: Callable[..., Any]) -> Callable[..., Any]:
+        """`pullback`, that of the whole call, so that it may go as deep as the way there."""
+        return functools.partial(_deep, pullback) if self.is_deep else pullback
 
     def class_fields(self, cls: type) -> dict[Any, Any] | None:
         """The tangents of the attributes of `cls`, if it was made in this call.
@@ -94,6 +122,18 @@ class Context:
             return None
         tangent = self.shadows.tangent(value)
         return None if tangent is NO_TANGENT else tangent
+
+
+_FEW = 4
+
+
+def _deep(pullback: Callable[..., Any], *arguments: Any) -> Any:
+    """``pullback(*arguments)``, under a raised recursion limit."""
+    STACK.deepen()
+    try:
+        return pullback(*arguments)
+    finally:
+        STACK.restore()
 
 
 _PARTS: dict[str, Callable[[], Any]] = {
