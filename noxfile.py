@@ -68,12 +68,12 @@ def properties(session: nox.Session) -> None:
     session.install("-e", ".[test]")
     log = pathlib.Path(session.create_tmp()) / "properties.log"
     jobs = str(os.cpu_count() or 1)
-    arguments = session.posargs or ["--count", "100000", "--jobs", jobs, "--log", str(log)]
-    session.run("python", "-m", "tests.properties.run", *arguments)
-    if not session.posargs:
-        log = log.with_name("mixtures.log")
-        more = ["--kind", "mixtures", "--count", "10000", "--jobs", jobs, "--log", str(log)]
-        session.run("python", "-m", "tests.properties.run", *more)
+    if session.posargs:
+        session.run("python", "-m", "tests.properties.run", *session.posargs)
+        return
+    for kind, count in {"functions": "100000", "classes": "10000", "mixtures": "10000"}.items():
+        of_kind = ["--kind", kind, "--count", count, "--jobs", jobs, "--log", f"{log}.{kind}"]
+        session.run("python", "-m", "tests.properties.run", *of_kind)
 
 
 @nox.session(python="3.11")
