@@ -34,6 +34,8 @@ from tests.properties.class_programs import ClassProgram
 from tests.properties.functions import Prelude, Program
 from tests.properties.mixed_programs import MixedProgram
 from tests.properties.mixed_programs import check as check_mixed
+from tests.properties.numpy_calls import NumpyCall
+from tests.properties.numpy_checks import check as check_numpy_call
 
 LIMIT = 120
 """Seconds that one program may take."""
@@ -57,6 +59,7 @@ def _with_prelude() -> Callable[[int], Any]:
 KINDS: dict[str, Kind] = {
     "functions": Kind(_with_prelude, check),
     "classes": Kind(lambda: ClassProgram, lambda program: check_classes(program, way_of(program.seed))),
+    "numpy": Kind(lambda: NumpyCall, lambda program: (program.name, check_numpy_call(program))),
     "mixtures": Kind(lambda: MixedProgram, check_mixed),
 }
 
