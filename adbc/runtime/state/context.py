@@ -52,6 +52,13 @@ class Context:
     patches: list[Callable[[], None]]
     """What puts back attributes of classes and modules that were there before and have been set: a refusal
     leaves handlers of the user's without running them."""
+    holders: list[tuple[types.FrameType | None, Any]]
+    """Objects with weak references that were made in this call, each with a frame that is known to hold it;
+    None stands for adbc's own hold on it, so that it does not die before the program lets go of it."""
+    lasting: dict[int, tuple[types.CodeType, frozenset[str]]]
+    """By address, the code of a function, and its variables that hold what they are first given."""
+    finalised: list[Any]
+    """Objects for which something is to run when they die."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
@@ -143,7 +150,10 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "attributes": dict,
     "captured": dict,
     "classes": dict,
+    "finalised": list,
     "held": dict,
+    "holders": list,
+    "lasting": dict,
     "patches": list,
     "settled": dict,
     "shadows": Shadows,
