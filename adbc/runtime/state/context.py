@@ -58,6 +58,9 @@ class Context:
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
+    settled: dict[int, Any]
+    """By address, the keys that change nothing when they are asked again (`foreign.settled`)."""
+
     def __getattr__(self, name: str) -> Any:
         if name == "checked":
             made: Any = {self.entered}
@@ -151,6 +154,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "classes": dict,
     "held": dict,
     "patches": list,
+    "settled": dict,
     "shadows": Shadows,
 }
 """The factory of each part of a context that is made when it is first asked for."""
