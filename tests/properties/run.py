@@ -1,7 +1,7 @@
 """Many random programs: ``python -m tests.properties.run --first 0 --count 100000 --jobs 2 --log done.txt``.
 
-``--kind`` says of which kind: random functions, unless told otherwise, calls of NumPy, or mixtures of
-libraries (`KINDS`); of these it is said how many were refused.
+``--kind`` says of which kind: random functions, unless told otherwise, calls of NumPy, mixtures of
+libraries, or what recurses (`KINDS`); of these it is said how many were refused.
 Shows progress and the seed, error and source of every program that fails.  Chunks are noted in the log when
 they are finished, and the same command goes on behind them.  One seed alone: ``--first SEED --count 1``; with
 those of its chunk before it: ``--first SEED --with-chunk --count 1``.
@@ -36,6 +36,8 @@ from tests.properties.mixed_programs import MixedProgram
 from tests.properties.mixed_programs import check as check_mixed
 from tests.properties.numpy_calls import NumpyCall
 from tests.properties.numpy_checks import check as check_numpy_call
+from tests.properties.recursive_programs import RecursiveProgram
+from tests.properties.recursive_programs import check as check_recursion
 
 LIMIT = 120
 """Seconds that one program may take."""
@@ -61,6 +63,7 @@ KINDS: dict[str, Kind] = {
     "classes": Kind(lambda: ClassProgram, lambda program: check_classes(program, way_of(program.seed))),
     "numpy": Kind(lambda: NumpyCall, lambda program: (program.name, check_numpy_call(program))),
     "mixtures": Kind(lambda: MixedProgram, check_mixed),
+    "recursion": Kind(lambda: RecursiveProgram, check_recursion),
 }
 
 Found = tuple[list[tuple[int, str]], "collections.Counter[object]"]
