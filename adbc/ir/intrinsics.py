@@ -323,13 +323,14 @@ def _unpack_ex_(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
     """The values of ``a, b, *rest, z = sequence``, `rest` as a list."""
     if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
         raise TypeError(f"cannot unpack non-iterable {type(sequence).__name__} object")
-    values = list(sequence)
-    if len(values) < before + after:
-        raise ValueError(
-            f"not enough values to unpack (expected at least {before + after}, got {len(values)})"
-        )
-    end = len(values) - after
-    return (*values[:before], values[before:end], *values[end:])
+    iterator = iter(sequence)
+    first = [x for _, x in zip(range(before), iterator, strict=False)]
+    rest = list(iterator) if len(first) == before else []
+    if len(first) < before or len(rest) < after:
+        got = len(first) + len(rest)
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {got})")
+    end = len(rest) - after
+    return (*first, rest[:end], *rest[end:])
 
 
 def _project_(values: tuple[Any, ...], index: int) -> Any:

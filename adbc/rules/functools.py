@@ -19,8 +19,10 @@ def _reduce(function: Any, iterable: Any, initial: Any = UNBOUND, /) -> Any:
         value = _next_(iterator)
         if value is EXHAUSTED:
             raise TypeError("reduce() of empty iterable with no initial value")
-    for x in iterator:
+    x = _next_(iterator)  # and no `for`, which would ask for an iterator again
+    while x is not EXHAUSTED:
         value = function(value, x)
+        x = _next_(iterator)
     return value
 
 

@@ -408,7 +408,7 @@ def _tee(iterable: Any, n: int = 2, /) -> Any:
         return ()
     iterator = iter(iterable)
     if not hasattr(iterator, "__copy__"):
-        first = _Tee(_Shared(iterator), 0)
+        first = _Tee(_Shared(iter(iterator)), 0)  # `tee` asks twice
     elif _TEE_COPIES and isinstance(iterator, _Tee):
         first = iterator.__copy__()
     else:

@@ -9,7 +9,7 @@ returned as the rdata of the argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.classes import number, overrides
@@ -32,9 +32,11 @@ __all__ = [
     "count_of",
     "element_tangents",
     "emptied",
+    "fail",
     "gathered",
     "nothing",
     "out_of_step",
+    "pair_of",
     "plain_slice",
     "refuse_constant",
     "sequence_rdata",
@@ -47,6 +49,27 @@ def nothing(count: int) -> Callable[[Any], Sequence[None]]:
     """The pullback of a call of `count` arguments with no derivative and nothing to undo."""
     zeros = (None,) * count
     return lambda bout: zeros
+
+
+def fail(function: Callable[..., object], *arguments: Any) -> NoReturn:
+    """Call `function` for the error that it raises.
+
+    Bodies in Python that stand for `function` call this, not `function`, which would be the body again: the
+    derivative of this is declared zero, so that it is called as it is.
+    """
+    function(*arguments)
+    raise AssertionError(f"{function} was to raise an error for {arguments}")
+
+
+def pair_of(item: Any, index: int) -> Any:
+    """The key and the value that `item` is, the element number `index` of what a dict is made of."""
+    if not hasattr(type(item), "__iter__") and not hasattr(type(item), "__getitem__"):
+        raise TypeError(f"cannot convert dictionary update sequence element #{index} to a sequence")
+    pair = item if type(item) is tuple or type(item) is list else list(iter(item))
+    if len(pair) != 2:
+        length = len(pair)
+        raise ValueError(f"dictionary update sequence element #{index} has length {length}; 2 is required")
+    return pair
 
 
 def symbolic(t: Any) -> Any:

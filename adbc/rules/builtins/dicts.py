@@ -15,7 +15,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.classes import class_of_first, dict_like, overrides
 from adbc.rules.namespaces import check_all_names, check_name
-from adbc.rules.sequences import check_key, emptied, nothing, refuse_constant, symbolic
+from adbc.rules.sequences import check_key, emptied, fail, nothing, pair_of, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
@@ -328,10 +328,10 @@ def _merge_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 
 def _merge_mapping(target: Any, other: Any, function: Any = None) -> None:
     if not hasattr(other, "keys"):
-        intrinsics._dict_merge_(target, other, function)  # for its error
+        fail(intrinsics._dict_merge_, target, other, function)
     for k in list(iter(other.keys())):
         if k in target:
-            intrinsics._dict_merge_(target, {k: None}, function)  # for its error
+            fail(intrinsics._dict_merge_, target, {k: None}, function)
         target[k] = other[k]
 
 
@@ -348,10 +348,19 @@ def update_any(d: Any, other: Any = (), /, **named: Any) -> None:
         for k in list(iter(other.keys())):
             d[k] = other[k]
     else:
-        for k, v in other:
+        index = 0
+        for item in other:
+            k, v = pair_of(item, index)
             d[k] = v
+            index += 1  # noqa: SIM113  # what is differentiated had better be simple
     for k, v in named.items():
         d[k] = v
+
+
+def _update_display(d: Any, other: Any) -> None:
+    if not hasattr(other, "keys"):
+        fail(intrinsics._dict_update_, d, other)
+    update_any(d, other)
 
 
 def _clear_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -504,8 +513,11 @@ def fill_dict(d: Any, other: Any, named: Any) -> None:
         for k in list(iter(other.keys())):
             dict.__setitem__(d, k, other[k])
     else:
-        for k, v in other:
+        index = 0
+        for item in other:
+            k, v = pair_of(item, index)
             dict.__setitem__(d, k, v)
+            index += 1  # noqa: SIM113  # what is differentiated had better be simple
     for k, v in named.items():
         dict.__setitem__(d, k, v)
 
@@ -574,7 +586,7 @@ ROWS: list[Rule] = [
     Overlay(dict.setdefault, setdefault, when=_dict_first),
     *_primitive((dict.update, intrinsics._dict_update_), *_update(returns=False), _two_dicts),
     Overlay(dict.update, update_any, when=_dict_first),
-    Overlay(intrinsics._dict_update_, update_any, when=_dict_first),
+    Overlay(intrinsics._dict_update_, _update_display, when=_dict_first),
     *_primitive((intrinsics._dict_merge_,), _merge_frule, _merge_rrule, _two_dicts),
     Overlay(intrinsics._dict_merge_, _merge_mapping),
     *_primitive((operator.ior,), *_update(returns=True), _two_dicts, class_of_first),

@@ -18,7 +18,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import dict_like, integer, list_like, overrides
-from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, symbolic, tangents_of
+from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
 from adbc.tangents.iterators import KeyIterator
@@ -199,8 +199,11 @@ def _dict(pairs: Any = (), /, **named: Any) -> Any:
         for k in list(iter(pairs.keys())):
             out[k] = pairs[k]
     else:
-        for k, v in pairs:
-            out[k] = v  # noqa: PERF403  # `dict` is what this is the body of
+        index = 0
+        for item in pairs:
+            k, v = pair_of(item, index)
+            out[k] = v
+            index += 1  # noqa: SIM113  # what is differentiated had better be simple
     out.update(named)
     return out
 
@@ -391,6 +394,16 @@ class _Sequence(OwnIterator):
             raise StopIteration from None
         self.index += self.stride
         return value
+
+    def __length_hint__(self) -> Any:
+        if self.index < 0:
+            return 0
+        if not hasattr(type(self.sequence), "__len__"):
+            return NotImplemented
+        length = len(self.sequence)
+        if self.stride < 0:
+            return 0 if length < self.index + 1 else self.index + 1
+        return max(length - self.index, 0)
 
 
 def _iter_calls(function: Any, sentinel: Any, /) -> Any:

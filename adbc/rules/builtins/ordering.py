@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.rules.classes import number, overrides
-from adbc.rules.sequences import element_tangents, sequence_rdata
+from adbc.rules.sequences import element_tangents, fail, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project
 
@@ -67,6 +67,8 @@ def _sum_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _sum(values: Any, /, start: Any = 0) -> Any:
     if all_numbers(values, start):
         return sum_numbers(values, start)
+    if isinstance(start, (str, bytes, bytearray)):
+        fail(builtins.sum, (), start)
     for x in values:
         start = start + x
     return start
@@ -86,6 +88,8 @@ def _sum_one_by_one(iterable: Any, /, start: Any = 0) -> Any:
     # To add numbers runs no Python code, so they may wait until all are there; others are added as they come.
     values: list[Any] = []
     waits = is_number(start)
+    if not waits and isinstance(start, (str, bytes, bytearray)):
+        fail(builtins.sum, (), start)
     for x in iterable:
         if waits:
             if type(x) is float or is_number(x):

@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import builtin_data, integer, overrides
-from adbc.rules.sequences import ITERABLES, Source, plain_slice, symbolic
+from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
 
@@ -178,16 +178,34 @@ def _unpack_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 def _unpack_ex(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
     # the same errors and values as the intrinsic, from operations that have rules
     if type(sequence) is not list and type(sequence) is not tuple:
-        sequence = list(iter(sequence))
+        return _unpack_ex_any(sequence, before, after)
     if len(sequence) < before + after:
-        intrinsics._unpack_ex_(sequence, before, after)
+        fail(intrinsics._unpack_ex_, sequence, before, after)
     end = len(sequence) - after
     return (*sequence[:before], list(sequence[before:end]), *sequence[end:])
 
 
+def _unpack_ex_any(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
+    """`intrinsics._unpack_ex_` step by step: Python code that hands out the elements sees the same."""
+    if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
+        fail(intrinsics._unpack_ex_, sequence, before, after)
+    iterator = iter(sequence)
+    first: list[Any] = []
+    while len(first) < before:
+        value = intrinsics._next_(iterator)
+        if value is intrinsics.EXHAUSTED:
+            fail(intrinsics._unpack_ex_, first, before, after)
+        first.append(value)
+    rest = list(iterator)
+    if len(rest) < after:
+        fail(intrinsics._unpack_ex_, first + rest, before, after)
+    end = len(rest) - after
+    return (*first, rest[:end], *rest[end:])
+
+
 def _unpack_any(sequence: Any, count: int) -> tuple[Any, ...]:
     if not hasattr(type(sequence), "__iter__") and not hasattr(type(sequence), "__getitem__"):
-        intrinsics._unpack_(sequence, count)  # for its error
+        fail(intrinsics._unpack_, sequence, count)
     values: list[Any] = []
     for value in sequence:
         values.append(value)
@@ -250,6 +268,7 @@ def _pairs(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: 
 
 
 ROWS: list[Rule] = [
+    ZeroRule(fail),
     *_pairs((operator.getitem, tuple.__getitem__), _getitem_frule, _getitem_rrule, _indexed),
     *_pairs((operator.getitem, tuple.__getitem__), _getslice_frule, _getslice_rrule, _sliced, tuple),
     *_pairs((intrinsics._project_,), _getitem_frule, _getitem_rrule, _project_any),

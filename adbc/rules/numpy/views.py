@@ -23,7 +23,7 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.objects import copied_objects
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
-from adbc.tangents import fresh_tangent
+from adbc.tangents import fresh_tangent, project
 from adbc.tangents.array_memory import address_of, has_number_fields, number_views
 
 __all__ = ["ViewRule", "is_view", "numbered", "writable"]
@@ -132,6 +132,8 @@ class ViewRule(Rule):
             like = np.empty_like(x)
             like[...] = dx
             dx = like
+        if isinstance(x, np.generic):  # its tangent may be a number of Python's, which has other methods
+            dx = project(dx, x)
         return out, finish(self.view(dx, *args[1:], **kwargs), out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
@@ -241,7 +243,12 @@ def is_view(out: Any, x: Any) -> bool:
 
 
 def writable(shadow: Any) -> Any:
-    """Return `shadow`, made writable where NumPy gives views read-only: shadows are only incremented."""
+    """Return `shadow`, a view, made writable where NumPy gives views read-only: shadows are only incremented.
+
+    None for a field of a structured array that holds no numbers with a derivative: nothing is kept there.
+    """
+    if shadow.dtype.kind not in "fcOV":
+        return None
     if not shadow.flags.writeable:
         shadow.flags.writeable = True
     return shadow

@@ -26,7 +26,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent
-from adbc.tangents.fields import instance_dict
+from adbc.tangents.fields import instance_dict, is_python_class
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -137,7 +137,7 @@ def function_fields(function: FunctionType, shadow: Any) -> Any:
 def _unseen(obj: Any, name: str, value: Any) -> None:
     """Refuse a field that the shadow does not have, unless it cannot have a derivative: nobody could follow
     it."""
-    if kind_of(type(value)).inactive:
+    if kind_of(type(value)).inactive or _is_system_record(type(obj)):
         return
     raise UnsupportedError(
         f"attribute {name!r} of a {type(obj).__name__} holds a {type(value).__name__} whose derivative is"
@@ -146,6 +146,12 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
         " the class derives from a built-in container",
         "keep it in an object of its own",
     )
+
+
+def _is_system_record(cls: type) -> bool:
+    """Whether instances of `cls` are records that only C code makes, of constants: ``sys.float_info``, what
+    ``os.stat`` gives."""
+    return issubclass(cls, tuple) and hasattr(cls, "n_sequence_fields") and not is_python_class(cls)
 
 
 def _set_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:

@@ -44,11 +44,14 @@ _SYNTAX = frozenset(
         operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
         operator.xor, operator.neg, operator.pos, operator.invert, operator.getitem,
         operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.index,
-        intrinsics._iter_,
+        iter, len, reversed, intrinsics._iter_,
     )
 )  # fmt: skip
 """Operators that change nothing, by address: what is called may have no hash."""
 
+
+_CHANGES = {id(operator.setitem): "__setitem__", id(operator.delitem): "__delitem__"}
+"""Operators that change their first argument, by address, and the special methods that they need."""
 
 _PYTHON = frozenset({types.FunctionType, types.MethodType})
 
@@ -68,7 +71,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     if is_active(call.shadow) or any(map(is_active, shadows)):
         if is_differentiation(function):
             raise nested(function)
-        if id(function) in _SYNTAX or not callable(function):
+        if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
             function(*call.args)  # if these types do not go together, the error is the user's
         raise missing_rule(call)
     reached = [x for x in (function, *call.args) if is_opaque(x) or _is_buffer(type(x))]
@@ -111,6 +114,12 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             if is_opaque(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
+
+
+def _is_impossible(call: Call) -> bool:
+    """Whether `call` is the change of an object whose class has no method for it."""
+    name = _CHANGES.get(id(call.function))
+    return name is not None and bool(call.args) and lookup(type(call.args[0]), name) is None
 
 
 def _is_buffer(cls: type) -> bool:

@@ -50,6 +50,15 @@ class Generator:
     def __iter__(self) -> Generator:
         return self
 
+    def _look(self) -> Any:
+        raise UnsupportedError(
+            f"the frame of the generator {self.__name__} is asked for",
+            "it runs in segments while it is differentiated, and has none",
+            "remember in a variable how far it has come",
+        )
+
+    gi_frame = gi_code = gi_yieldfrom = gi_running = gi_suspended = property(_look)
+
     def __next__(self) -> Any:
         return self.send(None)
 
