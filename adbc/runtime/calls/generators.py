@@ -148,7 +148,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
             raise error
         if not hasattr(iterator, "throw"):
             raise error
-        if type(iterator) is not Generator:
+        if not isinstance(iterator, Generator):
             try:
                 return False, iterator.throw(error)
             except StopIteration as stop:
@@ -156,7 +156,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
         if iterator.at <= 0:
             iterator.throw(error)
         out = iterator.resume(True, error)
-    elif type(iterator) is Generator:
+    elif isinstance(iterator, Generator):
         out = iterator.resume(False, value)
     elif value is None and not hasattr(iterator, "__dict__"):  # one of the interpreter's own
         out = _next_(iterator)
@@ -176,7 +176,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
 
 def drop(iterator: Any, is_own: bool) -> None:
     """`intrinsics._drop_`, in Python that adbc can follow."""
-    if is_own and type(iterator) is Generator:
+    if is_own and isinstance(iterator, Generator):
         try:
             iterator.close()
         except Exception as error:
