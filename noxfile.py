@@ -62,18 +62,22 @@ def rules(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-m", "", "tests/rules", "tests/programs", *session.posargs)
 
 
+COUNTS = {"functions": 100_000, "classes": 10_000, "numpy": 10_000, "mixtures": 10_000}
+"""How many random programs of each kind are run."""
+
+
 @nox.session(python="3.11")
 def properties(session: nox.Session) -> None:
-    """Many random functions, 100,000 unless arguments say otherwise; goes on where it was interrupted."""
+    """Many random programs of each kind, unless arguments say otherwise; goes on where it was interrupted."""
     session.install("-e", ".[test]")
     log = pathlib.Path(session.create_tmp()) / "properties.log"
     jobs = str(os.cpu_count() or 1)
-    arguments = session.posargs or ["--count", "100000", "--jobs", jobs, "--log", str(log)]
-    session.run("python", "-m", "tests.properties.run", *arguments)
-    if not session.posargs:
-        log = log.with_name("mixtures.log")
-        more = ["--kind", "mixtures", "--count", "10000", "--jobs", jobs, "--log", str(log)]
-        session.run("python", "-m", "tests.properties.run", *more)
+    if session.posargs:
+        session.run("python", "-m", "tests.properties.run", *session.posargs)
+        return
+    for kind, count in COUNTS.items():
+        of_kind = ["--kind", kind, "--count", str(count), "--jobs", jobs, "--log", str(log)]
+        session.run("python", "-m", "tests.properties.run", *of_kind)
 
 
 @nox.session(python="3.11")

@@ -330,7 +330,7 @@ class Slots:
         held = [0] * len(graph.arguments)  # per slot: members
         clashing = [0] * len(graph.arguments)  # per slot: what these conflict with
         slot_of_root: dict[int, int] = {}
-        closed = {a.index for a in schedule.param_cells}
+        parameters = len(graph.arguments)
         for r in roots:
             argument = self._fixed[r]
             if argument is not None:
@@ -342,8 +342,9 @@ class Slots:
             if r in slot_of_root:
                 continue
             members, conflicts = self._members[r], self.conflicts[r]
-            for slot, m in enumerate(held):  # mostly there is one thing or another in the slot
-                if not m & conflicts and not members & clashing[slot] and slot not in closed:
+            # A frame of CPython's holds what a parameter is until it ends: no slot of these is used again.
+            for slot, m in enumerate(held[parameters:], parameters):
+                if not m & conflicts and not members & clashing[slot]:  # mostly it has one or the other
                     held[slot] |= members
                     clashing[slot] |= conflicts
                     break

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from adbc.ir.graph import Graph
@@ -468,8 +469,9 @@ def values_read(
     found: dict[Value, None] = {}
     for part in parts:
         if part is not None and part.function is not None and part.uniform is None and part.of_shape is None:
-            read = part.read
-            found.update(dict.fromkeys(everything if read is None else [everything[i] for i in read]))
+            read = part.read  # among others a parameter with a default, which no argument stands for
+            is_read = [read is None or i in read for i in range(len(everything))]
+            found.update(dict.fromkeys(compress(everything, is_read)))
     return list(found)
 
 

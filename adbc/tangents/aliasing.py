@@ -9,7 +9,7 @@ from adbc.tangents.fields import instance_dict
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
-__all__ = ["address_map", "is_consistent", "shared_memory_conflict"]
+__all__ = ["address_map", "divides_memory", "is_consistent", "shared_memory_conflict"]
 
 AddressPairs = list[tuple[Any, Any]]
 
@@ -20,27 +20,71 @@ def address_map(x: Any, t: Any) -> AddressPairs:
     An address of an array is that of the owner of its memory, with offset, strides and dtype.
     """
     pairs: AddressPairs = []
+    for p, s in _counterparts(x, t):
+        locate = getattr(kind_of(type(p)), "locate", None)
+        if locate is None:
+            pairs.append((id(p), id(s)))
+        elif p.size:
+            pairs.append((locate(p), locate(s)))
+    return pairs
+
+
+def _counterparts(x: Any, t: Any) -> list[tuple[Any, Any]]:
+    """All pairs of an object with an address, or an array, that is reached from `x`, and what stands in its
+    place in `t`."""
+    found: list[tuple[Any, Any]] = []
     seen: set[tuple[int, int]] = set()
     pending = [(x, t)]
     while pending:
         p, s = pending.pop()
         kind = kind_of(type(p))
-        if s is NO_TANGENT or (id(p), id(s)) in seen:
+        if s is NO_TANGENT or s is None or (id(p), id(s)) in seen:
             continue
         if isinstance(kind, AddressKind):
             seen.add((id(p), id(s)))
-            pairs.append((id(p), id(s)))
+            found.append((p, s))
             pending.extend((c, kind.part(s, k)) for k, c in kind.parts(p))
         elif isinstance(kind, ValueKind):
             pending.extend((c, kind.part(s, k)) for k, c in kind.parts(p))
-        elif kind.address:
-            locate = getattr(kind, "locate", None)
-            if locate is not None and p.size:
-                pairs.append((locate(p), locate(s)))
-                if p.dtype.kind == "O" and (id(p), id(s)) not in seen:
-                    seen.add((id(p), id(s)))
-                    pending.extend(zip(p.flat, s.flat, strict=True))
-    return pairs
+        elif kind.address and hasattr(kind, "locate"):
+            seen.add((id(p), id(s)))
+            found.append((p, s))
+            if p.dtype.kind == "O":
+                pending.extend(zip(p.flat, s.flat, strict=True))
+    return found
+
+
+def divides_memory(x: Any, t: Any) -> bool:
+    """Whether one object, or one place in the memory of arrays, that is reached from `x` by several ways has
+    several counterparts in `t`: of what `t` says of it, only a part would count."""
+    objects: dict[int, Any] = {}
+    memories: dict[int, list[tuple[Any, Any]]] = {}
+    for p, s in _counterparts(x, t):
+        if objects.setdefault(id(p), s) is not s:
+            return True
+        locate = getattr(kind_of(type(p)), "locate", None)
+        if locate is not None and p.size:
+            memories.setdefault(locate(p)[0], []).append((p, s))
+    return any(len(pairs) > 1 and _divides_arrays(pairs) for pairs in memories.values())
+
+
+def _divides_arrays(pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """`divides_memory` of arrays in one memory, with their counterparts.
+
+    Each is compared with those before it that reach as far.
+    """
+    kind: Any = kind_of(type(pairs[0][0]))
+    reached: list[tuple[int, Any, Any]] = []
+    spans = [(*kind.span(p), i) for i, (p, _) in enumerate(pairs)]
+    for low, high, i in sorted(spans):
+        y, s = pairs[i]
+        reached = [entry for entry in reached if entry[0] > low]
+        for _, x, t in reached:
+            distance = kind.overlap(x, y)
+            if distance is not None and distance != kind.overlap(t, s):
+                return True
+        reached.append((high, y, s))
+    return False
 
 
 def shared_memory_conflict(xs: Sequence[Any], ts: Sequence[Any]) -> tuple[int, int] | None:

@@ -145,6 +145,10 @@ class ArrayKind(Kind):
         memory = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
         return id(owner), address_of(x) - extent(memory)[0], x.strides, x.dtype.str
 
+    def span(self, x: Array) -> tuple[int, int]:
+        """The addresses of the first byte of array `x` and of the byte behind its last."""
+        return extent(x)
+
     def overlap(self, x: Array, y: Array) -> int | None:
         """How many bytes array `y` starts behind array `x` if they have memory in common, else None."""
         return address_of(y) - address_of(x) if np.shares_memory(x, y) else None

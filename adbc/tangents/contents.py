@@ -7,9 +7,13 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.tangents.fields import instance_dict
+from adbc.tangents.fields import instance_dict, instance_fields, slots_of
 
 __all__ = ["contents", "differs", "put_back"]
+
+
+_PLAIN = (tuple, list, deque, dict, set)
+"""Containers; instances of classes derived from them have attributes besides."""
 
 
 def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
@@ -25,6 +29,8 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
         if cls is str or cls is int or cls is float or id(x) in seen:
             continue
         seen.add(id(x))
+        if cls not in _PLAIN and issubclass(cls, _PLAIN):
+            pending.append(instance_dict(x))
         if issubclass(cls, tuple):
             pending.extend(tuple.__iter__(x))
         elif issubclass(cls, list | deque):
@@ -42,10 +48,10 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
         elif hasattr(cls, "__array_interface__") and x.flags.writeable:
             yield x, x.copy()
         elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
-            fields = instance_dict(x)
+            fields = instance_fields(x)
             if fields:
-                pending.extend(fields.values())
-                yield x, list(fields.items())
+                pending.extend([value for _, value in fields])
+                yield x, fields
 
 
 def differs(x: Any, old: Any) -> bool:
@@ -58,7 +64,7 @@ def differs(x: Any, old: Any) -> bool:
         return bool(x.shape != old.shape or x.tobytes() != old.tobytes())
     if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
         return bool(x != old)
-    now = list(dict.items(x if issubclass(cls, dict) else instance_dict(x)))
+    now = list(dict.items(x)) if issubclass(cls, dict) else instance_fields(x)
     return len(now) != len(old) or any(
         k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
     )
@@ -82,4 +88,8 @@ def put_back(x: Any, content: Any) -> None:
     elif hasattr(type(x), "__array_interface__"):
         x[...] = content
     else:
+        slots, content = slots_of(type(x)), dict(content)
+        for name, slot in slots:
+            if name in content:
+                slot.__set__(x, content.pop(name))
         put_back(instance_dict(x), content)

@@ -16,7 +16,7 @@ from typing import Any
 
 from adbc.tangents.containers import FieldKey
 from adbc.tangents.duals import FData, MutableTangent, RData, Tangent
-from adbc.tangents.internal import ARRAY_FINITE
+from adbc.tangents.internal import ARRAY_FINITE, project
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.objects import is_active_function
 from adbc.tangents.protocol import AddressKind, Kind, ValueKind, kind_of
@@ -89,7 +89,8 @@ def _misfit(x: Any, t: Any, way: Way, kind: Kind, held: Held | None, pending: Pe
         return None
     wanted: Any = kind.tangent_type(cls)
     if not isinstance(t, wanted):
-        return _wanted(x, kind, t)
+        is_number = not way and _is_scalar_array(x) and _is_number(t, x.dtype.kind == "c")
+        return None if is_number else _wanted(x, kind, t)
     if isinstance(kind, AddressKind):
         if type(t) is not wanted:
             return _wanted(x, kind, t)
@@ -116,6 +117,11 @@ def _has_tangent(x: Any, kind: Kind) -> bool:
 def _is_array(x: Any) -> bool:
     # Asked of the class: an object of the user's may answer to any name.
     return hasattr(type(x), "__array_interface__")
+
+
+def _is_scalar_array(x: Any) -> bool:
+    """Whether `x` is an array of one number and no dimensions, which a number may stand for."""
+    return _is_array(x) and x.shape == () and x.dtype.kind in ("f", "c") and kind_of(type(x)).address
 
 
 def _is_number(t: Any, is_complex: bool) -> bool:
@@ -180,7 +186,8 @@ def _wanted(x: Any, kind: Kind, t: Any, count: int | None = None) -> str:
 def as_numbers(x: Any, t: Any) -> Any:
     """Tangent or cotangent `t`, which fits `x`, with its numbers converted to the classes that `x` asks for.
 
-    Only numbers in the value part are converted: objects stay themselves.
+    Only numbers in the value part are converted, and one in the place of an array without dimensions:
+    objects stay themselves.
     """
     kind = kind_of(type(x))
     if kind.inactive:
@@ -192,6 +199,8 @@ def as_numbers(x: Any, t: Any) -> Any:
             given = t.__dict__
             return RData(**{k: as_numbers(c, given[k]) for k, c in kind.parts(x) if k in given})
         return kind.join(x, [(k, as_numbers(c, kind.part(t, k))) for k, c in kind.parts(x)])
+    if t is not None and type(t) is not type(x) and _is_scalar_array(x):
+        return project(t, x)
     return t
 
 

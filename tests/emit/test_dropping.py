@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -232,3 +233,45 @@ def test_loops_that_need_nothing_are_as_short_as_ever(function: Any, monkeypatch
     expected = roundtrip(function).__code__
     assert opnames(copy) == opnames(expected)
     assert copy.co_code == expected.co_code or function is over_list_left_early
+
+
+class Ring:
+    """A ring of links with one link, that an iterator over it goes round."""
+
+    def __init__(self) -> None:
+        self.root = self.link = types.SimpleNamespace()
+        self.root.next = self.root
+
+    def steps(self) -> Iterator[int]:
+        root = self.root
+        link = root.next
+        yield 1
+        while link is not root:
+            yield 2
+            link = link.next
+
+    def seen(self, is_gone: Callable[[], bool]) -> bool:
+        total = len(vars(self))
+        for k in range(3):
+            total += k
+        return is_gone() or total == 0
+
+
+def test_a_sleeping_generator_holds_its_parameters() -> None:
+    for function in (Ring.steps, checked_roundtrip(Ring.steps)):
+        ring = Ring()
+        gone = weakref.ref(ring)
+        steps = function(ring)
+        del ring
+        assert next(steps) == 1
+        assert gone() is not None
+        assert next(steps, None) is None
+        assert gone() is None
+
+
+def test_a_function_holds_its_parameters_to_the_end() -> None:
+    for function in (Ring.seen, checked_roundtrip(Ring.seen)):
+        rings = [Ring()]
+        gone = weakref.ref(rings[0])
+        assert not function(rings.pop(), lambda gone=gone: gone() is None)  # type: ignore[misc]
+        assert gone() is None

@@ -1,17 +1,18 @@
-"""Many random functions: ``python -m tests.properties.run --first 0 --count 100000 --jobs 2 --log done.txt``.
+"""Many random programs: ``python -m tests.properties.run --first 0 --count 100000 --jobs 2 --log done.txt``.
 
-Shows progress and the seed, error and source of every function that fails.  Chunks are noted in the log when
+``--kind`` says of which kind: random functions, unless told otherwise, calls of NumPy, or mixtures of
+libraries (`KINDS`); of these it is said how many were refused.
+Shows progress and the seed, error and source of every program that fails.  Chunks are noted in the log when
 they are finished, and the same command goes on behind them.  One seed alone: ``--first SEED --count 1``; with
 those of its chunk before it: ``--first SEED --with-chunk --count 1``.
-
-``--kind mixtures`` checks mixtures of libraries instead (`tests.properties.mixed_programs`), and says how
-many were refused, and why.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
 import concurrent.futures
+import functools
 import os
 import pathlib
 import platform
@@ -20,20 +21,50 @@ import sys
 import time
 import traceback
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
+from typing import Any, NamedTuple
 
 os.environ.setdefault("ADBC_VERIFY", "1")
 
 from adbc.runtime import default_engine
 from tests.properties.checks import CHUNK, check, fresh_engine, speculation
+from tests.properties.class_checks import check_classes, way_of
+from tests.properties.class_programs import ClassProgram
 from tests.properties.functions import Prelude, Program
 from tests.properties.mixed_programs import MixedProgram
 from tests.properties.mixed_programs import check as check_mixed
+from tests.properties.numpy_calls import NumpyCall
+from tests.properties.numpy_checks import check as check_numpy_call
 
 LIMIT = 120
-"""Seconds that one function may take."""
+"""Seconds that one program may take."""
+
+
+class Kind(NamedTuple):
+    """A kind of programs.
+
+    programs: gives, for a chunk, the function that makes the program of a seed.  check: checks one; what it
+    returns is counted, if it is anything.
+    """
+
+    programs: Callable[[], Callable[[int], Any]]
+    check: Callable[[Any], object]
+
+
+def _with_prelude() -> Callable[[int], Any]:
+    return functools.partial(Program, prelude=Prelude())
+
+
+KINDS: dict[str, Kind] = {
+    "functions": Kind(_with_prelude, check),
+    "classes": Kind(lambda: ClassProgram, lambda program: check_classes(program, way_of(program.seed))),
+    "numpy": Kind(lambda: NumpyCall, lambda program: (program.name, check_numpy_call(program))),
+    "mixtures": Kind(lambda: MixedProgram, check_mixed),
+}
+
+Found = tuple[list[tuple[int, str]], "collections.Counter[object]"]
+"""The seeds that fail, and what is to be said of each; and how often each answer was given."""
 
 
 class _TooLong(BaseException):
@@ -44,53 +75,27 @@ def _stop(signal: int, frame: FrameType | None) -> None:
     raise _TooLong(f"more than {LIMIT} seconds")
 
 
-def run_chunk(seeds: range) -> list[tuple[int, str]]:
-    """The seeds that fail, and what is to be said of each."""
+def run_chunk(name: str, seeds: range) -> Found:
+    """Check the programs of the kind `name` with these seeds."""
     signal.signal(signal.SIGALRM, _stop)
     failures: list[tuple[int, str]] = []
-    with fresh_engine():
-        prelude = Prelude()
-        for seed in seeds:
-            default_engine().guesses.mode = speculation(seed)
-            program = Program(seed, prelude)
-            signal.alarm(LIMIT)
-            try:
-                check(program)
-            except Exception:
-                failures.append((seed, traceback.format_exc()))
-            except _TooLong as error:
-                failures.append((seed, f"{error}\n{program.source}"))
-            finally:
-                signal.alarm(0)
-    return failures
-
-
-def run_mixtures(seeds: range) -> list[tuple[int, str]]:
-    """The same for mixtures of libraries; says what was refused, and how often."""
-    signal.signal(signal.SIGALRM, _stop)
-    failures: list[tuple[int, str]] = []
-    refused: Counter[str] = Counter()
+    answers: collections.Counter[object] = collections.Counter()
+    kind = KINDS[name]
     with fresh_engine(), warnings.catch_warnings():
+        make = kind.programs()
         for seed in seeds:
             default_engine().guesses.mode = speculation(seed)
-            program = MixedProgram(seed)
+            program = make(seed)
             signal.alarm(LIMIT)
             try:
-                why = check_mixed(program)
-                refused.update([] if why is None else [why])
+                answers[kind.check(program)] += 1
             except Exception:
                 failures.append((seed, f"{traceback.format_exc()}\n{program.source}"))
             except _TooLong as error:
                 failures.append((seed, f"{error}\n{program.source}"))
             finally:
                 signal.alarm(0)
-    for why, count in refused.items():
-        print(f"refused {count} of {len(seeds)}: {why}", flush=True)
-    return failures
-
-
-RUNS = {"functions": run_chunk, "mixtures": run_mixtures}
-"""By the kind of programs, what checks those of some seeds."""
+    return failures, answers
 
 
 def chunks(first: int, count: int) -> Iterator[range]:
@@ -102,22 +107,20 @@ def chunks(first: int, count: int) -> Iterator[range]:
         at = end
 
 
-def results(
-    todo: Iterable[range], jobs: int, run: Callable[[range], list[tuple[int, str]]]
-) -> Iterator[tuple[range, list[tuple[int, str]]]]:
+def results(name: str, todo: Iterable[range], jobs: int) -> Iterator[tuple[range, Found]]:
     if jobs == 1:
         for seeds in todo:
-            yield seeds, run(seeds)
+            yield seeds, run_chunk(name, seeds)
         return
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        futures = {pool.submit(run, seeds): seeds for seeds in todo}
+        futures = {pool.submit(run_chunk, name, seeds): seeds for seeds in todo}
         for future in concurrent.futures.as_completed(futures):
             yield futures[future], future.result()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kind", choices=sorted(RUNS), default="functions")
+    parser.add_argument("--kind", choices=KINDS, default="functions")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--jobs", type=int, default=1)
@@ -130,22 +133,28 @@ def main() -> int:
     finished = set()
     if options.log is not None and options.log.exists():
         finished = {line.split()[0] for line in options.log.read_text().splitlines()}
-    todo = [seeds for seeds in chunks(first, count) if f"{seeds.start}:{seeds.stop}" not in finished]
+    prefix = "" if options.kind == "functions" else f"{options.kind}:"
+    todo = [seeds for seeds in chunks(first, count) if f"{prefix}{seeds.start}:{seeds.stop}" not in finished]
     total = sum(map(len, todo))
-    print(f"{total} functions of {count}, CPython {platform.python_version()}", flush=True)
+    print(f"{total} programs ({options.kind}) of {count}, CPython {platform.python_version()}", flush=True)
     done, failed, start = 0, 0, time.monotonic()
-    for seeds, failures in results(todo, options.jobs, RUNS[options.kind]):
+    answers: collections.Counter[object] = collections.Counter()
+    for seeds, (failures, given) in results(options.kind, todo, options.jobs):
         done += len(seeds)
+        answers.update(given)
         failed += len(failures)
         for seed, text in failures:
             print(f"---- seed {seed} failed ----\n{text}", flush=True)
         if options.log is not None:
             with options.log.open("a") as log:
                 bad = " ".join(str(seed) for seed, _ in failures)
-                log.write(f"{seeds.start}:{seeds.stop} {bad}\n")
+                log.write(f"{prefix}{seeds.start}:{seeds.stop} {bad}\n")
         if done % (20 * CHUNK) < len(seeds) or done == total:
             pace = 1000 * (time.monotonic() - start) / done
             print(f"{done} of {total}, {failed} failed, {pace:.0f} ms each", flush=True)
+    for answer, times in sorted(answers.items(), key=lambda item: (-item[1], str(item[0]))):
+        if answer is not None:
+            print(f"{times:7} {answer}")
     return 1 if failed else 0
 
 

@@ -114,7 +114,15 @@ def first_extreme(keys: Any, largest: bool) -> int:
 
 def any_python_order(keys: Any) -> bool:
     """Whether comparing some of `keys` runs Python code."""
-    return any(overrides(cls, name) for cls in set(map(type, keys)) for name in ("__lt__", "__gt__"))
+    pending = [keys]
+    while pending:
+        values = pending.pop()
+        classes = set(map(type, values))
+        if any(overrides(cls, name) for cls in classes for name in ("__lt__", "__gt__", "__eq__")):
+            return True
+        if list in classes or tuple in classes:
+            pending.extend(x for x in values if type(x) is list or type(x) is tuple)
+    return False
 
 
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:

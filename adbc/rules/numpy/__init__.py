@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adbc.rules.numpy import (
     buffers,
+    conversion,
     creation,
     einsum,
     flat,
@@ -22,6 +23,7 @@ from adbc.rules.numpy import (
     scatter,
     selection,
     shapes,
+    sorting,
     ufuncs,
     walks,
     zeros,
@@ -45,7 +47,9 @@ ROWS: list[Rule] = [
     *joining.ROWS,
     *creation.ROWS,
     *scalars.ROWS,
+    *conversion.ROWS,
     *selection.ROWS,
+    *sorting.ROWS,
     *scatter.ROWS,
     *methods.ROWS,
     *zeros.ROWS,

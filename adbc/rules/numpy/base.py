@@ -186,12 +186,35 @@ def new_shadow(out: Any, active: bool) -> Any:
 
 
 def finish(dout: Any, out: Any) -> Any:
-    """The tangent of `out` as new memory of its shape and dtype, from `dout`, which broadcasts to it."""
+    """The tangent of `out`, as new memory of its shape, dtype and layout, from `dout`, which is broadcast."""
     if dout is None:
         return fresh_tangent(out)
     if np.shape(dout) != np.shape(out):
+        if np.size(out) == 0:  # what is broadcast to nothing is read-only, and shares no memory
+            return fresh_tangent(out)
         dout = np.broadcast_to(dout, np.shape(out))
-    return project(dout, out, fresh=True)
+    d = project(dout, out, fresh=True)
+    if d.__class__ is np.ndarray and d.strides != out.strides:  # what is a view of `out` must be one of `d`
+        like = np.empty_like(out)
+        like[...] = d
+        return like
+    return d
+
+
+def check_target(target: Any, shadow: Any, active: bool) -> Any:
+    """The one array that a call writes into, and its shadow, where it is given them for ``out=``; raises as
+    `check_writable` does, and if the target is of a class of its own."""
+    if type(target) is tuple:
+        (target,) = target
+        shadow = None if shadow is None else shadow[0]
+    if type(target) is not np.ndarray:
+        raise UnsupportedError(
+            f"a {type(target).__name__} as out=",
+            "only what is written into an array of NumPy's own class is followed",
+            "give out= an array, np.asarray(x), or assign the result",
+        )
+    check_writable(target, shadow, active)
+    return target, shadow
 
 
 def check_writable(target: Any, shadow: Any, active: bool) -> None:
@@ -255,6 +278,16 @@ def by_example(row: AnyRule) -> AnyRule:
     """Return `row`, marked as of a function that may be called to see what it returns (`Rule.sample`)."""
     row.sample = sampled
     return row
+
+
+_NOTHING = id(np._NoValue)
+"""The `id` of what NumPy's functions in Python pass on for an argument that they were not given."""
+
+
+def _asking_for_array(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The arguments of a call with an Ellipsis for a target, which asks for an array even where the result
+    would be a number, and is allowed by name alone."""
+    return args, {**kwargs, "out": ...}
 
 
 def converting(row: AnyRule, place: int = 0) -> AnyRule:
@@ -341,17 +374,23 @@ class ArrayRule(Rule):
     def split(self, args: Args, kwargs: Kwargs) -> tuple[list[Any], dict[str, Any], Any, int]:
         """The arrays, the other arguments by name, and the target of ``out=`` with its position."""
         n = self.arrays
-        if len(args) <= n:
-            return list(args), dict(kwargs), None, -1
-        others = dict(zip(self.names[n:], args[n:], strict=False))
+        others = {}
+        if len(args) > n:
+            others = dict(zip(self.names[n:], args[n:], strict=False))
+        elif not kwargs:
+            return list(args), others, None, -1
         others.update(kwargs)
+        if _NOTHING in map(id, others.values()):
+            others = {k: x for k, x in others.items() if id(x) != _NOTHING}
         target = others.pop("out", None)
         return list(args[:n]), others, target, -1 if target is None else self.out_index or 0
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         arrays, others, target, index = self.split(args, kwargs)
         if target is not None:
-            return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
+            if target is not Ellipsis:
+                return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
+            args, kwargs = _asking_for_array(args[:index], kwargs)
         out = self.function(*args, **kwargs)
         dout = self._tangent(out, arrays, dargs, others)
         if dout is not None:
@@ -380,11 +419,7 @@ class ArrayRule(Rule):
         args: Args,
         kwargs: Kwargs,
     ) -> tuple[Any, Any]:
-        if type(target) is tuple:
-            (target,) = target
-            dtarget = None if dtarget is None else dtarget[0]
-        active = any_active(dargs[: len(arrays)])
-        check_writable(target, dtarget, active)
+        target, dtarget = check_target(target, dtarget, any_active(dargs[: len(arrays)]))
         olds = [
             x.copy() if isinstance(x, np.ndarray) and np.may_share_memory(x, target) else x for x in arrays
         ]
@@ -405,8 +440,11 @@ class ArrayRule(Rule):
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         arrays, others, target, index = self.split(args, kwargs)
+        count = len(args)
         if target is not None:
-            return self._rrule_into(target, fargs[index], arrays, fargs, others, args, kwargs)
+            if target is not Ellipsis:
+                return self._rrule_into(target, fargs[index], arrays, fargs, others, args, kwargs)
+            args, kwargs = _asking_for_array(args[:index], kwargs)
         active = any_active(fargs[: len(arrays)])
         if active:
             for x, f in zip(arrays, fargs, strict=False):
@@ -419,7 +457,7 @@ class ArrayRule(Rule):
 
         def array_pullback(bout: Any) -> Sequence[Any]:
             by = fout if isinstance(fout, np.ndarray) else bout
-            return self._cotangents(by, out, arrays, fargs, others, len(args))
+            return self._cotangents(by, out, arrays, fargs, others, count)
 
         return out, fout, array_pullback
 
@@ -448,10 +486,7 @@ class ArrayRule(Rule):
         args: Args,
         kwargs: Kwargs,
     ) -> tuple[Any, Any, Pullback]:
-        if type(target) is tuple:
-            (target,) = target
-            ftarget = None if ftarget is None else ftarget[0]
-        check_writable(target, ftarget, any_active(fargs[: len(arrays)]))
+        target, ftarget = check_target(target, ftarget, any_active(fargs[: len(arrays)]))
         old = target.copy()
         self._call_into(target, arrays, others, args, kwargs)
 

@@ -54,7 +54,7 @@ def same_back(by: Any, out: Any, x: Any, **others: Any) -> Any:
 
 
 def full_jvp(d: Any, y: Any, shape: Any, value: Any, **_: Any) -> Any:
-    return np.broadcast_to(d, np.shape(y))
+    return d
 
 
 def full_vjp(by: Any, y: Any, shape: Any, value: Any, **_: Any) -> Any:

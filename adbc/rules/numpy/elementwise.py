@@ -161,16 +161,33 @@ def real_formulas(row: ElementwiseRule, *formulas: Formula | None) -> None:
     )
 
 
-def _masked(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A formula like `formula` with zeros where the mask ``where=`` is off."""
+def _with_options(formula: Callable[..., Any], function: Any) -> Callable[..., Any]:
+    """A formula like `formula` for calls of `function` with options: with zeros where the mask ``where=`` is
+    off, and on arguments of the dtypes that are computed with, which ``dtype=`` decides."""
 
-    def masked(d: Any, out: Any, *args: Any, where: Any = True, **others: Any) -> Any:
+    def with_options(
+        d: Any, out: Any, *args: Any, where: Any = True, dtype: Any = None, signature: Any = None,
+        casting: Any = "same_kind", **others: Any,
+    ) -> Any:  # fmt: skip
+        if dtype is not None or signature is not None:
+            args = _as_computed(function, args, dtype, signature, casting)
         if where is True:
             return formula(d, out, *args)
         with np.errstate(all="ignore"):
             return np.where(where, formula(np.where(where, d, 0), out, *args), 0)
 
-    return masked
+    return with_options
+
+
+def _as_computed(
+    function: np.ufunc, args: Sequence[Any], dtype: Any, signature: Any, casting: Any
+) -> tuple[Any, ...]:
+    """The arguments of a ufunc that is called with these options, as the numbers that it computes with."""
+    arrays = [np.asarray(x) for x in args]
+    nothing = (None,) * function.nout
+    wanted = (None,) * function.nin + (np.dtype(dtype),) * function.nout if signature is None else signature
+    found = function.resolve_dtypes((*(x.dtype for x in arrays), *nothing), signature=wanted, casting=casting)
+    return tuple([x.astype(kind) for x, kind in zip(arrays, found, strict=False)])
 
 
 class ElementwiseRule(ArrayRule):
@@ -196,8 +213,8 @@ class ElementwiseRule(ArrayRule):
         super().__init__(
             function,
             names,
-            jvp=[None if f is None else _masked(f) for f in jvp],
-            vjp=[None if f is None else _masked(f) for f in vjp],
+            jvp=[None if f is None else _with_options(f, function) for f in jvp],
+            vjp=[None if f is None else _with_options(f, function) for f in vjp],
             when=when,
             result=result,
         )

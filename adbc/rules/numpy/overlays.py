@@ -2,7 +2,7 @@
 
 NumPy's functions in Python are descended into; some of them look for attributes in a ``try``, enter
 ``errstate`` or run generators on the way to a few lines of arithmetic.  Here are those lines.  What
-a body does not cover (a method of `quantile`, a mode of `pad`) it refuses by name.
+a body does not cover (a mode of `pad`) it refuses by name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import plain
+from adbc.rules.numpy.base import is_plain, plain
 from adbc.rules.table import Overlay, Rule
 
 __all__ = ["ROWS"]
@@ -88,7 +88,8 @@ def cov(
             "adbc has no rule for that form",
             "form the weighted products directly",
         )
-    rows = np.atleast_2d(np.asarray(m))
+    m = np.asarray(m)
+    rows = np.atleast_2d(m.astype(np.result_type(m, np.float64)))
     if not rowvar and np.ndim(m) > 1:
         rows = rows.T
     if y is not None:
@@ -120,39 +121,6 @@ def matrix_power(a: Any, n: int) -> Any:
     for _ in range(n - 1):
         result = np.matmul(result, a)
     return result
-
-
-def quantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
-) -> Any:  # fmt: skip
-    if out is not None or method != "linear" or keepdims or weights is not None or interpolation is not None:
-        raise UnsupportedError(
-            "np.quantile with anything but method='linear', a single axis and no weights",
-            "adbc has no rule for that form",
-            "sort and interpolate: np.sort(x)",
-        )
-    if axis is None:
-        ordered = np.sort(np.ravel(a))
-    elif isinstance(axis, int):
-        ordered = np.moveaxis(np.sort(a, axis=axis), axis, 0)
-    else:
-        raise UnsupportedError(
-            "np.quantile along several axes",
-            "adbc has no rule for that form",
-            "reshape the axes into one first",
-        )
-    place = np.asarray(q) * (ordered.shape[0] - 1)
-    low = np.floor(place).astype(int)
-    high = np.minimum(low + 1, ordered.shape[0] - 1)
-    part = place - low
-    part = np.reshape(part, part.shape + (1,) * (ordered.ndim - 1))
-    return ordered[low] * (1 - part) + ordered[high] * part
-
-
-def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-               method: str = "linear", keepdims: bool = False) -> Any:  # fmt: skip
-    return quantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims)
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
@@ -242,6 +210,13 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     raise ValueError("mode must be one of 'full', 'same', 'valid'")
 
 
+def _are_convertible(*classes: type) -> bool:
+    """Whether NumPy makes arrays of instances of these classes, be it by a method ``__array__`` of theirs,
+    before it does anything with them."""
+    own = ("__array_function__", "__array_ufunc__")
+    return all(is_plain(cls) or not any(hasattr(cls, name) for name in own) for cls in classes)
+
+
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if len(v) > len(a):
         raise UnsupportedError(
@@ -258,6 +233,38 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return convolve(a, np.conjugate(v)[::-1], mode)
 
 
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    if out is not None:
+        raise UnsupportedError("np.choose with out=", "adbc has no rule for that form", "assign the result")
+    a, n = np.asarray(a), len(choices)
+    dtype = np.result_type(*[np.asarray(choice) for choice in choices])
+    if dtype.kind in "OV":
+        raise UnsupportedError(
+            f"np.choose of an array of dtype {dtype}",
+            "its elements are no plain numbers",
+            "make an array with np.empty, and write into it",
+        )
+    if mode == "raise" and not np.all((a >= 0) & (a < n)):
+        raise ValueError("invalid entry in choice array")
+    a = a % n if mode == "wrap" else np.clip(a, 0, n - 1)
+    result = choices[n - 1]
+    for i in range(n - 1):
+        result = np.where(a == i, choices[i], result)
+    return np.where(a < 0, result, result).astype(dtype)[()]  # of the shape of all, `a` among them
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return (np.conjugate(x1) * np.asarray(x2)).sum(axis)
+
+
+def matvec(x1: Any, x2: Any, /) -> Any:
+    return np.matmul(x1, np.asarray(x2)[..., None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any, /) -> Any:
+    return np.matmul(np.conjugate(x1)[..., None, :], x2)[..., 0, :]
+
+
 BODIES: list[tuple[str, Any]] = [
     ("trapezoid", trapezoid),
     ("trapz", trapezoid),
@@ -267,15 +274,18 @@ BODIES: list[tuple[str, Any]] = [
     ("select", select),
     ("cov", cov),
     ("corrcoef", corrcoef),
-    ("quantile", quantile),
-    ("percentile", percentile),
     ("pad", pad),
     ("apply_along_axis", apply_along_axis),
-    ("convolve", convolve),
-    ("correlate", correlate),
+    ("choose", choose),
+    ("vecdot", vecdot),
+    ("matvec", matvec),
+    ("vecmat", vecmat),
 ]
 
 ROWS: list[Rule] = [
     *(Overlay(getattr(np, name), body, when=plain) for name, body in BODIES if name in np.__all__),
+    Overlay(np.ndarray.choose, choose, when=plain),
+    Overlay(np.convolve, convolve, when=_are_convertible),
+    Overlay(np.correlate, correlate, when=_are_convertible),
     Overlay(np.linalg.matrix_power, matrix_power, when=plain),
 ]

@@ -6,6 +6,7 @@ Python count here; classes of C code that override are reported as missing a rul
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -20,6 +21,10 @@ from adbc.rules.numpy.shapes import ROWS as SHAPES
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
+
+
+IS_TOLD = int(np.__version__.partition(".")[0]) >= 2
+"""Whether this NumPy tells the method ``__array__`` if a copy is wanted."""
 
 
 def _defines(cls: type, name: str) -> bool:
@@ -89,14 +94,28 @@ def _operator(ufunc: Any) -> Callable[..., Any]:
     return applied
 
 
-def asarray(x: Any, dtype: Any = None) -> Any:
-    made = x.__array__()
-    return made if dtype is None else made.astype(dtype)
+def takes_copy(x: Any) -> bool:
+    """Whether NumPy tells ``x.__array__`` if a copy is wanted, which it then takes for made."""
+    parameters = inspect.signature(type(x).__array__).parameters.values()
+    return IS_TOLD and any(p.name == "copy" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def array(x: Any, dtype: Any = None) -> Any:
-    made = x.__array__()
-    return np.array(made) if dtype is None else made.astype(dtype)
+def converted(x: Any, dtype: Any, copy: Any) -> tuple[Any, Any]:
+    """The array that ``x.__array__`` makes for ``np.array``, and whether that is still to be copied."""
+    given = () if dtype is None else (dtype,)
+    if copy is None or not takes_copy(x):
+        return x.__array__(*given), copy
+    return x.__array__(*given, copy=copy), None if copy else copy
+
+
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
+    made, copy = converted(a, dtype, copy)
+    return np.array(made, dtype, copy=True, order=order) if copy else np.asarray(made, dtype, order)
+
+
+def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", ndmin: int = 0) -> Any:
+    made, copy = converted(object, dtype, copy)
+    return np.array(made, dtype, copy=copy if IS_TOLD else bool(copy), order=order, ndmin=ndmin)
 
 
 _UFUNCS = [value for value in vars(np).values() if isinstance(value, np.ufunc)]
@@ -109,6 +128,7 @@ _DISPATCHED = [
 ROWS: list[Rule] = [
     ZeroRule(turns),
     ZeroRule(types_of),
+    ZeroRule(takes_copy),
     *(Overlay(ufunc, _ufunc(ufunc), when=_when("__array_ufunc__")) for ufunc in dict.fromkeys(_UFUNCS)),
     *(
         Overlay(function, _function(function), when=_when("__array_function__"))

@@ -187,9 +187,12 @@ def kron_both(by: Any, y: Any, a: Any, b: Any) -> Any:
 
 def quick_kron(a: Any, b: Any) -> Any:
     """The Kronecker product of arrays of NumPy's own class, quick for two matrices."""
-    if a.__class__ is b.__class__ and a.ndim == b.ndim == 2:
-        product = a[:, None, :, None] * b[None, :, None, :]
-        return product.reshape(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1])
+    try:
+        if a.__class__ is b.__class__ and a.ndim == b.ndim == 2:
+            product = a[:, None, :, None] * b[None, :, None, :]
+            return product.reshape(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1])
+    except AttributeError:
+        pass  # both are numbers of Python, or lists
     return np.kron(a, b)
 
 

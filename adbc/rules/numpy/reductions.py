@@ -19,7 +19,7 @@ from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import Rule
 from adbc.tangents.array_products import is_finite
 
-__all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept"]
+__all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept", "lines", "unlines"]
 
 Formulas = tuple[Callable[..., Any], Formula | Callable[..., Any]]
 
@@ -43,6 +43,26 @@ def kept(by: Any, x: Any, axis: Any) -> Any:
 def spread(by: Any, x: Any, axis: Any) -> Any:
     """An array `by` of the shape of a reduction of `x`, repeated along the reduced axes."""
     return np.broadcast_to(kept(by, x, axis), np.shape(x))
+
+
+def _order(x: Any, axis: Any) -> tuple[int, ...]:
+    """The axes of `x`, those that `axis` means last."""
+    axes = axes_of(x, axis)
+    return tuple(i for i in range(np.ndim(x)) if i not in axes) + axes
+
+
+def lines(x: Any, axis: Any) -> Any:
+    """The array `x` with all that lies along `axis` (one, several or None) on its last axis."""
+    kept_axes = np.ndim(x) - len(axes_of(x, axis))
+    moved = np.transpose(x, _order(x, axis))
+    return moved.reshape((*moved.shape[:kept_axes], math.prod(moved.shape[kept_axes:])))
+
+
+def unlines(flat: Any, x: Any, axis: Any) -> Any:
+    """The inverse of `lines`, for something with the elements of `x`."""
+    order = _order(x, axis)
+    shape = [np.shape(x)[i] for i in order]
+    return np.transpose(flat.reshape(shape), np.argsort(np.array(order, int)))
 
 
 def masked(d: Any, where: Any) -> Any:
@@ -117,11 +137,11 @@ def mean_back(by: Any, shape: tuple[int, ...], /, **others: Any) -> Any:
 _PLAIN_MEAN = shaped(mean_back, makes_new=True)
 
 
-def deviation(x: Any, axis: Any, where: Any, mean: Any) -> Any:
-    """The array `x` minus its mean along `axis`."""
+def deviation(x: Any, axis: Any, where: Any, mean: Any, dtype: Any) -> Any:
+    """The array `x` minus its mean along `axis`, which of complex numbers may be asked for as a real one."""
     if mean is not None:
         return x - mean
-    return x - np.mean(x, axis=axis, keepdims=True, where=where)
+    return x - np.mean(x, axis=axis, dtype=dtype, keepdims=True, where=where)
 
 
 def freedom(x: Any, axis: Any, where: Any, keepdims: Any, ddof: Any, correction: Any) -> Any:
@@ -132,20 +152,20 @@ def freedom(x: Any, axis: Any, where: Any, keepdims: Any, ddof: Any, correction:
 
 def var_jvp(
     d: Any, y: Any, x: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, where: Any = True,
-    mean: Any = None, correction: Any = None, **_: Any,
+    mean: Any = None, correction: Any = None, dtype: Any = None, **_: Any,
 ) -> Any:  # fmt: skip
     """The tangent of a variance: the sum of 2 Re(conj(x - mean) dx) / n; that of the mean sums to zero."""
-    terms = np.real(np.conjugate(deviation(x, axis, where, mean)) * d)
+    terms = np.real(np.conjugate(deviation(x, axis, where, mean, dtype)) * d)
     n = freedom(x, axis, where, keepdims, ddof, correction)
     return 2 * np.sum(terms, axis=axis, keepdims=keepdims, where=where) / n
 
 
 def var_vjp(
     by: Any, y: Any, x: Any, axis: Any = None, ddof: Any = 0, where: Any = True,
-    mean: Any = None, correction: Any = None, **_: Any,
+    mean: Any = None, correction: Any = None, dtype: Any = None, **_: Any,
 ) -> Any:  # fmt: skip
     n = freedom(x, axis, where, True, ddof, correction)
-    return masked(2 * deviation(x, axis, where, mean) * (kept(by, x, axis) / n), where)
+    return masked(2 * deviation(x, axis, where, mean, dtype) * (kept(by, x, axis) / n), where)
 
 
 def half_inverse(y: Any) -> Any:
@@ -166,18 +186,14 @@ def std_vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
 
 def chosen(y: Any, x: Any, axis: Any, where: Any) -> Any:
     """The mask of the elements that are the extremum `y`: the first one along the reduced axes."""
+    x = np.asarray(x, np.result_type(y))  # `dtype=`: in which they were compared
     peak = kept(y, x, axis)
     equal = np.logical_or(x == peak, np.logical_and(x != x, peak != peak))
     if where is not True:
         equal = np.logical_and(equal, where)
-    axes = axes_of(x, axis)
-    rest = tuple(i for i in range(np.ndim(x)) if i not in axes)
-    order = rest + axes
-    flat = np.transpose(equal, order)
-    shape = flat.shape
-    flat = flat.reshape((*shape[: len(rest)], -1))
+    flat = lines(equal, axis)
     first = np.logical_and(flat, np.cumsum(flat, axis=-1) == 1)
-    return np.transpose(first.reshape(shape), np.argsort(np.array(order, int)))
+    return unlines(first, x, axis)
 
 
 def extremum_jvp(
@@ -215,19 +231,19 @@ def others_product(x: Any, axis: Any, where: Any) -> Any:
     """For each element of `x`, the product of the others that are reduced together with it."""
     if where is not True:
         x = np.where(where, x, 1)
-    axes = axes_of(x, axis)
-    rest = tuple(i for i in range(np.ndim(x)) if i not in axes)
-    order = rest + axes
-    moved = np.transpose(x, order)
-    flat = moved.reshape((*moved.shape[: len(rest)], -1))
+    flat = lines(x, axis)
     if flat.shape[-1] == 0:
         return np.asarray(x)
     ones = np.ones_like(flat[..., :1])
     before = np.concatenate([ones, np.cumprod(flat[..., :-1], axis=-1)], axis=-1)
     after = np.flip(np.cumprod(np.flip(flat[..., 1:], -1), axis=-1), -1)
     after = np.concatenate([after, ones], axis=-1)
-    product = (before * after).reshape(moved.shape)
-    return np.transpose(product, np.argsort(np.array(order, int)))
+    return unlines(before * after, x, axis)
+
+
+def multiplied(x: Any, y: Any) -> Any:
+    """The factors of the product `y`: of complex numbers the real parts, if a real product was asked for."""
+    return np.real(x) if np.iscomplexobj(x) and not np.iscomplexobj(y) else x
 
 
 def prod_jvp(
@@ -240,10 +256,12 @@ def prod_jvp(
     where: Any = True,
     **_: Any,
 ) -> Any:
+    x = multiplied(x, y)
     return np.sum(others_product(x, axis, where) * d, axis=axis, keepdims=keepdims, where=where) * initial
 
 
 def prod_vjp(by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where: Any = True, **_: Any) -> Any:
+    x = multiplied(x, y)
     return masked(conj(others_product(x, axis, where) * initial) * kept(by, x, axis), where)
 
 
@@ -276,7 +294,7 @@ CUMSUM_FORMULA = shaped(cumsum_back)
 
 def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     """The tangent of a cumulative product: dy[k] = dy[k-1] x[k] + y[k-1] dx[k], which needs no division."""
-    flat, dx = lined(x, axis), lined(d, axis)
+    flat, dx = lined(multiplied(x, y), axis), lined(d, axis)
     total, dtotal = np.ones_like(flat[..., 0:1]), np.zeros_like(dx[..., 0:1])
     parts = []
     for k in range(flat.shape[-1]):
@@ -290,7 +308,7 @@ def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     """The cotangent of a cumulative product: the recurrence of `cumprod_jvp`, transposed."""
-    flat = conj(lined(x, axis))
+    flat = conj(lined(multiplied(x, y), axis))
     b = by if axis is None else np.moveaxis(by, axis, -1)
     out = conj(y if axis is None else np.moveaxis(y, axis, -1))
     n = flat.shape[-1]
@@ -304,6 +322,26 @@ def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
         carry = carry * flat[..., k : k + 1]
     parts.reverse()
     return unlined(np.concatenate(parts, axis=-1), x, axis)
+
+
+def _leader(y: Any, x: Any, axis: int) -> Any:
+    """The place along `axis` of the element that is the extremum so far, `y`, for each element of `x`."""
+    y, n = np.moveaxis(y, axis, -1), np.shape(x)[axis]
+    is_new = np.ones(y.shape, bool)
+    is_new[..., 1:] = y[..., 1:] != y[..., :-1]
+    return np.moveaxis(np.maximum.accumulate(np.where(is_new, np.arange(n), 0), axis=-1), -1, axis)
+
+
+def running_jvp(d: Any, y: Any, x: Any, axis: Any = 0, **_: Any) -> Any:
+    return np.take_along_axis(d, _leader(y, x, axis), axis)
+
+
+def running_vjp(by: Any, y: Any, x: Any, axis: Any = 0, **_: Any) -> Any:
+    places = np.moveaxis(_leader(y, x, axis), axis, -1)
+    d = np.zeros(places.shape, by.dtype)
+    rest = np.indices(places.shape, sparse=True)[:-1]
+    np.add.at(d, (*rest, places), np.moveaxis(by, axis, -1))
+    return np.moveaxis(d, -1, axis)
 
 
 # -- differences -----------------------------------------------------------------------------------------
@@ -461,9 +499,17 @@ def _rows() -> list[Rule]:
         (np.multiply, PROD),
         (np.maximum, EXTREMUM),
         (np.minimum, EXTREMUM),
+        (np.fmax, EXTREMUM),
+        (np.fmin, EXTREMUM),
     ]:
         rows.append(reduction(ufunc.reduce, UFUNC_REDUCE, axis_zero(formulas), axis=0))
-    for ufunc, formulas in [(np.add, CUMSUM), (np.multiply, CUMPROD)]:
+    running: Formulas = (running_jvp, running_vjp)
+    for ufunc, formulas in [
+        (np.add, CUMSUM),
+        (np.multiply, CUMPROD),
+        (np.maximum, running),
+        (np.minimum, running),
+    ]:
         rows.append(reduction(ufunc.accumulate, UFUNC_ACCUMULATE, axis_zero(formulas), axis=0))
     return rows
 

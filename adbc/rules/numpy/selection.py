@@ -1,6 +1,6 @@
-"""Rules of functions that choose among elements, sort them, or look between them.
+"""Rules of functions that choose among elements, or look between them.
 
-``clip`` at a bound follows the clipped value.  Sorting follows the order of a stable sort.
+``clip`` at a bound follows the clipped value.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.numpy.base import ArrayRule, by_example, check_writable, plain
-from adbc.rules.numpy.indexing import mutating
-from adbc.rules.numpy.reductions import axes_of, kept
+from adbc.rules.numpy.base import ArrayRule, by_example, plain
 from adbc.rules.numpy.shapes import back_by_number
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 
 __all__ = ["ROWS", "clip_row"]
 
@@ -171,68 +169,6 @@ def _picked_back(function: Any, names: str) -> Any:
     return vjp
 
 
-# -- sorting -------------------------------------------------------------------------------------------------
-
-
-def sort_jvp(d: Any, y: Any, x: Any, axis: Any = -1, **_: Any) -> Any:
-    order = np.argsort(x, axis=axis, kind="stable")
-    return np.ravel(d)[order] if axis is None else np.take_along_axis(d, order, axis)
-
-
-def sort_vjp(by: Any, y: Any, x: Any, axis: Any = -1, **_: Any) -> Any:
-    order = np.argsort(x, axis=axis, kind="stable")
-    if axis is None:
-        return np.ravel(by)[np.argsort(order)].reshape(np.shape(x))
-    return np.take_along_axis(by, np.argsort(order, axis=axis), axis)
-
-
-def sort_in_place_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    x, dx = args[0], dargs[0]
-    axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
-    check_writable(x, dx, False)
-    if dx is not None:
-        dx[...] = sort_jvp(dx, None, x, axis)
-    np.ndarray.sort(*args, **kwargs)
-    return None, None
-
-
-def sort_in_place_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    x, f = args[0], fargs[0]
-    axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
-    check_writable(x, f, False)
-    old = x.copy()
-    np.ndarray.sort(*args, **kwargs)
-
-    def sort_pullback(bout: Any) -> Sequence[Any]:
-        x[...] = old
-        if f is not None:
-            f[...] = sort_vjp(f.copy(), None, old, axis)
-        return (None,) * len(args)
-
-    return None, None, sort_pullback
-
-
-def _middle(x: Any, axis: Any) -> Any:
-    """The weight of each element in a median: 1 or two halves, 0 for the others."""
-    axes = axes_of(x, axis)
-    rest = tuple(i for i in range(np.ndim(x)) if i not in axes)
-    order = rest + axes
-    moved = np.transpose(x, order)
-    flat = moved.reshape((*moved.shape[: len(rest)], -1))
-    n = flat.shape[-1]
-    rank = np.argsort(np.argsort(flat, axis=-1, kind="stable"), axis=-1)
-    weight = 0.5 * (rank == (n - 1) // 2) + 0.5 * (rank == n // 2)
-    return np.transpose(weight.reshape(moved.shape), np.argsort(np.array(order, int)))
-
-
-def median_jvp(d: Any, y: Any, x: Any, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
-    return np.sum(_middle(x, axis) * d, axis=axis, keepdims=keepdims)
-
-
-def median_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
-    return _middle(x, axis) * kept(by, x, axis)
-
-
 # -- interpolation -------------------------------------------------------------------------------------
 
 
@@ -336,9 +272,6 @@ ROWS: list[Rule] = [
     by_number(np.delete, "arr obj axis"),
     ArrayRule(np.compress, "condition a axis out", jvp=[None, compress_jvp], vjp=[None, compress_vjp]),
     _method_compress(np.ndarray.compress),
-    ArrayRule(np.sort, "a axis", jvp=[sort_jvp], vjp=[sort_vjp]),
-    mutating(Primitive(np.ndarray.sort, frule=sort_in_place_frule, rrule=sort_in_place_rrule, when=plain)),
-    ArrayRule(np.median, "a axis out", jvp=[median_jvp], vjp=[median_vjp]),
     ArrayRule(
         np.interp,
         "x xp fp left right period",

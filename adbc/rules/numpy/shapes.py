@@ -9,8 +9,8 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula
-from adbc.rules.numpy.base import ArrayRule, any_active, plain, refuse_opaque, shaped
-from adbc.rules.numpy.views import ViewRule
+from adbc.rules.numpy.base import ArrayRule, any_active, gather, plain, refuse_opaque, shaped
+from adbc.rules.numpy.views import ViewRule, numbered
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
 from adbc.tangents.array_memory import extent, ultimate_owner
@@ -31,7 +31,7 @@ def back_by_number(function: Any) -> Callable[..., Any]:
     """The vjp of a function that only moves, repeats or drops elements (and fills with zeros)."""
 
     def vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
-        numbers = function(np.arange(1, np.size(x) + 1).reshape(np.shape(x)), **others)
+        numbers = function(numbered(x), **others)
         d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
         np.add.at(d, np.ravel(numbers), np.ravel(by))
         return d[1:].reshape(np.shape(x))
@@ -43,11 +43,11 @@ def back_by_number(function: Any) -> Callable[..., Any]:
 
 
 def real_view(x: Any) -> Any:
-    return x.real
+    return gather(x).real
 
 
 def imag_view(x: Any) -> Any:
-    return x.imag
+    return gather(x).imag
 
 
 def transposed(x: Any) -> Any:

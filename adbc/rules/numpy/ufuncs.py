@@ -146,9 +146,19 @@ def _hypot(a: Any, out: Any) -> Any:
 
 
 def _square_sum(y: Any, x: Any) -> Any:
-    """The sum x**2 + y**2, but 1 at the origin."""
-    total = x * x + y * y
+    """The sum x**2 + y**2 in floating point, but 1 at the origin."""
+    total = np.square(x, dtype=np.result_type(x, 0.0)) + np.square(y, dtype=np.result_type(y, 0.0))
     return np.where(total == 0, 1, total)
+
+
+def _moved(x: Any, by: int) -> Any:
+    """The sum ``x + by``, in which a complex number keeps the sign of its imaginary part if that is zero: it
+    says on which side of the cut of a square root the number is."""
+    if not np.iscomplexobj(x):
+        return x + by
+    moved = np.array(x)
+    moved.real += by
+    return moved[()]
 
 
 def _log_share(x: Any, out: Any) -> Any:
@@ -208,31 +218,35 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("sin", lambda out, x: np.cos(x)),
     _row("cos", lambda out, x: -np.sin(x)),
     _row("tan", lambda out, x: 1 + out * out),
-    _row("arcsin", lambda out, x: 1 / np.sqrt(1 - x * x), singular=True),
-    _row("arccos", lambda out, x: -1 / np.sqrt(1 - x * x), singular=True),
+    _row("arcsin", lambda out, x: 1 / np.sqrt(_moved(-(x * x), 1)), singular=True),
+    _row("arccos", lambda out, x: -1 / np.sqrt(_moved(-(x * x), 1)), singular=True),
     _row("arctan", lambda out, x: 1 / (1 + x * x), singular=True),
     _row(
         "arctan2",
         lambda out, y, x: x / _square_sum(y, x),
-        lambda out, y, x: -y / _square_sum(y, x),
+        lambda out, y, x: y / -_square_sum(y, x),
         singular=True,
     ),
     _row("hypot", lambda out, x, y: _hypot(x, out), lambda out, x, y: _hypot(y, out)),
     _row("sinh", lambda out, x: np.cosh(x)),
     _row("cosh", lambda out, x: np.sinh(x)),
     _row("tanh", lambda out, x: 1 - out * out),
-    _row("arcsinh", lambda out, x: 1 / np.sqrt(1 + x * x)),
-    _row("arccosh", lambda out, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)), singular=True),
+    _row("arcsinh", lambda out, x: 1 / np.sqrt(_moved(x * x, 1))),
+    _row(
+        "arccosh",
+        lambda out, x: 1 / (np.sqrt(_moved(x, -1)) * np.sqrt(_moved(x, 1))),
+        singular=True,
+    ),
     _row("arctanh", lambda out, x: 1 / (1 - x * x), singular=True),
     _row("deg2rad", lambda out, x: DEGREE),
     _row("radians", lambda out, x: DEGREE),
     _row("rad2deg", lambda out, x: 1 / DEGREE),
     _row("degrees", lambda out, x: 1 / DEGREE),
     # choices
-    _row("maximum", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
-    _row("minimum", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
-    _row("fmax", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
-    _row("fmin", lambda out, x, y: _first(x, out), lambda out, x, y: ~_first(x, out)),
+    _row("maximum", lambda out, x, y: _larger(x, y, out, x), lambda out, x, y: ~_larger(x, y, out, x)),
+    _row("minimum", lambda out, x, y: _smaller(x, y, out, x), lambda out, x, y: ~_smaller(x, y, out, x)),
+    _row("fmax", lambda out, x, y: _larger(x, y, out, y), lambda out, x, y: ~_larger(x, y, out, y)),
+    _row("fmin", lambda out, x, y: _smaller(x, y, out, y), lambda out, x, y: ~_smaller(x, y, out, y)),
     _row("copysign", lambda out, x, y: np.sign(x) * np.copysign(1.0, y), None),
     _row("heaviside", None, lambda out, x, y: np.equal(x, 0)),
     _row("fabs", lambda out, x: np.sign(x)),
@@ -245,10 +259,19 @@ UFUNC_ROWS: list[ElementwiseRule] = [
 ]
 
 
-def _first(x: Any, out: Any) -> Any:
-    """A mask of where `out`, the result of a choice, is `x`, its first argument."""
-    same = np.equal(x, out)
-    return same if is_finite(out) else np.logical_or(same, np.logical_and(np.isnan(x), np.isnan(out)))
+def _larger(x: Any, y: Any, out: Any, decisive: Any) -> Any:
+    """A mask of where the larger of `x` and `y` is `x`, which it is too where `decisive` is NaN.
+
+    `out`, the result, may have been rounded to another dtype, and says only if there is any NaN.
+    """
+    taken = np.greater_equal(x, y)
+    return taken if is_finite(out) else np.logical_or(taken, np.isnan(decisive))
+
+
+def _smaller(x: Any, y: Any, out: Any, decisive: Any) -> Any:
+    """A mask of where the smaller of `x` and `y` is `x`, which it is too where `decisive` is NaN."""
+    taken = np.less_equal(x, y)
+    return taken if is_finite(out) else np.logical_or(taken, np.isnan(decisive))
 
 
 # Of the most frequent ones, what takes fewer steps than a partial derivative and a product.

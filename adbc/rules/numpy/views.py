@@ -23,10 +23,10 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.objects import copied_objects
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
-from adbc.tangents import fresh_tangent
+from adbc.tangents import fresh_tangent, project
 from adbc.tangents.array_memory import address_of, has_number_fields, number_views
 
-__all__ = ["ViewRule", "is_view", "writable"]
+__all__ = ["ViewRule", "is_view", "numbered", "writable"]
 
 
 class ViewRule(Rule):
@@ -86,6 +86,12 @@ class ViewRule(Rule):
         """The shadow of `out`, which is a view of `x`."""
         if out is x:
             return f
+        if f.strides != x.strides and _follows_memory(args, kwargs):
+            raise UnsupportedError(
+                f"{self!r} takes elements as they lie in memory",
+                "the tangent of its array has another memory layout",
+                "give adbc.jvp a tangent with the strides of the argument",
+            )
         shadow = self.view(f, *args[1:], **kwargs)
         if np.size(out) and not np.may_share_memory(shadow, f):
             raise UnsupportedError(
@@ -122,6 +128,12 @@ class ViewRule(Rule):
             self._numbers(x, args, kwargs)
         if isinstance(out, np.ndarray) and out.dtype.kind == "O":
             return out, self.view(dx, *args[1:], **kwargs)
+        if dx.__class__ is np.ndarray and dx.strides != x.strides and _follows_memory(args, kwargs):
+            like = np.empty_like(x)
+            like[...] = dx
+            dx = like
+        if isinstance(x, np.generic):  # its tangent may be a number of Python's, which has other methods
+            dx = project(dx, x)
         return out, finish(self.view(dx, *args[1:], **kwargs), out)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
@@ -176,7 +188,7 @@ class ViewRule(Rule):
 
     def _numbers(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
         """For each element of the result the number of its source in `x`; raises if objects are filled in."""
-        numbers = self.view(np.arange(1, x.size + 1).reshape(x.shape), *args[1:], **kwargs)
+        numbers = self.view(numbered(x), *args[1:], **kwargs)
         if not np.all(numbers):
             refuse_opaque(x)
         return numbers - 1
@@ -189,10 +201,23 @@ class ViewRule(Rule):
 
     def _by_number(self, by: Any, x: Any, args: Args, kwargs: Kwargs) -> Any:
         """The cotangent of `x`, found by sending the numbers of its elements through the function."""
-        numbers = self.view(np.arange(1, np.size(x) + 1).reshape(np.shape(x)), *args[1:], **kwargs)
+        numbers = self.view(numbered(x), *args[1:], **kwargs)
         d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
         np.add.at(d, np.ravel(numbers), np.ravel(by))  # number 0 is where the function filled in zeros
         return d[1:].reshape(np.shape(x))
+
+
+def numbered(x: Any) -> Any:
+    """For each element of `x` its number, from 1 on, in an array with the memory layout of `x`."""
+    numbers = np.empty_like(x, np.intp)
+    numbers[...] = np.arange(1, np.size(x) + 1).reshape(np.shape(x))
+    return numbers
+
+
+def _follows_memory(args: Args, kwargs: Kwargs) -> bool:
+    """Whether a function called like this takes elements in an order that the memory layout decides."""
+    order = kwargs.get("order") or next((x for x in args[1:] if type(x) is str), "")
+    return order in ("K", "A", "k", "a")
 
 
 def _check_gathered(out: Any, derivative: Any) -> None:
@@ -218,7 +243,12 @@ def is_view(out: Any, x: Any) -> bool:
 
 
 def writable(shadow: Any) -> Any:
-    """Return `shadow`, made writable where NumPy gives views read-only: shadows are only incremented."""
+    """Return `shadow`, a view, made writable where NumPy gives views read-only: shadows are only incremented.
+
+    None for a field of a structured array that holds no numbers with a derivative: nothing is kept there.
+    """
+    if shadow.dtype.kind not in "fcOV":
+        return None
     if not shadow.flags.writeable:
         shadow.flags.writeable = True
     return shadow

@@ -25,10 +25,10 @@ TESTS = [
 ]  # fmt: skip
 STEPS = ["floor", "ceil", "trunc", "rint"]
 FUNCTIONS = [
-    "argmax", "argmin", "nanargmax", "nanargmin", "argsort", "argwhere", "nonzero", "flatnonzero",
-    "count_nonzero", "searchsorted", "digitize", "all", "any", "allclose", "isclose", "array_equal",
-    "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar", "isposinf", "isneginf",
-    "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
+    "argmax", "argmin", "nanargmax", "nanargmin", "argsort", "argpartition", "argwhere", "nonzero",
+    "flatnonzero", "count_nonzero", "searchsorted", "digitize", "all", "any", "allclose", "isclose",
+    "array_equal", "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar",
+    "isposinf", "isneginf", "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
     "isin", "ix_",
     "round", "around", "fix", "iterable",
 ]  # fmt: skip
@@ -39,7 +39,7 @@ METADATA = [
 ]  # fmt: skip
 """The functions of types, shapes and positions that have rows for arguments of any class."""
 METHODS = [
-    "argsort", "nonzero", "searchsorted", "__len__", "__bool__", "__contains__",
+    "argsort", "argpartition", "nonzero", "searchsorted", "__len__", "__bool__", "__contains__",
 ]  # fmt: skip
 INTO: list[tuple[str, str, dict[str, Any]]] = [
     ("argmax", "axis", {}), ("argmin", "axis", {}), ("all", "axis", {}), ("any", "axis", {}),

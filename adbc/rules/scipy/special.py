@@ -260,7 +260,12 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("cosm1", lambda out, x: -np.sin(x)),
     _row("sindg", lambda out, x: DEGREE * special.cosdg(x)),
     _row("cosdg", lambda out, x: -DEGREE * special.sindg(x)),
-    _row("radian", *(lambda out, d, m, s, k=k: DEGREE / k for k in (1, 60, 3600))),
+    _row(
+        "radian",
+        lambda out, d, m, s: DEGREE,
+        lambda out, d, m, s: DEGREE / 60,
+        lambda out, d, m, s: DEGREE / 3600,
+    ),
     _row(
         "boxcox",
         lambda out, x, p: np.power(x, p - 1),

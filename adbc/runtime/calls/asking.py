@@ -8,7 +8,7 @@ does then, in Python that adbc can follow; for all other classes the question is
 from __future__ import annotations
 
 import builtins
-import collections
+import collections.abc
 import operator
 import sys
 import warnings
@@ -18,12 +18,22 @@ from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text
-from adbc.rules.table import RuleTable
+from adbc.rules.table import RuleTable, ZeroRule
 from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import lookup
-from adbc.runtime.calls.contained import text_in_c
+from adbc.runtime.calls.contained import compares_in_python, text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.steps import AsItIs, Call, Delegate, Protocols, Resolver, Step, Value
+from adbc.runtime.calls.steps import (
+    AsItIs,
+    Call,
+    Delegate,
+    Protocols,
+    Resolver,
+    RunWatched,
+    Step,
+    UseRow,
+    Value,
+)
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
@@ -106,20 +116,30 @@ def finds_not(container: Any, item: Any) -> bool:
 _SEQUENCES = (list, tuple, collections.deque)
 
 
+def _in_view(call: Call) -> Step | None:
+    """The step of a test of membership among the items of a dict, if Python code compares their values."""
+    is_view = isinstance(call.args[0], collections.abc.ItemsView)
+    if not is_view or not compares_in_python((call.args[1], *call.args[0])):
+        return None
+    return RunWatched(call, "compares")
+
+
 def _contains(direct: Any, one_by_one: Any) -> Resolver:
     """The resolver of a test of membership: `direct` asks ``__contains__``, `one_by_one` iterates."""
 
     def contains(call: Call, table: RuleTable) -> Step | None:
-        container, item = call.args
-        cls = type(container)
+        cls = type(call.args[0])
         if _python(cls, "__contains__"):
             return Delegate(call.of(direct))
         if cls is Generator or lookup(cls, "__contains__") is None:
             walks = hasattr(cls, "__iter__") or _python(cls, "__getitem__")
             return Delegate(call.of(one_by_one)) if walks else None
-        if cls in _SEQUENCES and any(_python(type(x), "__eq__") for x in (item, *container)):
+        if not issubclass(cls, _SEQUENCES):
+            return _in_view(call)
+        if compares_in_python(call.args):
             return Delegate(call.of(one_by_one))
-        return None
+        # another call object: this depends on what stands in the container
+        return UseRow(ZeroRule(call.function), call.of(call.function))
 
     return contains
 

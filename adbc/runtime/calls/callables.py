@@ -3,6 +3,7 @@ makes."""
 
 from __future__ import annotations
 
+import collections
 import functools
 import operator
 import types
@@ -49,10 +50,10 @@ def pass_on(call: Call, table: RuleTable) -> Step:
         return _builtin_method(call)
     if isinstance(function, type):
         return call_class(call, table)
-    if (cls.__module__, cls.__name__) in _TRANSPARENT:  # an object of the user's may answer to any name
-        wrapped = getattr(function, "__wrapped__", None)
-        if is_python_function(wrapped):
-            return Delegate(call.of(wrapped))
+    is_transparent = (cls.__module__, cls.__name__) in _TRANSPARENT  # others may answer in Python
+    wrapped = getattr(function, "__wrapped__", None) if is_transparent else None
+    if is_python_function(wrapped):
+        return Delegate(call.of(wrapped))
     method = python_method(cls, "__call__") or lookup(cls, "__call__")
     if is_python_function(method) and not is_differentiation(function):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
@@ -92,6 +93,8 @@ def _descriptor_of(method: Any) -> Any:
 def _special_method(call: Call, table: RuleTable) -> Step | None:
     """``float.__add__(x, y)`` and the like, in terms of the operator that has a rule."""
     function, args = call.function, call.args
+    if function.__name__ == "__getattribute__" and function.__objclass__ in _PLAIN_ATTRIBUTES:
+        return Delegate(call.of(object.__getattribute__))  # ``str.__getattribute__`` does the same
     if not args or call.keywords or lookup(type(args[0]), function.__name__) is not function:
         return None
     found = operation(function, args)
@@ -102,6 +105,13 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
     row = table.find(found[0], tuple(map(type, swapped.args)))
     return None if row is None else pass_to_row(row, swapped)
+
+
+_PLAIN_ATTRIBUTES = (
+    str, bytes, int, float, complex, list, tuple, dict, set, frozenset, collections.deque, BaseException,
+    collections.OrderedDict, collections.defaultdict,
+)  # fmt: skip
+"""Classes of C whose instances are looked into for attributes as those of `object` are."""
 
 
 def _method_wrapper(call: Call, table: RuleTable) -> Step:

@@ -131,7 +131,7 @@ def _from_factories(call: Call, cls: Any, names: tuple[str, ...]) -> Step | None
         return None
     if any(not cls.__dataclass_fields__[name].init for name, _ in left_out):
         raise UnsupportedError(
-            f"frozen dataclass {cls.__name__!r} makes a field by a function that is no parameter",
+            f"frozen dataclass {cls.__name__!r} has a field that is no parameter, and is made by a function",
             "that function would run unseen",
             "give the field to the constructor, or make the dataclass mutable",
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adbc.rules.classes import NESTING, builtin_data, plain_text
+from adbc.rules.classes import NESTING, builtin_data, overrides, plain_text
 from adbc.rules.table import TextRule
-from adbc.runtime.calls.classes import python_method
 from adbc.runtime.calls.steps import Call, RunWatched, Step, UseTextRow
 
 __all__ = ["compares_in_python", "text_in_c"]
@@ -27,8 +27,11 @@ def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: b
             pending.extend(dict.values(x))
             if has_keys:
                 pending.extend(dict.keys(x))
-        elif isinstance(x, list):
-            pending.extend(list.__iter__(x))
+        elif isinstance(x, (list, deque)):
+            within = deque.__iter__(x) if isinstance(x, deque) else list.__iter__(x)
+            kinds = set(map(type, within))
+            if not all(builtin_data(kind) and kind not in NESTING for kind in kinds):
+                pending.extend(deque.__iter__(x) if isinstance(x, deque) else list.__iter__(x))
         elif isinstance(x, tuple):
             pending.extend(tuple.__iter__(x))
         elif has_keys and isinstance(x, (set, frozenset)):
@@ -40,9 +43,7 @@ def _holds(values: Iterable[Any], is_python: Callable[[type], bool], has_keys: b
 
 def _compares(cls: type) -> bool:
     """Whether instances of `cls`, which is no container, compare by Python code."""
-    return not issubclass(cls, (dict, list, tuple)) and any(
-        python_method(cls, name) is not None for name in ("__eq__", "__lt__", "__gt__")
-    )
+    return any(overrides(cls, name) for name in ("__eq__", "__lt__", "__gt__"))
 
 
 def compares_in_python(values: Iterable[Any]) -> bool:

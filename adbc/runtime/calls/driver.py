@@ -367,12 +367,31 @@ class Calls(abc.ABC):
         return step.value, step.shadow, bound_pullback
 
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
-        out = foreign.watched(context, step.call, step.what)
+        out, undo = foreign.watched(context, step.call, step.what)
         if step.makes_text:
             texts.follow(
                 context, step.call.function, step.call.args, step.call.shadows, out, step.call.by_name()
             )
-        return out, self.known(context, out), no_pullback
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def settle(self, context: Context, step: steps.Settle, mode: Mode) -> Answer:
+        undo = foreign.settled(context, step.keys, step.container)
+        inner = step.step
+        answer: Answer
+        if type(inner) is steps.Delegate:
+            answer = self.run(context, inner.call, mode)
+        else:
+            answer = self.drivers[type(inner)](context, inner, mode)
+        if undo is None:
+            return answer
+        out, shadow, pullback = answer
+
+        def settled_pullback(bout: Any) -> Any:
+            returned = list(pullback(bout))
+            undo()
+            return returned
+
+        return out, shadow, settled_pullback
 
     def refer(self, context: Context, step: steps.Refer, mode: Mode) -> Answer:
         call = step.call

@@ -19,6 +19,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
+from adbc.rules.classes import overrides
 from adbc.runtime.calls import texts
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.steps import Call
@@ -28,11 +29,11 @@ from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.contents import contents, differs, put_back
-from adbc.tangents.fields import instance_dict, is_python_class
+from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign", "held", "watched"]
+__all__ = ["call_foreign", "held", "settled", "watched"]
 
 Undo = Callable[[], None]
 
@@ -129,8 +130,10 @@ def _is_bound(x: Any) -> bool:
     return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
 
 
-def watched(context: Context, call: Call, what: str, ours: object = None) -> Any:
-    """Make `call` of a C function; refuse if the Python code that it runs has changed something active.
+def watched(context: Context, call: Call, what: str, ours: object = None) -> tuple[Any, Undo | None]:
+    """Make `call` of a C function; refuse if the Python code that it runs has changed something in which
+    there is a derivative, or may be one now.  The result, and what undoes other changes (None: there are
+    none).
 
     The object `ours` may be changed, whatever it holds.
     """
@@ -141,11 +144,12 @@ def watched(context: Context, call: Call, what: str, ours: object = None) -> Any
         out = call.perform_for_user()
     except BaseException as error:  # the user's, who may go on
         failed = error
-    for x, old in before:
-        if x is not ours and differs(x, old) and is_active(context.shadows.lookup(x)):
+    changed = [(x, old) for x, old in before if x is not ours and differs(x, old)]
+    for x, old in changed:
+        if _changes_derivative(context, x, old):
             raise UnsupportedError(
                 f"the interpreter {what}, and the Python code that it runs for that changes a"
-                f" {type(x).__name__} that has a derivative",
+                f" {type(x).__name__} that has a derivative, or writes a number into it",
                 "code that is called from there is not followed",
                 "make the change in a function or method that is called plainly",
             )
@@ -154,12 +158,90 @@ def watched(context: Context, call: Call, what: str, ours: object = None) -> Any
             raise failed
         finally:
             del failed
-    return out
+    return out, _in_step(context, changed) if changed else None
+
+
+def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
+    """Look for `keys`, which answer by Python code, in `container`; refuse if to look once more changes
+    something.  The result undoes the changes that were made by looking at all (None: there are none)."""
+    fresh = [k for k in keys if id(k) not in context.settled]
+    if not fresh:
+        return None
+    context.settled.update((id(k), k) for k in fresh)
+    others = [] if container is None or len(container) > _MANY_KEYS else [*container]
+    ask = Call(_ask, None, (container, fresh, others), (None,) * 3, (None,) * 3)
+    _, undo = watched(context, ask, "looks for a key")
+    before = list(contents(_reached((*fresh, *others))))
+    iterators = [(v, _state(v)) for _, old in before for v in _values(old) if hasattr(type(v), "__next__")]
+    _ask(container, fresh, others)
+    changed = [(x, old) for x, old in before if differs(x, old)]
+    if changed or any(_state(it) != state for it, state in iterators):
+        for x, old in changed:
+            put_back(x, old)
+        if undo is not None:
+            undo()
+        raise UnsupportedError(
+            f"__hash__ or __eq__ of {type(fresh[0]).__qualname__} changes something whenever it is asked",
+            "to differentiate dicts and sets asks keys more often than the interpreter does",
+            "compute the hash and compare without changing anything, or use a key of another class",
+        )
+    return undo
+
+
+_MANY_KEYS = 1000
+"""The most keys of a container that are watched while another is looked for in it."""
+
+
+def _ask(container: Any, keys: list[Any], others: list[Any]) -> None:
+    """Look for `keys` in `container`, or hash them if that is None."""
+    for key in keys:
+        try:
+            hash(key) if container is None else key in container
+        except Exception:  # whatever it is, it is raised again where the key is looked for
+            return
+
+
+def _values(content: Any) -> list[Any]:
+    """The values in what `contents` has found."""
+    return [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
+
+
+def _state(iterator: Any) -> Any:
+    """How far an iterator made in C has come, as far as it tells."""
+    if lookup(type(iterator), "__length_hint__") is not None and not overrides(
+        type(iterator), "__length_hint__"
+    ):
+        return operator.length_hint(iterator)
+    return repr(iterator) if type(iterator).__module__ == "itertools" else None
+
+
+def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
+    """Whether what has changed in `x` since `old` stood there had a derivative, or may have one."""
+    shadow = context.shadows.lookup(x)
+    if isinstance(x, set | bytearray) or type(x).__name__ == "array":
+        return False
+    if hasattr(type(x), "__array_interface__"):
+        return shadow is not None and shadow is not NO_TANGENT
+    if isinstance(x, list | deque):
+        kept = set(map(id, old))
+        return is_active(shadow) or any(id(v) not in kept and not kind_of(type(v)).inactive for v in x)
+    fields = getattr(shadow, "__dict__", {}) if type(shadow) is not dict else shadow
+    was = dict(old)
+    now = dict(dict.items(x)) if isinstance(x, dict) else dict(instance_fields(x))
+    for key in {**was, **now}:
+        if was.get(key, _ABSENT) is now.get(key, _ABSENT):
+            continue
+        if is_active(fields.get(key)) or (key in now and not kind_of(type(now[key])).inactive):
+            return True
+    return False
+
+
+_ABSENT = object()
 
 
 def _reached(roots: Any) -> list[Any]:
-    """The values that Python code behind `roots` may change: what functions close over, and what functions of
-    classes do."""
+    """The values that Python code behind `roots` may change: what functions close over, the data that they
+    name as globals, and what functions of classes do."""
     found: list[Any] = []
     seen: set[int] = set()
     pending = list(roots)
@@ -174,6 +256,8 @@ def _reached(roots: Any) -> list[Any]:
                     pending.append(cell.cell_contents)
                 except ValueError:
                     continue
+            named = (x.__globals__.get(name) for name in _names(x.__code__))
+            pending.extend(y for y in named if not kind_of(type(y)).inactive)
         elif isinstance(x, type):
             for cls in (*x.__mro__, type(x)):
                 if is_python_class(cls):
@@ -184,18 +268,24 @@ def _reached(roots: Any) -> list[Any]:
             pending.extend((x.fget, x.fset, x.fdel))
         elif isinstance(x, types.MethodType):
             pending.extend((x.__func__, x.__self__))
-        elif isinstance(x, (list, tuple, set, frozenset)):
+        elif (base := next(filter(type(x).__mro__.__contains__, _ITERABLES), None)) is not None:
             found.append(x)
-            pending.extend(y for y in x if not kind_of(type(y)).inactive or isinstance(y, types.FunctionType))
+            within: Any = base.__iter__(x)  # past the methods of a subclass
+            pending.extend(
+                y for y in within if not kind_of(type(y)).inactive or isinstance(y, types.FunctionType)
+            )
         elif isinstance(x, dict):
             found.append(x)
-            pending.extend(x.values())
+            pending.extend(dict.values(x))
         elif not kind_of(type(x)).inactive:
             found.append(x)
-            if is_python_class(type(x)):
-                pending.append(type(x))
-                pending.extend(instance_dict(x).values())
+        if is_python_class(type(x)) and not isinstance(x, type):
+            pending.append(type(x))
+            pending.extend(v for _, v in instance_fields(x))
     return found
+
+
+_ITERABLES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 
 
 def held(context: Context, call: Call) -> Any:
@@ -262,10 +352,10 @@ def _names(code: types.CodeType) -> Iterator[str]:
 def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
     """Bring the shadows of changed objects in step; gives what puts objects and shadows back.
 
-    Nothing active was in them, and so nothing active is: all their numbers have zero tangents.
+    Nothing active was in what has changed, and so nothing active is: its numbers have zero tangents.
     """
     shadows: list[tuple[Any, Any]] = []
-    for x, _ in changed:
+    for x, old in changed:
         shadow = context.shadows.lookup(x)
         if type(shadow) is MutableTangent:
             shadow = shadow.__dict__
@@ -274,8 +364,16 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             put_back(shadow, [context.shadows.tangent(v) for v in x])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
-            items = (x if isinstance(x, dict) else instance_dict(x)).items()
-            put_back(shadow, [(k, context.shadows.tangent(v)) for k, v in items])
+            items = dict.items(x) if isinstance(x, dict) else instance_fields(x)
+            was = dict(old)
+            tangent = context.shadows.tangent
+            put_back(
+                shadow,
+                [
+                    (k, shadow[k] if v is was.get(k, _ABSENT) and k in shadow else tangent(v))
+                    for k, v in items
+                ],
+            )
 
     def undo() -> None:
         for x, old in changed:

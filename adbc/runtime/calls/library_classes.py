@@ -36,16 +36,18 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
         return _namedtuple(context, call, what, copy)
     if function.__name__ == "__new__" and len(call.args) >= 4:
         return _by_metaclass(context, call, what, copy)
-    return watched(context, call, what), nothing
+    out, undo = watched(context, call, what)
+    return out, undo or nothing
 
 
 def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:
     """``__new__`` of a metaclass of the standard library: an enum, a typed named tuple."""
     namespace, shadow = call.args[3], call.shadows[3]
     if not isinstance(namespace, dict):
-        return watched(context, call, what), nothing
+        out, undo = watched(context, call, what)
+        return out, undo or nothing
     before = dict(dict.items(namespace))
-    cls = watched(context, call, what, namespace)
+    cls, _ = watched(context, call, what, namespace)
     attributes = carry(context, cls, before, shadow, copy)
     if shadow is None or shadow is NO_TANGENT:
         return cls, nothing
@@ -61,7 +63,7 @@ def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[
 
 def _namedtuple(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:
     """``collections.namedtuple(...)``, whose defaults may have a derivative."""
-    cls = watched(context, call, what)
+    cls, _ = watched(context, call, what)
     if "defaults" not in call.keywords:
         return cls, nothing
     at = call.count + call.keywords.index("defaults")
@@ -81,7 +83,7 @@ def _dataclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any
     """``dataclasses.dataclass``, which moves defaults from the class to its generated ``__init__``."""
     cls = call.args[0]
     sources = dict(_default_slots(context, cls))
-    out = watched(context, call, what)
+    out, _ = watched(context, call, what)
     fields = context.class_fields(out)
     if fields is None:
         if not sources:

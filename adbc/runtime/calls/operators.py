@@ -17,8 +17,10 @@ from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.classes import overrides
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import is_heap_type, lookup, python_method
-from adbc.runtime.calls.contained import compares_in_python, text_in_c
+from adbc.runtime.calls.comparing import SEARCHES, compare_containers
+from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.keys import HASHING, is_asked_key
 from adbc.runtime.calls.lengths import HINTS
 from adbc.runtime.calls.steps import (
     Advance,
@@ -31,6 +33,7 @@ from adbc.runtime.calls.steps import (
     Step,
 )
 from adbc.types import AbstractType, TupleType, class_of
+from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
 
 __all__ = ["PROTOCOLS", "is_asked"]
 
@@ -165,9 +168,6 @@ def _comparison(cls: type, name: str) -> Any:
     return python_method(cls, _dunder(name))
 
 
-_COMPARED = (list, tuple, dict)
-
-
 def _compare(name: str) -> Resolver:
     """The resolver of a comparison: each operand is asked for its own and for the mirrored one."""
     mirrored, symbol = _COMPARE[name]
@@ -176,9 +176,7 @@ def _compare(name: str) -> Resolver:
         a, b = (type(x) for x in call.args)
         forward, reflected = _comparison(a, name), _comparison(b, mirrored)
         if forward is None and reflected is None:
-            if a in _COMPARED and b in _COMPARED and compares_in_python(call.args):
-                return RunWatched(call, "compares")
-            return None
+            return compare_containers(call)
         calls = []
         if forward is not None:
             calls.append(call.on(forward, 0, 1))
@@ -238,25 +236,53 @@ _SELDOM = frozenset({chr, bin, hex, oct, dir, type})
 """Functions in `ASKED` that are called so seldom that it does not matter what it costs to ask."""
 
 COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})
+_COMPARING = COMPARISONS | {operator.contains, intrinsics._not_contains_, *SEARCHES}
+"""Functions that compare what stands in containers."""
 
 
 def is_asked(function: Any, types_: Sequence[AbstractType]) -> bool:
     """Whether the types of the arguments do not suffice to say if `function` runs Python code for them."""
-    if function not in ASKED and function not in COMPARISONS:
+    if not (
+        function in ASKED or function in _COMPARING or function in HASHING or function is intrinsics._new_
+    ):
         return False
+    if any(map(_is_asked_key, types_)) and (function in HASHING or _is_hashing_display(function, types_)):
+        return True
     is_seldom = function in _SELDOM
     names = ASKED.get(function, ())
     for cls in map(class_of, types_):
         if is_seldom if cls is None else any(overrides(cls, name) for name in names):
             return True
-    return function in COMPARISONS and any(map(_holds_objects, types_))
+    return function in _COMPARING and any(map(_holds_objects, types_))
+
+
+def _is_asked_key(type: AbstractType) -> bool:
+    """Whether Python code runs where a value of this type is looked up as a key, or may, as it is a tuple."""
+    if isinstance(type, TupleType):
+        return any(_is_asked_key(t) or _may_be_object(t) for t in type.elements)
+    cls = class_of(type)
+    return cls is not None and is_asked_key(cls)
+
+
+def _is_hashing_display(function: Any, types_: Sequence[AbstractType]) -> bool:
+    """Whether a call is the display of a dict or set."""
+    kind = types_[0] if function is intrinsics._new_ and types_ else None
+    return isinstance(kind, ConstType) and kind.value in (dict, set)
+
+
+def _may_be_object(type: AbstractType) -> bool:
+    """Whether a value of this type may be an instance of a class that compares by Python code."""
+    cls = class_of(type)
+    return is_heap_type(cls) if cls is not None else not isinstance(type, RealType)
 
 
 def _holds_objects(type: AbstractType) -> bool:
     """Whether a container of this type may hold objects that are compared by Python code."""
     if isinstance(type, TupleType):
-        return any(_holds_objects(t) or is_heap_type(class_of(t) or object) for t in type.elements)
-    return class_of(type) in (list, dict)
+        return any(_holds_objects(t) or _may_be_object(t) for t in type.elements)
+    if isinstance(type, ListType) and type.element in (FLOAT, INT):
+        return False
+    return class_of(type) in (list, tuple, dict, collections.deque)
 
 
 def _watched_order(call: Call, table: RuleTable) -> Step | None:

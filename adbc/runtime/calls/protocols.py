@@ -7,26 +7,31 @@ from adbc.runtime.calls import (
     attributes,
     callables,
     class_statements,
+    comparing,
     construction,
     exceptions,
     lengths,
     operators,
     subscripts,
 )
+from adbc.runtime.calls.keys import with_keys
 from adbc.runtime.calls.steps import Protocols
 
 __all__ = ["ALL_PROTOCOLS"]
 
-ALL_PROTOCOLS: Protocols = {
-    **operators.PROTOCOLS,
-    **lengths.PROTOCOLS,
-    **subscripts.PROTOCOLS,
-    **callables.PROTOCOLS,
-    **construction.PROTOCOLS,
-    **attributes.PROTOCOLS,
-    **asking.PROTOCOLS,
-    **exceptions.PROTOCOLS,
-    **class_statements.PROTOCOLS,
-}
+ALL_PROTOCOLS: Protocols = with_keys(
+    {
+        **operators.PROTOCOLS,
+        **lengths.PROTOCOLS,
+        **comparing.PROTOCOLS,
+        **subscripts.PROTOCOLS,
+        **callables.PROTOCOLS,
+        **construction.PROTOCOLS,
+        **attributes.PROTOCOLS,
+        **asking.PROTOCOLS,
+        **exceptions.PROTOCOLS,
+        **class_statements.PROTOCOLS,
+    }
+)
 """Resolvers by function.  Later tables stand before earlier ones: `asking` knows more of ``vars`` and
 ``getattr`` than `attributes`."""

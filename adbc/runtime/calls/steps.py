@@ -44,6 +44,7 @@ __all__ = [
     "Resolver",
     "RunBody",
     "RunWatched",
+    "Settle",
     "Spread",
     "Step",
     "Suspend",
@@ -267,6 +268,16 @@ class Refer(OfCall):
     place: int
 
 
+@dataclasses.dataclass(slots=True)
+class Settle:
+    """Carry out `step` if the `keys`, which answer by Python code, can be asked for once more (`keys`) where
+    `container` is searched for them."""
+
+    step: Any
+    keys: list[Any]
+    container: Any
+
+
 class AllocateException(OfCall):
     """Make an exception by `call`, of a ``__new__`` in C."""
 
@@ -308,7 +319,7 @@ class Value(OfCall):
     origin: Origin = None
 
 
-Step = OfCall | UseRow | Alternatives
+Step = OfCall | UseRow | Alternatives | Settle
 Resolver = Callable[[Call, RuleTable], Step | None]
 """Says what a call of one function leads to; None if it is to be treated like that of any other."""
 Protocols = dict[Any, Resolver]
@@ -336,6 +347,7 @@ DRIVERS: dict[type, str] = {
     Found: "found",
     Foreign: "foreign",
     RunWatched: "run_watched",
+    Settle: "settle",
     Refer: "refer",
     Locate: "locate",
     RunBody: "run_body",

@@ -15,8 +15,9 @@ from adbc.runtime.report.messages import describe
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, Const, slot_increment, slot_shadow
-from adbc.tangents.aliasing import is_consistent, shared_memory_conflict
+from adbc.tangents.aliasing import divides_memory, is_consistent, shared_memory_conflict
 from adbc.tangents.fit import as_numbers, misfit
+from adbc.tangents.protocol import ValueKind, kind_of
 
 __all__ = ["FirstCall", "first_dual_call"]
 
@@ -99,6 +100,12 @@ class FirstCall:
             raise InvalidTangentError(
                 f"this is not a cotangent of the value, which has the structure of a tangent: {problem}"
             )
+        if any(divides_memory(x, c) for x, c in _with_memory(out, cotangent)):
+            raise InvalidTangentError(
+                "one object stands in the value at several places, or arrays there share memory, and their"
+                " cotangents do not share it in the same way. One object has one cotangent: give the sum of"
+                " both wherever it stands, or let the function return copies"
+            )
 
     def pullback(self, cotangent: Any) -> Sequence[Any]:
         """What comes back to the arguments for a cotangent of the value."""
@@ -110,6 +117,22 @@ class FirstCall:
     def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
         """The cotangent of argument `i`, once the pullback has returned `bargs`."""
         return slot_increment(self.tangents[i], bargs[i])
+
+
+def _with_memory(out: Any, cotangent: Any) -> list[tuple[Any, Any]]:
+    """The parts of a value that have memory, with their cotangents; those of a tuple or a record add up, as
+    each comes back by itself."""
+    found, pending = [], [(out, cotangent)]
+    while pending:
+        x, c = pending.pop()
+        kind = kind_of(type(x))
+        if c is None or c is NO_TANGENT:
+            continue
+        if isinstance(kind, ValueKind):
+            pending.extend((part, kind.part(c, k)) for k, part in kind.parts(x))
+        elif kind.address:
+            found.append((x, c))
+    return found
 
 
 def first_dual_call(
@@ -140,7 +163,8 @@ def first_dual_call(
             " a copy"
         )
     shared = tuple(NO_TANGENT if t is None else t for t in given)
-    if not is_consistent(tuple(primals), shared, arrays=False):
+    values = tuple(primals)
+    if not is_consistent(values, shared, arrays=False) or divides_memory(values, shared):
         raise InvalidTangentError(
             "one object in the arguments has several tangents, or several objects have one. One object has"
             " one tangent of its own: give that wherever the object stands, or pass copies"

@@ -90,6 +90,7 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
         kind: Any = kind_of(type(out))
         of, given = fout.__dict__, cotangent.__dict__
         return RData(**{k: seed(c, of.get(k), given[k]) for k, c in kind.parts(out)})
+    cotangent = as_numbers(out, cotangent)
     check_increment(fout, cotangent)
     increment(fout, cotangent)
     return None

@@ -63,6 +63,7 @@ class _Way:
         "is_short",
         "lists",
         "plan",
+        "rule",
         "shadows",
     )
 
@@ -89,7 +90,7 @@ class _Way:
         self.has_arrays = any(dtype is not None for _, _, dtype, _ in self.classes)
         self.is_closed = _VALUE in shadows
         """Whether cotangents of arrays are values, so that nobody asks for a shadow by an address."""
-        rule = plan.rule
+        self.rule = rule = plan.rule
         kinds = {_NEW} if self.is_closed else {_NEW, _HELD}
         self.is_short = (
             kinds.isdisjoint(shadows)
@@ -218,7 +219,7 @@ class Entrance:
 
     def enter(self, engine: EngineView, way: _Way, f: Any, args: tuple[Any, ...]) -> Entered | None:
         """The forwards pass of ``f(*args)`` on `way`, unless the arguments are not as simple as it needs."""
-        rule = way.plan.rule
+        rule = way.rule
         context = Context()
         shadows: list[Any] = []
         objects: set[int] = set()
@@ -266,7 +267,7 @@ def short(engine: EngineView, way: _Way, args: tuple[Any, ...]) -> tuple[Any, tu
     arrays = way.arrays
     if arrays and _may_share([args[i] for i in arrays]):
         return None
-    rule = way.plan.rule
+    rule = way.rule
     if not rule.is_built:
         rule.build()
     if not rule.holds():

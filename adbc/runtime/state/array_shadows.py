@@ -97,8 +97,11 @@ def copied(x: Any) -> Any:
 
 def fit(d: Any, x: Any) -> Any:
     """`d` as a cotangent of `x`, a number or an array; broadcasting undone."""
-    if d.__class__ is x.__class__ and d.shape == x.shape and d.dtype == x.dtype:
-        return d
+    try:
+        if d.__class__ is x.__class__ and d.shape == x.shape and d.dtype == x.dtype:
+            return d
+    except AttributeError:
+        return d  # both are numbers of Python, of one class
     return project(d, x)
 
 
@@ -202,13 +205,19 @@ def zeros_of(shape: tuple[int, ...], code: str) -> Any:
 
 
 def own_array(d: Any, x: Any, source: Any) -> Any:
-    """`d`, which is made of the tangent `source`, as the tangent of array `x` with memory of its own."""
+    """`d`, which is made of the tangent `source`, as the tangent of array `x` with memory of its own, laid
+    out like `x`, so that what is a view of `x` can be one of the tangent."""
     if (
         d.__class__ is x.__class__
         and d.base is None
         and d is not source
+        and d.strides == x.strides
         and d.shape == x.shape
         and d.dtype == x.dtype
     ):
         return d
-    return project(d, x, fresh=True)
+    d = project(d, x, fresh=True)
+    if d is not None and d.strides != x.strides:  # None for an array of integers
+        kind: Any = kind_of(x.__class__)
+        return kind.alike(d, x)
+    return d

@@ -282,3 +282,9 @@ def test_iteration() -> None:
     np.testing.assert_array_equal(fa, [[1.0, 1.0], [0.0, 0.0]])
     iterator, tangent = find(iter, (x,), {})[0].frule((x,), (np.array([5.0, 7.0]),))
     assert find(intrinsics._next_, (iterator,), {})[0].frule((iterator,), (tangent,)) == (2.0, 5.0)
+
+
+def test_the_tangent_of_a_number_of_numpy_may_be_one_of_python() -> None:
+    x = np.float64(1.5)
+    row, args, _ = find(np.generic.item, (x,), {})
+    assert row.frule(args, (2.0,)) == (1.5, 2.0)

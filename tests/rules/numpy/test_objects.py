@@ -161,8 +161,19 @@ def aliased(s: Any, a: Any, b: Any, r: Any, x: Any) -> Any:
     return s, s["v"][2] * x
 
 
+def of_integers(s: Any, x: Any) -> Any:
+    i = s["id"]
+    product = i * s["x"]
+    i[:] = np.array([x, 3.0, 1.5]) * s["x"] * 4.0
+    i[1:] += 2
+    np.add(i, 1, out=i)
+    weight = np.exp(i * 0.1) * s["x"] + i
+    weight[0] = x * i[1]
+    return product, weight, s[["id", "x"]]["id"] * x, np.concatenate([i, s["x"]]), i.mean() * x, i @ s["v"]
+
+
 STRUCTURED: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (fields, read, written, assigned, broadcast, iterated, views, copies)
+    f.__name__: f for f in (fields, read, written, assigned, broadcast, iterated, views, copies, of_integers)
 }
 
 

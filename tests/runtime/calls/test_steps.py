@@ -16,13 +16,13 @@ LOOPED = {steps.Delegate}
 
 
 def classes_of_steps() -> set[type]:
-    """The classes in `steps` that hold a call to be made, by themselves or in a list."""
+    """The classes in `steps` that hold a call to be made, by themselves, in a list or in another step."""
     return {
         cls
         for cls in vars(steps).values()
         if isinstance(cls, type)
         and cls.__module__ == steps.__name__
-        and {"call", "calls"} & set(inspect.signature(cls).parameters)
+        and {"call", "calls", "step"} & set(inspect.signature(cls).parameters)
         and cls is not steps.OfCall
     }
 

@@ -1,0 +1,139 @@
+"""Comparisons that C code makes of what stands in containers, where Python code answers for some of it.
+
+`list.index` and its kin, and the comparison of lists and tuples, compare one element after the other, and so
+do the functions here, which adbc can follow.  Dicts and their views, which compare by hash, are compared by C
+code that is watched.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import deque
+from typing import Any
+
+from adbc.rules.sequences import count_of
+from adbc.rules.table import RuleTable, ZeroRule
+from adbc.runtime.calls.contained import compares_in_python
+from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, RunWatched, Step, UseRow
+
+__all__ = ["PROTOCOLS", "SEARCHES", "compare_containers"]
+
+
+def place_of(values: Any, value: Any, start: int, stop: int) -> int:
+    """The first index from `start` to `stop` of an element that is or equals `value`; -1 if there is none."""
+    size = len(values)
+    if start < 0:
+        start = max(start + size, 0)
+    if stop < 0:
+        stop = max(stop + size, 0)
+    index = start
+    while index < stop and index < len(values):
+        x = values[index]
+        if x is value or x == value:
+            return index
+        index += 1
+    return -1
+
+
+class _Missing:
+    """The error of `list.index` and its kin for a value that is not there."""
+
+    def __call__(self, method: Any, value: Any) -> None:
+        method(method.__objclass__(), value)
+
+
+missing = _Missing()
+
+
+def index_of(method: Any, values: Any, value: Any, start: int = 0, stop: int = sys.maxsize, /) -> int:
+    """``method(values, value, ...)``, which is `list.index` or `tuple.index`."""
+    index = place_of(values, value, start, stop)
+    if index < 0:
+        missing(method, value)
+    return index
+
+
+def count_in(method: Any, values: Any, value: Any, /) -> int:
+    """``method(values, value)``, which is `list.count` or `tuple.count`."""
+    return count_of(values, value)
+
+
+def removed(method: Any, values: Any, value: Any, /) -> None:
+    """``list.remove(values, value)``."""
+    index = place_of(values, value, 0, sys.maxsize)
+    if index < 0:
+        missing(method, value)
+    list.__delitem__(values, index)
+
+
+def _searching(body: Any) -> Resolver:
+    """The resolver of a method that compares the elements with its argument, one after the other."""
+
+    def searching(call: Call, table: RuleTable) -> Step | None:
+        if len(call.args) < 2 or call.keywords:
+            return None
+        if compares_in_python(call.args[:2]):
+            return Delegate(call.prepend(body, None, call.function, None, None))
+        # another call object: this depends on what stands in the container
+        return UseRow(ZeroRule(call.function), call.of(call.function)) if body is not removed else None
+
+    return searching
+
+
+# -- containers with containers ------------------------------------------------------------------------------
+
+
+def first_difference(a: Any, b: Any) -> int:
+    """The index of the first elements of `a` and `b` that differ; the length of the shorter if none do."""
+    index = 0
+    while index < len(a) and index < len(b):
+        x, y = a[index], b[index]
+        if not (x is y or x == y):
+            return index
+        index += 1
+    return index
+
+
+def compared(compare: Any, a: Any, b: Any) -> Any:
+    """``compare(a, b)`` of two lists, tuples or deques, by one of the six comparisons of `operator`."""
+    equal, unequal = compare is operator.eq, compare is operator.ne
+    if (equal or unequal) and type(a) is not tuple and len(a) != len(b):
+        return unequal
+    index = first_difference(a, b)
+    if index >= len(a) or index >= len(b):
+        return compare(len(a), len(b))
+    if equal or unequal:
+        return unequal
+    return compare(a[index], b[index])
+
+
+_ONE_BY_ONE = (list, tuple, deque)
+
+
+def compare_containers(call: Call) -> Step | None:
+    """The step of a comparison of two builtin containers, which may be up to Python code; None of others."""
+    a, b = call.args
+    if type(a) not in _COMPARED or type(b) not in _COMPARED:
+        return None
+    if not compares_in_python(call.args):
+        # another call object: this depends on what stands in the containers
+        return UseRow(ZeroRule(call.function), call.of(call.function))
+    if type(a) is type(b) and type(a) in _ONE_BY_ONE:
+        return Delegate(call.prepend(compared, None, call.function, None, None))
+    return RunWatched(call, "compares")
+
+
+_COMPARED: tuple[Any, ...] = (list, tuple, deque, dict, type({}.items()), type({}.values()))
+
+SEARCHES = (list.index, list.count, list.remove, tuple.index, tuple.count)
+"""Methods that look for an element that is equal to their argument."""
+
+PROTOCOLS: Protocols = {
+    list.index: _searching(index_of),
+    list.count: _searching(count_in),
+    list.remove: _searching(removed),
+    tuple.index: _searching(index_of),
+    tuple.count: _searching(count_in),
+}
+"""What searches for an equal element lead to."""

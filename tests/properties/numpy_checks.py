@@ -1,0 +1,130 @@
+"""What is asked of a random call of NumPy: value, facts and arguments of the plain run in both modes, and
+derivatives that agree with each other and with differences; or a refusal in both modes."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+import adbc
+from adbc.errors import AdbcError
+from adbc.runtime import default_engine
+from adbc.testing import directional_derivative
+from tests.properties.checks import fresh_engine
+from tests.properties.numpy_calls import NumpyCall, quiet
+
+__all__ = ["check", "check_chunk"]
+
+Outcome = tuple[str, str]
+"""The name of the function, and "right", "unsettled" (differences say nothing) or "refused"."""
+
+STEP = 1e-3
+
+
+def check_chunk(seeds: Iterable[int], speculation: str) -> collections.Counter[Outcome]:
+    """Check the calls of some seeds, in this order and in this mode, and count what became of them.
+
+    Raises what the first failure raised, with a note of seed and source.
+    """
+    found: collections.Counter[Outcome] = collections.Counter()
+    with fresh_engine():
+        for seed in seeds:
+            default_engine().guesses.mode = speculation
+            program = NumpyCall(seed)
+            found[program.name, check(program)] += 1
+    return found
+
+
+def check(program: NumpyCall) -> str:
+    """Check one call, twice: what the first run learns may change the code of the second."""
+    try:
+        with quiet():
+            outcomes = {_checked(program) for _ in range(2)}
+    except Exception as error:  # whatever it is: it goes on, and says where it comes from
+        error.add_note(f"seed {program.seed}, speculation {default_engine().guesses.mode}\n{program.source}")
+        raise
+    assert len(outcomes) == 1, f"first and second run differ: {outcomes}\n{program.source}"
+    return outcomes.pop()
+
+
+def _checked(program: NumpyCall) -> str:
+    f = program.function
+    plain = program.arguments()
+    value, facts = f(*plain)
+    direction = _direction(program.seed)
+
+    forward = _of_forward_mode(f, program.arguments(), direction, (value, facts), plain)
+    reverse = _of_reverse_mode(f, program.arguments(), direction, (value, facts), plain)
+    if forward is None or reverse is None:
+        assert forward is reverse, f"refused in one mode only: forward {forward}, reverse {reverse}"
+        return "refused"
+    is_single = "float32" in program.source
+    allowed = (1e-4 if is_single else 1e-9) * max(1.0, abs(forward), abs(reverse))
+    assert abs(forward - reverse) <= allowed, f"forward {forward}, reverse {reverse}"
+
+    def run(args: Any) -> Any:
+        return f(*args)[0]
+
+    ((_, slope),), (error,) = directional_derivative(run, program.arguments(), direction, step=STEP)
+    allowed = (2e-2 if is_single else 1e-5) * max(1.0, abs(slope))
+    if not error <= allowed:
+        return "unsettled"
+    assert abs(slope - forward) <= allowed, f"difference {slope}, forward {forward}"
+    return "right"
+
+
+def _direction(seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed + 1)
+    return [rng.uniform(-1.0, 1.0, shape) for shape in ((3, 4), (4, 3), (4,))] + [
+        float(rng.uniform(-1.0, 1.0))
+    ]
+
+
+def _compare(out: tuple[Any, Any], args: list[Any], expected: tuple[Any, Any], plain: list[Any]) -> None:
+    (value, facts), (wanted, wanted_facts) = out, expected
+    assert facts == wanted_facts, f"facts {facts}, plain {wanted_facts}"
+    assert type(value) is type(wanted), f"{type(value)}, plain {type(wanted)}"
+    np.testing.assert_allclose(value, wanted, rtol=1e-5 if _is_single(facts) else 1e-11, atol=1e-12)
+    for x, y in zip(args, plain, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-11, err_msg="an argument after the call")
+
+
+def _is_single(facts: Any) -> bool:
+    return (
+        any(map(_is_single, facts))
+        if isinstance(facts, tuple)
+        else facts in ("<f4", "<c8", "float32", "complex64")
+    )
+
+
+def _of_forward_mode(
+    f: Any, args: list[Any], direction: list[Any], expected: tuple[Any, Any], plain: list[Any]
+) -> float | None:
+    tangents = [d.copy() if isinstance(d, np.ndarray) else d for d in direction]
+    try:
+        out, dout = adbc.jvp(f, tuple(args), tuple(tangents))
+    except AdbcError:
+        return None
+    _compare(out, args, expected, plain)
+    return 0.0 if isinstance(dout, adbc.NoTangent) else float(dout[0])
+
+
+def _of_reverse_mode(
+    f: Any, args: list[Any], direction: list[Any], expected: tuple[Any, Any], plain: list[Any]
+) -> float | None:
+    given = [x.copy() if isinstance(x, np.ndarray) else x for x in args]
+    try:
+        out, pullback = adbc.vjp(f, *args)
+    except AdbcError:
+        return None
+    _compare(out, args, expected, plain)
+    try:
+        gradients = pullback((1.0, adbc.NoTangent()))
+    except AdbcError:
+        return None
+    for x, y in zip(args, given, strict=True):
+        np.testing.assert_array_equal(x, y, "an argument after the pullback")
+    return sum(float(np.sum(np.asarray(g) * d)) for g, d in zip(gradients, direction, strict=True))

@@ -1,0 +1,30 @@
+"""Random calls of NumPy's functions: both modes against the plain run, each other and differences.
+
+``ADBC_RANDOM_CALLS`` is how many (160 unless set, a quarter in each mode), ``ADBC_RANDOM_FIRST`` the first
+seed.
+`python -m tests.properties.run --kind numpy` is for many more, and counts what is refused.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.properties.numpy_calls import POOLS, TABLE
+from tests.properties.numpy_checks import check_chunk
+
+FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
+COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "160"))
+
+
+@pytest.mark.parametrize("part, speculation", [(0, "learn"), (1, "never"), (2, "dynamic"), (3, "always")])
+def test_random_calls_are_right_or_refused(part: int, speculation: str) -> None:
+    found = check_chunk(range(FIRST + part, FIRST + COUNT, 4), speculation)
+    refused = sum(times for (_, outcome), times in found.items() if outcome == "refused")
+    assert refused <= found.total() // 4, f"much is refused: {found}"
+
+
+def test_the_table_is_large() -> None:
+    assert len({name for name, _, _ in TABLE}) > 300
+    assert sum(map(len, POOLS.values())) > 100

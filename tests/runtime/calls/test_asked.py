@@ -1,0 +1,159 @@
+"""Special methods with effects are run as often as in a plain call, or the program is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.errors import UnsupportedError
+
+WAYS = ["learn", "never", "dynamic", "always"]
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __hash__(self) -> int:
+        self.count += 1
+        return 7
+
+
+class Drawing:
+    def __init__(self) -> None:
+        self.numbers = iter(range(100))
+
+    def __hash__(self) -> int:
+        return next(self.numbers) * 0 + 3
+
+
+class CountedDict(dict):  # type: ignore[type-arg]
+    count = 0
+
+    def __hash__(self) -> int:
+        vars(self)["count"] = self.count + 1
+        return 5
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self.hash is None:
+            self.hash = 5
+        return self.hash
+
+
+class Logged:
+    def __init__(self, log: list[float], x: float) -> None:
+        self.log, self.x = log, x
+
+    def __eq__(self, other: object) -> bool:
+        self.log.append(self.x)
+        return self.x == getattr(other, "x", other)
+
+    def __lt__(self, other: Any) -> bool:
+        self.log.append(self.x)
+        return bool(self.x < other.x)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def stored(key: Any, x: float) -> Any:
+    d = {key: x}
+    d[key] = x
+    return d[key]
+
+
+def of_keys(make: Callable[[], Any]) -> list[Callable[[float], Any]]:
+    return [
+        lambda x: stored(make(), x),
+        lambda x: stored((1, make()), x),
+        lambda x: {}.setdefault(make(), x),
+    ]
+
+
+def attempt(f: Callable[[float], Any], way: str) -> None:
+    with adbc.use(adbc.Config(speculation=way)):
+        with pytest.raises(UnsupportedError, match=r"__hash__ or __eq__|the interpreter"):
+            adbc.grad(f)(1.3)
+        with pytest.raises(UnsupportedError, match=r"__hash__ or __eq__|the interpreter"):
+            adbc.jvp(f, (1.3,), (1.0,))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("make", [Counted, Drawing, CountedDict])
+def test_keys_that_count_are_refused(make: Callable[[], Any], way: str) -> None:
+    for f in of_keys(make):
+        attempt(f, way)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_hash_that_is_kept_is_right(way: str) -> None:
+    def f(x: float) -> Any:
+        key = Kept()
+        return stored(key, x) * x + len({key}) * x * hash(key)
+
+    with adbc.use(adbc.Config(speculation=way)):
+        assert adbc.grad(f)(1.3) == pytest.approx(2.6 + 5.0)
+        assert adbc.jvp(f, (1.3,), (1.0,))[1] == pytest.approx(2.6 + 5.0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_comparisons_in_c_that_write_numbers_are_refused(way: str) -> None:
+    attempt(lambda x: sum(sorted([Logged([], x), Logged([], 2.0)])[0].log, x), way)
+    log: list[float] = []
+    attempt(lambda x: (sorted([(1, Logged(log, x)), (1, Logged(log, 2.0))]), x)[1], way)
+    attempt(lambda x: ({1: Logged(log, x)} == {1: Logged(log, 2.0)}) + x, way)
+    attempt(lambda x: ((1, Logged(log, x)) in {1: Logged(log, 2.0)}.items()) + x, way)
+
+
+def searched(x: float) -> Any:
+    log: list[float] = []
+    a, b = Logged(log, x), Logged(log, 2.0 * x)
+    found = [a, a, b].index(b) + [a, b].count(b) + (a, b).index(b) + (b in [a, b, a]) + ((5.0 in [a]) + 1)
+    values = [a, b]
+    values.remove(b)
+    same = ([a, b] == [a, a]) + ((1, a) != (1, b)) + ((1, a) in [(1, b), (1, a)]) + ([a, 5] == [5])
+    best = min([a, b, a]).x + max(Logged(log, y) for y in (x, 3.0, 4.0 * x)).x
+    return sum(log) * (found + same + len(values)) * best
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_comparisons_of_elements_are_followed(way: str) -> None:
+    step = 1e-6
+    difference = (searched(1.3 + step) - searched(1.3 - step)) / (2 * step)
+    with adbc.use(adbc.Config(speculation=way)):
+        for _ in range(2):
+            value, gradient = adbc.value_and_grad(searched)(1.3)
+            assert value == pytest.approx(searched(1.3)) and gradient == pytest.approx(difference, rel=1e-6)
+        assert adbc.jvp(searched, (1.3,), (1.0,))[1] == pytest.approx(difference, rel=1e-6)
+
+
+def test_counters_of_comparisons_in_c_are_put_back() -> None:
+    class Key:
+        count = 0
+
+        def __init__(self, tally: list[int], x: float) -> None:
+            self.tally, self.x = tally, x
+
+        def __lt__(self, other: Any) -> bool:
+            self.tally[0] += 1
+            return bool(self.x < other.x)
+
+    tally = [0]
+
+    def f(x: float) -> Any:
+        first = sorted([Key(tally, x * k % 1.1) for k in range(5)])[1]
+        return first.x * x * tally[0]
+
+    plain = f(1.3)
+    count, tally[0] = tally[0], 0
+    assert count > 3
+    value, _ = adbc.value_and_grad(f)(1.3)
+    assert value == pytest.approx(plain) and tally == [0]
+    assert adbc.jvp(f, (1.3,), (1.0,))[0] == pytest.approx(plain) and tally == [count]
