@@ -56,7 +56,7 @@ class CommonSupport:
     where the text was made from a number with a derivative"""
     caught: Callable[..., Any]
     """caught(context, exception): the companion of an exception that a handler was entered with.  If it is a
-    refusal, which no handler may see, forward mode raises it again."""
+    refusal, which `passes.normal.refusals` lets pass, the call ends with it, whatever handlers do."""
     item: Callable[..., Any]
     """item(ctuple, index): the companion of an element of a tuple, None if the tuple has no companion"""
     item_slot: Callable[..., Any]

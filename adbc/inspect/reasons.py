@@ -35,6 +35,7 @@ HIDDEN = frozenset(
         intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_, intrinsics._project_,
         intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
         intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_, intrinsics._own_,
+        intrinsics._pass_on_,
         ),
     )
 )  # fmt: skip

@@ -10,6 +10,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from adbc.errors import AdbcError
+
 __all__ = ["Raised"]
 
 
@@ -59,6 +61,13 @@ def _is_raised_(value: object) -> bool:
 def _exception_(raised: Raised) -> BaseException:
     """The exception that `_attempt_` gave."""
     return raised.exception
+
+
+def _pass_on_(exception: BaseException) -> None:
+    """Raise `exception` again if it is a refusal: what a handler of the user's would do about it is meant for
+    other errors."""
+    if isinstance(exception, AdbcError):
+        raise exception
 
 
 # -- what is assumed, and seen -----------------------------------------------------------------------------

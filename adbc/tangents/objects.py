@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.cpython.names import writes_beyond_its_frame
@@ -216,26 +216,7 @@ def is_active_function(x: types.FunctionType) -> bool:
     A cell may be rebound to a number by anyone who shares it, so a closure is inactive only if all
     its cells hold code: functions (inactive themselves), classes, modules.
     """
-    return _is_active_function(x, set())
-
-
-def _is_active_function(x: types.FunctionType, seen: set[int]) -> bool:
-    if id(x) in seen:
-        return False
-    seen.add(id(x))
-    for cell in x.__closure__ or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:
-            return True
-        if type(content) is types.FunctionType:
-            if _is_active_function(content, seen):
-                return True
-        elif not _is_code(content):
-            return True
-    return _holds_objects(x.__defaults__) or bool(
-        x.__kwdefaults__ and _holds_objects(tuple(x.__kwdefaults__.values()))
-    )
+    return _may_hold_numbers([x], ())
 
 
 def _is_code(x: Any) -> bool:
@@ -248,19 +229,42 @@ def _is_code(x: Any) -> bool:
 
 def _holds_objects(values: tuple[Any, ...] | None) -> bool:
     """Whether one of `values`, defaults of parameters, has state that a call may change, as no number has."""
-    for value in values or ():
-        if type(value) is tuple:
-            if _holds_objects(value):
-                return True
-        elif type(value) is types.FunctionType:
-            if is_active_function(value):
-                return True
+    return _may_hold_numbers([], values or ())
+
+
+def _may_hold_numbers(functions: list[types.FunctionType], defaults: Sequence[Any]) -> bool:
+    """Whether a cell of one of `functions` may hold a number some day, or one of `defaults` has state that a
+    call may change; functions that are found in either are looked into too, each once."""
+    values, seen = list(defaults), set()
+    while functions or values:
+        if functions:
+            function = functions.pop()
+            if id(function) in seen:
+                continue
+            seen.add(id(function))
+            for cell in function.__closure__ or ():
+                try:
+                    content = cell.cell_contents
+                except ValueError:
+                    return True
+                if type(content) is types.FunctionType:
+                    functions.append(content)
+                elif not _is_code(content):
+                    return True
+            values += function.__defaults__ or ()
+            values += (function.__kwdefaults__ or {}).values()
+            continue
+        value = values.pop()
+        if type(value) is types.FunctionType:
+            functions.append(value)
+        elif type(value) is tuple:
+            values += value
         else:
             kind = kind_of(type(value))
             if kind.address and not (hasattr(value, "dtype") and value.dtype.kind not in "fcO"):
                 return True
-            if isinstance(kind, ValueKind) and _holds_objects(tuple(c for _, c in kind.parts(value))):
-                return True
+            if isinstance(kind, ValueKind):
+                values += [part for _, part in kind.parts(value)]
     return False
 
 

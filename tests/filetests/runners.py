@@ -41,6 +41,7 @@ from adbc.passes.normal.operators_to_call import operators_to_call
 from adbc.passes.normal.promote_cells import promote_cells
 from adbc.passes.normal.protected import isolate, landing_pads
 from adbc.passes.normal.reducible import reducible
+from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.resolve_globals import resolve_globals
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import segments
@@ -238,6 +239,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "promote_cells": promote_cells,
     "protected": lambda graph: landing_pads(isolate(graph)),
     "reducible": reducible,
+    "refusals": pass_by_handlers,
     "resolve_globals": _globals_resolved,
     "scalar_replacement": lambda graph: scalar_replacement(
         graph, _ANSWERS, lambda _, call: _small_callee(call)

@@ -11,6 +11,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
 from adbc.passes.normal.zipped_loops import zipped_loops
@@ -121,8 +122,10 @@ LOCAL: Group[Lifting] = Group(
               "loops take from several iterators as they would from one, before they are copied elsewhere"),
         Stage("inline_calls", _inlined_calls, ("closed generators",), ("small functions",),
               "on normal forms: what is written in has gone all this way itself"),
-        Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("primal",),
+        Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("own objects",),
               "escape analysis sees what is done to an object when constructors and methods are written in"),
+        Stage("refusals", in_place(pass_by_handlers), ("normal form",), ("primal",),
+              "passes that know handlers by their shape have seen them as they were"),
     ),
 )  # fmt: skip
 """The stages that look at other functions, and at no types."""
@@ -135,8 +138,10 @@ LIFT_CLASS_BODY: Group[Lifting] = Group(
 CLASS_BODY: Group[Lifting] = Group(
     "class body",
     (
-        Stage("cells_as_arguments", in_place(cells_as_arguments), ("normal form",), ("primal",),
+        Stage("cells_as_arguments", in_place(cells_as_arguments), ("normal form",), ("cells",),
               "promote_cells has to know cells of its own from those of the closure"),
+        Stage("refusals", in_place(pass_by_handlers), ("normal form",), ("primal",),
+              "last, as it is for functions"),
     ),
 )  # fmt: skip
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any, Protocol
 
 from adbc.cpython.names import parameters_read
-from adbc.errors import AdbcError
 from adbc.forward import ForwardSupport
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _real_
@@ -182,7 +181,7 @@ def forward_support(
         item_slot=slots.item_slot_tangent,
         field_slot=slots.field_slot_tangent,
         bound=slots.bound_tangent,
-        caught=caught_tangent,
+        caught=exceptions.caught,
         formulas=watch is None,
     )
     return support if watch is None else dataclasses.replace(support, rule=watch.frule)
@@ -206,19 +205,6 @@ def make_tuple(xs: tuple[Any, ...], dxs: tuple[Any, ...]) -> Any:
     if all(d is None for d in dxs):
         return None
     return tuple(map(fill_tangent, xs, dxs))
-
-
-def caught_tangent(context: Context, error: BaseException) -> Any:
-    """The tangent of an exception that a handler was entered with, unless it is a refusal."""
-    pass_on(error)
-    return exceptions.caught(context, error)
-
-
-def pass_on(error: BaseException) -> None:
-    """Raise `error` again if it is a refusal: in a handler of the user's it would be taken for one of the
-    user's own errors, and the derivative of another path would be given."""
-    if isinstance(error, AdbcError):
-        raise error
 
 
 def fit_number(d: Any, x: Any) -> Any:

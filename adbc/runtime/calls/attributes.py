@@ -14,7 +14,7 @@ from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls import exceptions, fields
-from adbc.runtime.calls.classes import is_heap_type, is_python_function, lookup, python_method
+from adbc.runtime.calls.classes import goes_first, is_heap_type, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (
     Call,
     Delegate,
@@ -55,7 +55,7 @@ def get_attribute(call: Call, table: RuleTable) -> Step | None:
         return plain_get(call, table) if hook is None else Delegate(call.of(hook))
     if hook is None:
         descriptor = lookup(cls, name) if isinstance(name, str) else None
-        if name in instance_dict(obj) and not hasattr(type(descriptor), "__set__"):
+        if name in instance_dict(obj) and not goes_first(descriptor):
             return plain_get(call, table)
         if descriptor is None:
             return Delegate(call.on(other, 0, 1))
@@ -112,8 +112,7 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if issubclass(cls, BaseException) and not is_seen:
         return OfException(call)
     descriptor = lookup(cls, name)
-    kind = type(descriptor)
-    if descriptor is not None and hasattr(kind, "__set__"):
+    if goes_first(descriptor):
         return _data_descriptor(call, descriptor, table)
     if name in instance_dict(obj):
         if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
@@ -152,7 +151,7 @@ def _of_class(call: Call, name: str) -> Step:
     if isinstance(above, property) and above.fget is not None:
         return Delegate(call.on(above.fget, 0))
     getter = lookup(type(above), "__get__")
-    if hasattr(type(above), "__set__"):
+    if goes_first(above):
         return (
             _getter(call, getter, above, meta) if is_python_function(getter) else Found(call, _get(obj, name))
         )

@@ -23,6 +23,7 @@ __all__ = [
     "are_fields",
     "attribute",
     "constructor",
+    "goes_first",
     "initialiser",
     "is_field",
     "is_heap_type",
@@ -113,6 +114,13 @@ def method(cls: type, name: str) -> Any:
         return None
     found = lookup(cls, name)
     return found if found.__class__ is types.FunctionType else None
+
+
+def goes_first(found: object) -> bool:
+    """Whether `found`, an attribute of a class, is read before what an instance has of the same name: a data
+    descriptor with a ``__get__``.  What only watches writes is not."""
+    kind = type(found)
+    return hasattr(kind, "__get__") and (hasattr(kind, "__set__") or hasattr(kind, "__delete__"))
 
 
 def is_field(cls: type, name: str) -> bool:

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.errors import UnsupportedError
+from adbc.errors import AdbcError, UnsupportedError
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, RuleTable
 from adbc.runtime.calls import fields
 from adbc.runtime.calls.classes import is_heap_type, lookup
@@ -37,7 +37,11 @@ __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_
 
 def caught(context: Context, error: Any) -> Any:
     """The shadow (or tangent) of an exception that a handler was entered with: the one it has if it was met,
-    else one without fields.  From here on the user may look at its traceback."""
+    else one without fields.  From here on the user may look at its traceback.
+
+    With a refusal the call will end, even if what cleans up raises something else or returns."""
+    if isinstance(error, AdbcError):
+        context.refuse(error)
     plain_traceback(error)
     found = context.shadows.lookup(error)
     if found is None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
 
-from adbc.errors import AdbcError
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
@@ -54,8 +53,6 @@ class ReverseCalls(Calls):
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords)
         try:
             return self.call_slowly(context, call, count, "protected")
-        except AdbcError:
-            raise  # a refusal is not for the user's handlers: swallowed, it would be a wrong derivative
         except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
             nothing = (None,) * count
             return Raised(plain_traceback(error)), None, lambda bout: nothing

@@ -20,6 +20,8 @@ __all__ = ["enter", "go_back"]
 
 def _end(context: Context) -> None:
     """What has to be done when a pass has come to its end."""
+    if context.refusal is not None:
+        raise context.refusal
     _put_back(context)
     refuse_left_open(context.opened)
 
@@ -34,9 +36,10 @@ def _put_back(context: Context) -> None:
 def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     """``call(context, *arguments)``, where `call` is that of an engine.
 
-    The user's exceptions lose the frames of adbc.  A refusal leaves handlers of the user's without ending
-    them, and what a thread is handling is its own state, which no ``except`` clause of ours could put back
-    (it puts back what it found): so that is done here.
+    The user's exceptions lose the frames of adbc.  A refusal that has passed handlers of the user's is what
+    the call ends with, whatever these raised or returned.  It leaves some of them without ending them, and
+    what a thread is handling is its own state, which no ``except`` clause of ours could put back (it puts
+    back what it found): so that is done here.
     """
     before = exception()
     try:
@@ -45,14 +48,17 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
             _end(context)
         return answer
     except AdbcError as error:
-        leave(error)
-        context.refused()
-        refusal = error
-        _put_back(context)
+        refusal = context.refusal or error
     except BaseException as error:  # any exception of the user's is passed on
-        leave(error)
-        _put_back(context)
-        raise
+        if context.refusal is None or not isinstance(error, Exception):
+            leave(error)
+            _put_back(context)
+            raise
+        refusal = context.refusal
+    context.refusal = None  # it has this frame in its traceback
+    leave(refusal)
+    context.refused()
+    _put_back(context)
     intrinsics._pop_except_(before)
     try:
         raise refusal

@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.errors import AdbcError
 from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
@@ -44,14 +45,16 @@ class Context:
     is_raised: bool = False
     """Whether the recursion limit is raised for this call at this time."""
     has_end: bool = False
-    """Whether something is to be done when the pass ends: because of `opened`, or of `is_raised`."""
+    """Whether something is to be done when the pass ends: because of `opened`, `is_raised` or `refusal`."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]
     """By address, an object that cannot be looked into, and the shadows of what C code may put there."""
     patches: list[Callable[[], None]]
     """What puts back attributes of classes and modules that were there before and have been set: a refusal
-    leaves handlers of the user's without running them."""
+    passes the handlers of the user's that would."""
+    refusal: AdbcError | None = None
+    """The refusal that the call ends with, once a handler has been entered with one."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
@@ -67,6 +70,12 @@ class Context:
             raise AttributeError(name)
         setattr(self, name, made)
         return made
+
+    def refuse(self, error: AdbcError) -> None:
+        """End the call with `error`, or with the refusal that there was before it."""
+        if self.refusal is None:
+            self.refusal = error
+            self.has_end = True
 
     def refused(self) -> None:
         """Put back the attributes of classes and modules: the call ends with a refusal."""
