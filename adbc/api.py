@@ -117,9 +117,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
 
     The cotangent of the value has its structure (an array for an array, ...); an object that stands twice
-    in a list, dict or object of the value has one cotangent, which stands there twice.  The
-    arguments keep what `f` did to them until the pullback has run, which restores them.  It runs once: a second run raises
-    `adbc.errors.PullbackConsumedError`, and a cotangent that does not fit the value
+    in a list, dict or object of the value has one cotangent, which stands there twice.  The arguments
+    keep what `f` did to them until the pullback has run, which restores them.  It runs once: a second run
+    raises `adbc.errors.PullbackConsumedError`, and a cotangent that does not fit the value
     `adbc.errors.InvalidTangentError`, before anything is done.  The first call raises what `value_and_grad`
     does, but takes values of any structure.
 
