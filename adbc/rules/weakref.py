@@ -10,5 +10,4 @@ __all__ = ["ROWS"]
 
 ROWS: list[Rule] = [
     ZeroRule(weakref.ref.__init__),  # of a subclass: ``__new__`` has done it
-    ZeroRule(weakref.getweakrefcount, result=int),
 ]

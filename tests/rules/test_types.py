@@ -110,8 +110,7 @@ def weak_values(x: Any) -> Any:
     return d["a"].v * box.v, [b.v for b in d.values()], len(d)
 
 
-def weak_keys(x: Any) -> Any:
-    box = Box(x)
+def weak_keys(box: Any, x: Any) -> Any:
     d: Any = weakref.WeakKeyDictionary()
     d[box] = x * x
     return d[box] * box.v, [b.v * w for b, w in d.items()]
@@ -119,7 +118,8 @@ def weak_keys(x: Any) -> Any:
 
 def weak_set(x: Any) -> Any:
     box = Box(x)
-    s: Any = weakref.WeakSet([box])
+    s: Any = weakref.WeakSet()
+    s.add(box)
     for b in s:
         b.v = b.v * x
     return [b.v for b in s], box.v, box in s
@@ -135,7 +135,7 @@ CASES: dict[str, tuple[Any, ...]] = {
     "proxy given": (lambda p, x: (p["a"] * x, p), types.MappingProxyType({"a": 1.5}), 0.8),
     "weak reference": (referred, 0.8),
     "weak values": (weak_values, 0.8),
-    "weak keys": (weak_keys, 0.8),
+    "weak keys": (weak_keys, Box(1.5), 0.8),
     "weak set": (weak_set, 0.8),
 }
 

@@ -42,7 +42,7 @@ from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.report.debug import Watch
-from adbc.runtime.report.frames import continuations, note_inlined
+from adbc.runtime.report.frames import continuations, note_inlined, note_original
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.stack import STACK
@@ -319,6 +319,8 @@ class Engine:
         if isinstance(made, types.FunctionType):
             if is_rest:
                 continuations[id(made.__code__)] = made.__code__
+            elif isinstance(primal, types.CodeType):
+                note_original(made.__code__, primal)
             self.observer.code(primal, part, made.__code__)
         install(function, made)
 

@@ -7,6 +7,7 @@ import collections
 import functools
 import operator
 import types
+import weakref
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -15,6 +16,7 @@ from adbc.runtime.calls.classes import is_python_function, lookup, python_method
 from adbc.runtime.calls.construction import call_class
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
+    AskWeakly,
     Call,
     Delegate,
     Foreign,
@@ -44,6 +46,8 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     resolver = _BY_CLASS.get(cls)
     if resolver is not None:
         return resolver(call, table) or Foreign(call)
+    if issubclass(cls, weakref.ReferenceType) and not is_python_function(lookup(cls, "__call__")):
+        return AskWeakly(call)
     if issubclass(cls, types.BuiltinMethodType) and not isinstance(
         function.__self__, (types.ModuleType, type)
     ):

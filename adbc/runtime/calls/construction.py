@@ -17,6 +17,7 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, RuleTable
 from adbc.rules.types import behind
 from adbc.runtime.calls.classes import initialiser, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (
+    AskWeakly,
     Call,
     Delegate,
     Foreign,
@@ -239,6 +240,11 @@ def _weak_reference(place: int) -> Resolver:
     return weak_reference
 
 
+def _ask_weakly(call: Call, table: RuleTable) -> Step | None:
+    """``weakref.getweakrefcount(obj)`` and ``weakref.getweakrefs(obj)``."""
+    return AskWeakly(call) if len(call.args) == 1 else None
+
+
 def _behind(call: Call, table: RuleTable) -> Step | None:
     """The dict behind a mapping proxy.  What stands in that of a class is found by its address."""
     proxy = call.args[0]
@@ -255,6 +261,8 @@ PROTOCOLS: Protocols = {
     types.MethodType: _bind_method,
     types.FunctionType.__get__: _bind_method,
     behind: _behind,
+    weakref.getweakrefcount: _ask_weakly,
+    weakref.getweakrefs: _ask_weakly,
     weakref.ref: _weak_reference(0),
     weakref.ref.__new__: _weak_reference(1),
 }

@@ -12,6 +12,7 @@ pullback), in forward mode with a pullback that nobody runs, and that gives pair
 from __future__ import annotations
 
 import abc
+import weakref
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar
@@ -29,9 +30,10 @@ from adbc.runtime.calls import (
     resolve,
     steps,
     texts,
+    weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser
+from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser, lookup
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
@@ -397,6 +399,17 @@ class Calls(abc.ABC):
         call = step.call
         context.shadows.adopt(call.args[step.place], call.shadows[step.place])
         out = call.function(*call.args)
+        callback = call.args[step.place + 1] if len(call.args) > step.place + 1 else None
+        weak.note_reference(context, call.args[step.place], step.place, callback)
+        return out, self.known(context, out), no_pullback
+
+    def ask_weakly(self, context: Context, step: steps.AskWeakly, mode: Mode) -> Answer:
+        call = step.call
+        if isinstance(call.function, weakref.ReferenceType):
+            out = weak.answered(context, call.perform())
+        else:
+            weak.counted(context, call.args[0])
+            out = call.perform()
         return out, self.known(context, out), no_pullback
 
     # -- instances and classes -------------------------------------------------------------------------------
@@ -409,6 +422,8 @@ class Calls(abc.ABC):
             obj = object.__new__(cls)
             shadow: Any = MutableTangent()
             context.shadows.register(obj, shadow)
+            if lookup(cls, "__del__") is not None:
+                weak.note_finaliser(context, obj)
         else:
             obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
             if not issubclass(type(obj), cls):  # whatever it says that its class is
@@ -477,6 +492,8 @@ class Calls(abc.ABC):
 
     def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
         written = texts.among_arguments(context, step.call)
+        if step.call.function in weak.COUNTING:
+            weak.count_container(context, step.call.args[0])
         out, give = library_classes.as_it_is(context, step.call, self.copy)
         if written is not None:
             texts.hand_on(context, step.call, out, written)

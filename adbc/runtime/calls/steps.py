@@ -23,6 +23,7 @@ __all__ = [
     "AllocateException",
     "Alternatives",
     "AsItIs",
+    "AskWeakly",
     "Call",
     "Delegate",
     "Enter",
@@ -278,6 +279,13 @@ class Settle:
     container: Any
 
 
+class AskWeakly(OfCall):
+    """Ask the weak reference that `call` calls for what it refers to, or count or list, by `call`, the weak
+    references to its argument."""
+
+    __slots__ = ()
+
+
 class AllocateException(OfCall):
     """Make an exception by `call`, of a ``__new__`` in C."""
 
@@ -349,6 +357,7 @@ DRIVERS: dict[type, str] = {
     RunWatched: "run_watched",
     Settle: "settle",
     Refer: "refer",
+    AskWeakly: "ask_weakly",
     Locate: "locate",
     RunBody: "run_body",
     MakeType: "make_type",

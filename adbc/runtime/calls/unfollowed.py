@@ -9,7 +9,7 @@ from typing import Any
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["is_differentiation", "runs_as_it_is"]
+__all__ = ["WEAK_CONTAINERS", "is_differentiation", "runs_as_it_is"]
 
 Decider = Callable[[str, Sequence[Any], Sequence[Any]], bool]
 """Whether the function of a module with this name, called with these arguments and their shadows, runs as it
@@ -51,7 +51,17 @@ def _text(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
     return all(kind_of(type(x)).inactive and not isinstance(x, types.FunctionType) for x in args)
 
 
+def _counting(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
+    """What counts the entries of a weak container gives a whole number."""
+    return name.endswith(".__len__")
+
+
+WEAK_CONTAINERS = ("_weakrefset", "weakref")
+"""The modules of weak containers."""
+
 _DECIDERS: dict[Any, Decider] = {
+    # How many dead references there still are depends on when objects die.
+    **dict.fromkeys(WEAK_CONTAINERS, _counting),
     # They make classes, functions or types by ways that are not followed.
     "annotationlib": _only("get_annotations"),
     "collections": _only("namedtuple"),

@@ -11,6 +11,7 @@ from typing import Any
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics
 from adbc.runtime.calls.generators import refuse_left_open
+from adbc.runtime.calls.weak import check_end
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
@@ -18,12 +19,14 @@ from adbc.runtime.state.stack import STACK
 __all__ = ["enter", "go_back"]
 
 
-def _end(context: Context) -> None:
-    """What has to be done when a pass has come to its end."""
+def _end(context: Context, result: Any) -> None:
+    """What has to be done when a pass has come to its end, with this result."""
     if context.refusal is not None:
         raise context.refusal
     _put_back(context)
     refuse_left_open(context.opened)
+    if context.finalised:
+        check_end(context, result)
 
 
 def _put_back(context: Context) -> None:
@@ -45,7 +48,7 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     try:
         answer = call(context, *arguments)
         if context.has_end:
-            _end(context)
+            _end(context, answer[0] if type(answer) is tuple else answer)
         return answer
     except AdbcError as error:
         refusal = context.refusal or error

@@ -28,6 +28,8 @@ __all__ = [
     "is_joined",
     "is_ours",
     "note_inlined",
+    "note_original",
+    "original",
     "running",
     "without_ours",
 ]
@@ -52,6 +54,21 @@ def inlined_in(code: types.CodeType) -> Places:
     """The functions that were written into `code`, and where: what `note_inlined` was told."""
     known = _inlined.get(id(code))
     return known[1] if known is not None and known[0]() is code else ()
+
+
+_originals: dict[int, tuple[weakref.ref[types.CodeType], weakref.ref[types.CodeType]]] = {}
+
+
+def note_original(code: types.CodeType, primal: types.CodeType) -> None:
+    """Note that `code` was derived from a function of the user's with the code `primal`."""
+    at = id(code)
+    _originals[at] = weakref.ref(code, lambda _: _originals.pop(at, None)), weakref.ref(primal)
+
+
+def original(code: types.CodeType) -> types.CodeType | None:
+    """The code of the user's that `code` was derived from, if it was."""
+    known = _originals.get(id(code))
+    return known[1]() if known is not None and known[0]() is code else None
 
 
 def is_joined(code: types.CodeType) -> bool:

@@ -55,6 +55,13 @@ class Context:
     passes the handlers of the user's that would."""
     refusal: AdbcError | None = None
     """The refusal that the call ends with, once a handler has been entered with one."""
+    holders: list[tuple[types.FrameType | None, Any]]
+    """Objects with weak references that were made in this call, each with a frame that is known to hold it;
+    None stands for adbc's own hold on it, so that it does not die before the program lets go of it."""
+    lasting: dict[int, tuple[types.CodeType, frozenset[str]]]
+    """By address, the code of a function, and its variables that hold what they are first given."""
+    finalised: list[Any]
+    """Objects for which something is to run when they die."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
@@ -152,7 +159,10 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "attributes": dict,
     "captured": dict,
     "classes": dict,
+    "finalised": list,
     "held": dict,
+    "holders": list,
+    "lasting": dict,
     "patches": list,
     "settled": dict,
     "shadows": Shadows,

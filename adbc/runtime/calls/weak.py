@@ -1,0 +1,278 @@
+"""Weak references and finalisers: whether what they are about would be alive in CPython.
+
+A derivative keeps objects for longer than the program does: their shadows are known by their addresses, and
+what a pullback restores is saved.  So what a weak reference gives then may have died in CPython.  It is
+handed on only if the program itself is seen to hold it, by strong references
+
+- from the arguments of the public function, and variables of functions that are not differentiated,
+- from variables of functions that are, as far as the code shows that they hold what they are first given
+  until the function ends (`adbc.cpython.variables.settled`),
+- from a module.
+
+Otherwise it is refused.  What has a finaliser, or a weak reference with a callback, is looked at when the
+call ends: if nobody holds it then, it has died on the way, and what runs when it dies was not run there.
+
+Variables of emitted code are not the user's.  But its parameters are, and the frame holds them to its end.
+Where a function hands its own variables on, plainly, to the one that makes a weak reference, the frame is
+noted: it holds them for as long as it runs.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from adbc.cpython.variables import Passed, passed_at, settled
+from adbc.errors import UnsupportedError
+from adbc.runtime.calls.unfollowed import WEAK_CONTAINERS
+from adbc.runtime.report.frames import inlined_in, is_ours, original, running
+from adbc.runtime.state.context import Context
+
+__all__ = [
+    "COUNTING",
+    "answered",
+    "check_end",
+    "count_container",
+    "counted",
+    "note_finaliser",
+    "note_reference",
+    "refuse_unheld",
+]
+
+_MOST = 200_000
+"""How many objects are looked at at most before it is said that nobody holds something."""
+_HIGHEST = 12
+"""Over how many steps holders of holders are looked for."""
+
+_LASTING = (type, types.ModuleType, types.BuiltinFunctionType)
+"""What does not go when it is dropped, or not before the garbage collector comes."""
+_PASSED_BY = (
+    int, float, complex, bool, str, bytes, bytearray, types.NoneType, types.CodeType, types.FrameType,
+    types.GeneratorType, types.TracebackType, *_LASTING,
+)  # fmt: skip
+COUNTING: frozenset[Any] = frozenset(
+    cls.__len__ for cls in (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+)
+"""What says how many entries a weak container has: those that died are taken out by callbacks."""
+
+
+# -- what is noted -------------------------------------------------------------------------------------------
+
+
+def note_reference(context: Context, obj: Any, place: int, callback: Any) -> None:
+    """A weak reference to `obj` is made by the function that is running, which gives it as argument
+    number `place`."""
+    if isinstance(obj, _LASTING):
+        return
+    for frame in _holding(context, obj, place):
+        context.holders.append((frame, obj))
+    context.holders.append((None, obj))  # it is seen to be dead, or not at all
+    if callback is not None and getattr(callback, "__module__", None) not in WEAK_CONTAINERS:
+        note_finaliser(context, obj)
+
+
+def note_finaliser(context: Context, obj: Any) -> None:
+    """Something runs when `obj` dies."""
+    context.finalised.append(obj)
+    context.has_end = True
+
+
+def _holding(context: Context, obj: Any, place: int) -> Iterator[types.FrameType]:
+    """The frames of differentiated functions, innermost first, of which a variable is known to hold `obj`:
+    each hands it on to the one before, the first as argument number `place`."""
+    names: list[str | None] | None
+    callee: tuple[types.FrameType, types.CodeType, int] | None = None
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not is_ours(code):
+            primal = original(code)
+            if primal is None or any(start <= frame.f_lasti < end for start, end, _ in inlined_in(code)):
+                return
+            passed = passed_at(primal, list(code.co_positions())[frame.f_lasti // 2])
+            if passed is None:
+                return
+            names = [*passed.positional[place : place + 1]] if callee is None else _given(passed, *callee)
+            if not names or not _settled(context, primal).issuperset(names):
+                return
+            yield frame
+            parameters = primal.co_varnames[: primal.co_argcount + primal.co_kwonlyargcount]
+            found = [i for i, name in enumerate(parameters) if frame.f_locals.get(name) is obj]
+            if not found:
+                return
+            callee = frame, primal, found[0]
+        frame = frame.f_back
+
+
+def _settled(context: Context, code: types.CodeType) -> frozenset[str]:
+    """The settled variables of the function with this code, found once in a call."""
+    known = context.lasting.get(id(code))
+    if known is None:
+        known = context.lasting[id(code)] = code, settled(code)
+    return known[1]
+
+
+def _given(passed: Passed, frame: types.FrameType, code: types.CodeType, number: int) -> list[str | None]:
+    """The variables of a caller one of which has become the parameter with this number, of the function with
+    this code, called in `frame`.  None among them stands for what is no variable."""
+    names = code.co_varnames
+    if names[number] in passed.named:
+        return [passed.named[names[number]]]
+    first = frame.f_locals.get(names[0])
+    bound = hasattr(type(first), code.co_name) or (isinstance(first, type) and hasattr(first, code.co_name))
+    if not bound:
+        shifts = [0]
+    elif passed.receiver is not None or (not passed.is_method and code.co_name in _BY_CLASS):
+        shifts = [1]
+    else:
+        shifts = [0, 1]
+    given = (passed.receiver, *passed.positional)
+    return [given[number - shift + 1] for shift in shifts if number - shift + 1 < len(given)]
+
+
+_BY_CLASS = ("__call__", "__init__", "__new__")
+"""Methods that are run where nothing is asked for an attribute."""
+
+
+# -- what is asked -------------------------------------------------------------------------------------------
+
+
+def answered(context: Context, obj: Any) -> Any:
+    """`obj`, which a weak reference gives; refuses if it may have died in CPython."""
+    if obj is not None and not isinstance(obj, _LASTING) and not _is_guard(obj):
+        refuse_unheld(context, [obj], f"a weak reference is asked for a {type(obj).__name__}")
+    return obj
+
+
+def _is_guard(obj: Any) -> bool:
+    """Whether a weak container is asked for by its own module: it is being iterated over."""
+    return type(obj).__module__ in WEAK_CONTAINERS and running()[-1].frame.f_globals.get("__name__") in (
+        WEAK_CONTAINERS
+    )
+
+
+def counted(context: Context, obj: Any) -> None:
+    """Weak references to `obj` are counted or listed: refuses if some were made in this call."""
+    if any(x is obj for _, x in context.holders):
+        raise UnsupportedError(
+            f"weak references to a {type(obj).__name__} that were made in this call are counted",
+            "they live for longer while a derivative is taken",
+            "count them in a function that is not differentiated",
+        )
+
+
+def count_container(context: Context, container: Any) -> None:
+    """The entries of a weak container are counted: refuses if one may have died in CPython."""
+    data = container.data
+    references = data.values() if isinstance(container, weakref.WeakValueDictionary) else data
+    found = [reference() for reference in list(references)]
+    what = f"the entries of a {type(container).__name__} are counted, one of which is an object"
+    refuse_unheld(context, [x for x in found if x is not None], what)
+
+
+def refuse_unheld(context: Context, objects: Iterable[Any], what: str, also: Any = None) -> None:
+    """Refuse, saying `what` is done, if the program, with what `also` leads to, does not hold `objects`."""
+    wanted = {id(x): x for x in objects if not isinstance(x, _LASTING)}
+    if wanted:
+        _walk([also, *_roots(context)], wanted)
+    for x in list(wanted.values()):
+        if not _is_global(x):
+            raise UnsupportedError(
+                f"{what} that nothing in the program is seen to hold",
+                "while a derivative is taken objects live for longer, so nobody can say whether it is dead",
+                "hold it by an argument of the function, `f(x, keep)`, or in a module, until the call ends",
+            )
+
+
+def check_end(context: Context, result: Any) -> None:
+    """Refuse if an object with a finaliser has died in the call that ends, and gives `result`."""
+    finalised, context.finalised = context.finalised, []
+    classes = ", ".join(sorted({type(x).__name__ for x in finalised}))
+    refuse_unheld(context, finalised, f"something is to run when an object dies ({classes})", result)
+
+
+def _roots(context: Context) -> Iterator[Any]:
+    """What the program holds by variables and arguments."""
+    frames = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    derived = [f for f in frames if not is_ours(f.f_code) and _is_derived(f)]
+    outermost = frames.index(derived[-1]) if derived else -1
+    for i, frame in enumerate(frames):
+        if is_ours(frame.f_code):
+            if i > outermost and derived:  # the way in, which has the arguments
+                yield from frame.f_locals.values()
+        elif frame in derived:
+            primal = original(frame.f_code)
+            if primal is not None:
+                names = primal.co_varnames[: primal.co_argcount + primal.co_kwonlyargcount]
+                kept = _settled(context, primal)
+                yield from (frame.f_locals.get(name) for name in names if name in kept)
+            yield from (obj for holder, obj in context.holders if holder is frame)
+        else:
+            yield from frame.f_locals.values()
+
+
+def _is_derived(frame: types.FrameType) -> bool:
+    """Whether a frame that is not adbc's runs differentiated code."""
+    known = original(frame.f_code) is not None
+    return known or any(isinstance(x, Context) for x in frame.f_locals.values())
+
+
+def _walk(roots: Iterable[Any], wanted: dict[int, Any]) -> None:
+    """Take out of `wanted` what strong references lead to from `roots`."""
+    namespaces = _namespaces()
+    pending = list(roots)
+    seen: dict[int, Any] = {id(pending): pending}  # held, so that no address is used again
+    while pending and wanted and len(seen) < _MOST:
+        x = pending.pop()
+        at = id(x)
+        if at in seen or at in namespaces or type(x) in _PASSED_BY or isinstance(x, type) or _is_adbcs(x):
+            continue
+        seen[at] = x
+        wanted.pop(at, None)
+        if type(x) is types.FunctionType:
+            pending += [x.__closure__, x.__defaults__, x.__kwdefaults__, x.__dict__]
+        else:
+            pending += gc.get_referents(x)
+
+
+def _is_adbcs(x: Any) -> bool:
+    """Whether `x` is an object or a function of adbc's, which may hold what the program has dropped."""
+    if type(x) is types.FunctionType:
+        return is_ours(x.__code__) or original(x.__code__) is not None
+    return type(x).__module__.partition(".")[0] == "adbc"
+
+
+def _namespaces() -> dict[int, bool]:
+    """By the address of the namespace of a module, whether it is the program's."""
+    modules = [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]
+    return {id(vars(m)): m.__name__.partition(".")[0] != "adbc" for m in modules}
+
+
+def _is_global(obj: Any) -> bool:
+    """Whether strong references lead to `obj` from the namespace of a module."""
+    namespaces = _namespaces()
+    level: list[Any] = [obj]
+    seen = {id(obj)}
+    for _ in range(_HIGHEST):
+        found = gc.get_referrers(*level)
+        ours = {id(found), id(level), id(seen)}
+        level = []
+        for x in found:
+            at = id(x)
+            if namespaces.get(at):
+                return True
+            if at in seen or at in ours or at in namespaces or isinstance(x, types.FrameType) or _is_adbcs(x):
+                continue
+            seen.add(at)
+            level.append(x)
+        if not level or len(seen) > _MOST:
+            return False
+    return False

@@ -1,0 +1,222 @@
+"""Weak references and finalisers: an object that may have died in Python is not handed on."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.errors import UnsupportedError
+
+LOG: list[int] = []
+
+
+class Box:
+    def __init__(self, v: Any = None) -> None:
+        self.v = v
+
+
+class Node:
+    def __init__(self, v: Any, parent: Any = None) -> None:
+        self.v = v
+        self.children: list[Any] = []
+        self.parent = None if parent is None else weakref.ref(parent)
+        if parent is not None:
+            parent.children.append(self)
+
+    def total(self) -> Any:
+        above = None if self.parent is None else self.parent()
+        return self.v if above is None else self.v * above.total()
+
+
+class Finalised:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __del__(self) -> None:
+        LOG.append(1)
+
+
+HELD = Box(2.0)
+CACHE: Any = weakref.WeakKeyDictionary()
+NAMED: Any = weakref.WeakValueDictionary({"held": HELD})
+
+
+# -- held ----------------------------------------------------------------------------------------------------
+
+
+def by_a_variable(x: Any) -> Any:
+    box = Box(x)
+    seen = weakref.ref(box)
+    return seen().v * box.v  # type: ignore[union-attr]  # it lives
+
+
+def by_variables_of_callers(x: Any) -> Any:
+    root = Node(x)
+    child = Node(2.0 * x, root)
+    leaf = Node(x + 1.0, parent=child)
+    return leaf.total() * child.v
+
+
+def by_a_module(x: Any) -> Any:
+    if HELD not in CACHE:
+        CACHE[HELD] = 3.0
+    return x * CACHE[HELD] * len(CACHE) * NAMED["held"].v * x
+
+
+def by_an_argument(x: Any) -> Any:
+    def inside(box: Any) -> Any:
+        box.v = box.v * x
+        return REFERENCES[0]().v * x
+
+    return inside(HELD)
+
+
+REFERENCES = [weakref.ref(HELD)]
+
+
+# -- not held ------------------------------------------------------------------------------------------------
+
+
+def deleted(x: Any) -> Any:
+    box = Box()
+    seen = weakref.ref(box)
+    del box
+    return x if seen() is None else 2.0 * x
+
+
+def active_and_deleted(x: Any) -> Any:
+    box = Box(x)
+    seen = weakref.ref(box)
+    y = box.v * 3.0
+    box.v = y * x
+    del box
+    return y if seen() is None else 2.0 * y
+
+
+def rebound(x: Any) -> Any:
+    box = Box(x)
+    seen = weakref.ref(box)
+    box = Box(2.0 * x)
+    return box.v if seen() is None else 2.0 * box.v
+
+
+def made(x: Any) -> Any:
+    box = Box(x)
+    return weakref.ref(box), box.v
+
+
+def left_with_its_function(x: Any) -> Any:
+    seen, y = made(x)
+    return y if seen() is None else 2.0 * y
+
+
+def never_bound(x: Any) -> Any:
+    seen = weakref.ref(Box(x))
+    return x if seen() is None else 2.0 * x
+
+
+def popped(x: Any) -> Any:
+    boxes = [Box(x), Box(2.0 * x)]
+    seen = [weakref.ref(box) for box in boxes]
+    boxes.pop()
+    return sum([x for r in seen if r() is not None])
+
+
+def of_a_loop(x: Any) -> Any:
+    seen = []
+    for k in range(3):
+        box = Box(x * k)
+        seen.append(weakref.ref(box))
+    return sum([x for r in seen if r() is not None])
+
+
+def counted_in_a_set(x: Any) -> Any:
+    boxes: Any = weakref.WeakSet()
+    box = Box(x)
+    boxes.add(box)
+    y = box.v
+    del box
+    return y * (1.0 + len(boxes))
+
+
+def counted_as_keys(x: Any) -> Any:
+    boxes: Any = weakref.WeakKeyDictionary()
+    box = Box(x)
+    boxes[box] = 1.0
+    y = box.v
+    del box
+    return y * (1.0 + len(boxes))
+
+
+def got_by_name(x: Any) -> Any:
+    boxes: Any = weakref.WeakValueDictionary()
+    box = Box(x)
+    boxes["a"] = box
+    y = box.v
+    del box
+    return y if boxes.get("a") is None else 2.0 * y
+
+
+def with_a_callback(x: Any) -> Any:
+    done: list[int] = []
+    box = Box(x)
+    seen = weakref.ref(box, lambda _: done.append(1))
+    y = box.v
+    del box
+    return y * (1.0 + len(done)) if seen else x
+
+
+def finalised(x: Any) -> Any:
+    del LOG[:]
+    box = Finalised(x)
+    y = box.v
+    del box
+    return y * (1.0 + len(LOG))
+
+
+def references_counted(x: Any) -> Any:
+    box = Box(x)
+    seen = [weakref.ref(box)]
+    return box.v * weakref.getweakrefcount(box) * len(seen)
+
+
+DEAD = [
+    deleted, active_and_deleted, rebound, left_with_its_function, never_bound, popped, of_a_loop,
+    counted_in_a_set, counted_as_keys, got_by_name, with_a_callback, finalised, references_counted,
+]  # fmt: skip
+ALIVE = [by_a_variable, by_variables_of_callers, by_a_module, by_an_argument]
+MODES = ["learn", "never", "dynamic"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", DEAD, ids=lambda f: f.__name__)
+def test_what_may_have_died_is_refused(f: Callable[[float], Any], mode: Any) -> None:
+    with adbc.use(adbc.Config(speculation=mode)):
+        for _ in range(2):
+            with pytest.raises(UnsupportedError, match=r"dies|seen to hold|counted"):
+                adbc.value_and_grad(f)(1.5)
+            with pytest.raises(UnsupportedError, match=r"dies|seen to hold|counted"):
+                adbc.jvp(f, (1.5,), (1.0,))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", ALIVE, ids=lambda f: f.__name__)
+def test_what_the_program_holds_is_given(f: Callable[[float], Any], mode: Any) -> None:
+    HELD.v = 2.0
+    h = 1e-6
+    wanted = f(1.5)
+    HELD.v = 2.0
+    ahead = f(1.5 + h)
+    HELD.v = 2.0
+    slope = (ahead - f(1.5 - h)) / (2.0 * h)
+    with adbc.use(adbc.Config(speculation=mode)):
+        for _ in range(2):
+            HELD.v = 2.0
+            value, gradient = adbc.value_and_grad(f)(1.5)
+            assert (value, gradient) == (pytest.approx(wanted), pytest.approx(slope, rel=1e-6))
+            HELD.v = 2.0
+            assert adbc.jvp(f, (1.5,), (1.0,)) == (pytest.approx(wanted), pytest.approx(gradient))
