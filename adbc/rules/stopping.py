@@ -42,7 +42,13 @@ def _const_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return Const(*args, **kwargs), None, nothing(len(args))
 
 
+class _Stopping(Primitive):
+    """The row of `stop_gradient`: what has no memory is a constant like any other behind it."""
+
+    stops = True
+
+
 ROWS: list[Rule] = [
-    Primitive(stop_gradient, frule=_frule, rrule=_rrule),
+    _Stopping(stop_gradient, frule=_frule, rrule=_rrule),
     Primitive(Const, frule=_const_frule, rrule=_const_rrule, parameters=("value",)),
 ]

@@ -129,6 +129,9 @@ class Rule:
     """Whether the result is text that says what the arguments are, or a number that is read from text: such
     text is remembered, for its numbers have lost their derivative (`runtime.calls.texts`)."""
 
+    stops = False
+    """Whether the result is the one argument, as a constant."""
+
     converts: int | None = None
     """The number of the argument from which numbers are read if it is text, or holds text; None if that is
     an error."""

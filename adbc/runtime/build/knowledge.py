@@ -29,7 +29,7 @@ from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
 from adbc.types.inference import ARRAY_RESULTS, type_of
-from adbc.types.lattice import Exact, ListType, RealType, inferred_type, memory_type
+from adbc.types.lattice import Exact, ListType, RealType, has_shadow, inferred_type, memory_type
 from adbc.types.readers import only_reads
 
 __all__ = ["Knowledge", "ReadsCache"]
@@ -285,6 +285,8 @@ class Knowledge:
 
 def _row_result(row: Any, types_: Sequence[AbstractType]) -> AbstractType:
     """The type of a result as its rule declares it."""
+    if row.stops and len(types_) == 1 and not has_shadow(types_[0]):
+        return types_[0]
     result = row.result
     if result is None:
         return ANY

@@ -23,7 +23,17 @@ from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.contained import compares_in_python, text_in_c
 from adbc.runtime.calls.generators import Generator
-from adbc.runtime.calls.steps import AsItIs, Call, Delegate, Protocols, Resolver, RunWatched, Step, UseRow
+from adbc.runtime.calls.steps import (
+    AsItIs,
+    Call,
+    Delegate,
+    Protocols,
+    Resolver,
+    RunWatched,
+    Step,
+    UseRow,
+    Value,
+)
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.fields import plain_check
 
@@ -311,11 +321,19 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
     )
 
 
+def _class_of(call: Call, table: RuleTable) -> Step | None:
+    """``type(x)``, where `x` stands for a generator."""
+    if len(call.args) != 1 or call.keywords or type(call.args[0]) is not Generator:
+        return None
+    return Value(call, call.args[0].__class__, None)
+
+
 def _says(call: Call, table: RuleTable) -> Step | None:
     return None if any(map(is_active, call.shadows)) else AsItIs(call)
 
 
 PROTOCOLS: Protocols = {
+    type: _class_of,
     warnings.warn: _says,
     locals: _looks,
     vars: _looks,

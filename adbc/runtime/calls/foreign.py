@@ -130,14 +130,18 @@ def _is_bound(x: Any) -> bool:
     return isinstance(x, types.BuiltinMethodType | types.MethodWrapperType)
 
 
-def watched(context: Context, call: Call, what: str, ours: object = None) -> tuple[Any, Undo | None]:
+def watched(
+    context: Context, call: Call, what: str, ours: object = None, *, stays: bool = False
+) -> tuple[Any, Undo | None]:
     """Make `call` of a C function; refuse if the Python code that it runs has changed something in which
     there is a derivative, or may be one now.  The result, and what undoes other changes (None: there are
     none).
 
-    The object `ours` may be changed, whatever it holds.
+    The object `ours` may be changed, whatever it holds.  stays: what is changed stays so, as records of a log
+    do; numbers may be written there if the call is given none that has a derivative.
     """
     before = list(contents(_reached((call.function, *call.args))))
+    is_free = stays and not any(map(is_active, call.shadows))
     failed: BaseException | None = None
     out: Any = None
     try:
@@ -146,7 +150,7 @@ def watched(context: Context, call: Call, what: str, ours: object = None) -> tup
         failed = error
     changed = [(x, old) for x, old in before if x is not ours and differs(x, old)]
     for x, old in changed:
-        if _changes_derivative(context, x, old):
+        if is_active(context.shadows.lookup(x)) if is_free else _changes_derivative(context, x, old):
             raise UnsupportedError(
                 f"the interpreter {what}, and the Python code that it runs for that changes a"
                 f" {type(x).__name__} that has a derivative, or writes a number into it",
@@ -158,7 +162,8 @@ def watched(context: Context, call: Call, what: str, ours: object = None) -> tup
             raise failed
         finally:
             del failed
-    return out, _in_step(context, changed) if changed else None
+    undo = _in_step(context, changed) if changed else None
+    return out, None if stays else undo
 
 
 def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:

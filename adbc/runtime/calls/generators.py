@@ -45,10 +45,15 @@ class Generator:
         self.at = 0
         self.is_running = False
         self.returned = None
-        self.__name__ = name
+        self.__name__ = self.__qualname__ = name
 
     def __iter__(self) -> Generator:
         return self
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What `isinstance` sees: the class of the generator that this stands for."""
+        return types.GeneratorType
 
     def _look(self) -> Any:
         raise UnsupportedError(
@@ -143,7 +148,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
             raise error
         if not hasattr(iterator, "throw"):
             raise error
-        if iterator.__class__ is not Generator:
+        if not isinstance(iterator, Generator):
             try:
                 return False, iterator.throw(error)
             except StopIteration as stop:
@@ -151,7 +156,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
         if iterator.at <= 0:
             iterator.throw(error)
         out = iterator.resume(True, error)
-    elif iterator.__class__ is Generator:
+    elif isinstance(iterator, Generator):
         out = iterator.resume(False, value)
     elif value is None and not hasattr(iterator, "__dict__"):  # one of the interpreter's own
         out = _next_(iterator)
@@ -171,7 +176,7 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
 
 def drop(iterator: Any, is_own: bool) -> None:
     """`intrinsics._drop_`, in Python that adbc can follow."""
-    if is_own and iterator.__class__ is Generator:
+    if is_own and isinstance(iterator, Generator):
         try:
             iterator.close()
         except Exception as error:

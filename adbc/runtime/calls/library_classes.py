@@ -36,8 +36,8 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
         return _namedtuple(context, call, what, copy)
     if function.__name__ == "__new__" and len(call.args) >= 4:
         return _by_metaclass(context, call, what, copy)
-    out, undo = watched(context, call, what)
-    return out, undo or nothing
+    out, _ = watched(context, call, what, stays=True)
+    return out, nothing
 
 
 def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:

@@ -228,10 +228,11 @@ ASKED: dict[Any, tuple[str, ...]] = {
     **dict.fromkeys((list, tuple, list.extend, intrinsics._list_extend_, list.__iadd__), HINTS),
     operator.iadd: (*HINTS, "__radd__"),
     dir: ("__dir__",),
+    type: ("gi_frame",),  # what stands for a generator has another class
 }
 """Functions with rules, and the special methods by which a class may answer for itself in Python."""
 
-_SELDOM = frozenset({chr, bin, hex, oct, dir})
+_SELDOM = frozenset({chr, bin, hex, oct, dir, type})
 """Functions in `ASKED` that are called so seldom that it does not matter what it costs to ask."""
 
 COMPARISONS = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge})

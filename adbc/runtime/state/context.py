@@ -53,6 +53,8 @@ class Context:
     patches: list[Callable[[], None]]
     """What puts back attributes of classes and modules that were there before and have been set: a refusal
     passes the handlers of the user's that would."""
+    refusal: AdbcError | None = None
+    """The refusal that the call ends with, once a handler has been entered with one."""
     holders: list[tuple[types.FrameType | None, Any]]
     """Objects with weak references that were made in this call, each with a frame that is known to hold it;
     None stands for adbc's own hold on it, so that it does not die before the program lets go of it."""
@@ -60,8 +62,6 @@ class Context:
     """By address, the code of a function, and its variables that hold what they are first given."""
     finalised: list[Any]
     """Objects for which something is to run when they die."""
-    refusal: AdbcError | None = None
-    """The refusal that the call ends with, once a handler has been entered with one."""
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 

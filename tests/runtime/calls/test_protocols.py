@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
+import adbc
 from adbc.testing import test_rule as check
 
 
@@ -312,3 +317,41 @@ CASES: dict[str, tuple[Callable[..., Any], Any]] = {
 def test_every_protocol_is_followed_in_both_modes(name: str) -> None:
     f, args = CASES[name]
     check(f, *args)
+
+
+def halves(x: float) -> Iterator[float]:
+    yield x
+    yield x / 2.0
+
+
+def by_class(x: float) -> float:
+    made = halves(x)
+    out = x * isinstance(made, types.GeneratorType) + 2.0 * x * (type(made) is types.GeneratorType)
+    out += 4.0 * x * isinstance(made, (list, Iterator)) + 8.0 * x * (made.__class__ is types.GeneratorType)
+    return out + 16.0 * x * inspect.isgenerator(made) + sum(made) * len(made.__qualname__)
+
+
+def by_state(x: float) -> float:
+    return x * (inspect.getgeneratorstate(halves(x)) == inspect.GEN_CREATED)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always"])
+def test_a_generator_is_of_the_class_of_generators(speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.value_and_grad(by_class)(2.0) == (by_class(2.0), 40.0)
+        assert adbc.jvp(by_class, (2.0,), (1.0,)) == (by_class(2.0), 40.0)
+        with pytest.raises(adbc.errors.UnsupportedError, match="the generator halves is asked for"):
+            adbc.grad(by_state)(2.0)
+        with pytest.raises(adbc.errors.UnsupportedError, match="the generator halves is asked for"):
+            adbc.jvp(by_state, (2.0,), (1.0,))
+
+
+def in_units_of_the_machine(x: float) -> float:
+    return x * sys.float_info.epsilon + x * os.stat(os.curdir).st_mtime * 0.0
+
+
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+def test_records_of_the_system_hold_constants(speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        assert adbc.grad(in_units_of_the_machine)(2.0) == sys.float_info.epsilon
+        assert adbc.jvp(in_units_of_the_machine, (2.0,), (1.0,))[1] == sys.float_info.epsilon
