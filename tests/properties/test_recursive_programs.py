@@ -6,6 +6,8 @@ import pytest
 
 from .recursive_programs import RecursiveProgram, check
 
+pytestmark = pytest.mark.slow  # as a whole
+
 COUNT, CHUNK = 100, 10
 
 
