@@ -173,20 +173,20 @@ class Slots:
     def _through_edge(self, node: Node, successor: Node, live: int, record: bool) -> int:
         """What is live in front of the copies that are made at the end of `node` for `successor`."""
         schedule, phis = self.schedule, self._phis[successor]
-        if record and phis:
-            self._clash(phis, live | phis)
-        live = live & ~phis | self._copied(node, successor)
         found = schedule.for_loops.get(successor)
-        if found is None or found.kept_from is not None or found in schedule.context(node):
-            return live
-        if found.tape is not None:
+        enters = found is not None and found.kept_from is None and found not in schedule.context(node)
+        iterator = 0  # what the loop goes over, in a variable: it is loaded behind the copies
+        if found is not None and enters and found.iterator in self.number:
+            iterator = 1 << self.number[found.iterator]
+        if record and phis:
+            self._clash(phis, live | phis | iterator)
+        live = live & ~phis | self._copied(node, successor)
+        if found is not None and enters and found.tape is not None:
             tape = 1 << self.number[found.tape]
             if record:
                 self._clash(tape, live)
             live &= ~tape
-        if found.iterator in self.number:
-            live |= 1 << self.number[found.iterator]
-        return live
+        return live | iterator
 
     def _through_roots(self, node: Node, live: int, record: bool) -> int:
         """What is live in front of the first root of `node`, if `live` is what is live behind the last."""

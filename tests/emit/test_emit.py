@@ -191,6 +191,35 @@ def test_loop_variable_that_is_needed_after_the_loop() -> None:
     assert function("ab") is i.EXHAUSTED
 
 
+def test_an_iterator_that_waits_in_a_variable_is_not_overwritten_by_a_phi() -> None:
+    # The first values of phis are put into their variables before the iterator is loaded from its own.
+    function = checked(
+        """
+        graph f(it, n)
+        entry:
+            %i = call _iter_(%it)
+            %c = call operator.lt(%n, 0)
+            branch %c, none, before
+        none:
+            return None
+        before:
+            jump head
+        head:
+            %last = phi [before: 7, body: %v]
+            %v = call _next_(%i)
+            %t = call _exhausted_(%v)
+            branch %t, done, body
+        body:
+            %p = call builtins.print(%last, %v)
+            jump head
+        done:
+            return %n
+        """
+    )
+    assert "FOR_ITER" in opnames(function.__code__)
+    assert function([1, 2], 3) == 3
+
+
 def test_iterator_that_is_used_in_the_loop() -> None:
     function = checked(
         """

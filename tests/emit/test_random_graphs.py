@@ -121,6 +121,16 @@ def loop(graph: Graph, builder: Builder, variables: Variables, rng: random.Rando
     iterator = builder.call(_iter_, builder.call(range, rng.randint(0, 4)))
     if rng.random() < 0.5:
         variables.write(y, builder.block, builder.call(operator.add, variables.read(y, builder.block), 1))
+    if rng.random() < 0.5:  # the iterator waits in a variable while something else is decided
+        late, early = graph.add_block("late"), graph.add_block("early")
+        builder.branch(builder.call(operator.lt, variables.read(x, builder.block), 50), late, early)
+        for block in (late, early):
+            variables.edge(builder.block, block)
+        builder.block = early
+        builder.jump(after)
+        variables.edge(early, after)
+        builder.block = late
+        variables.write(rng.choice(NAMES), late, Builder.value(rng.randint(0, 9)))
     builder.jump(head)
     variables.edge(builder.block, head)
     builder.block = head

@@ -59,7 +59,7 @@ class Replacer:
                 verify_stack(new)
                 self.replaced.append(code.co_qualname)
             except LiftError as error:
-                words = str(error).partition(" contains ")[2].partition(", which cannot be differentiated")[0]
+                words = error.met.partition(" contains ")[2].partition(", which cannot be differentiated")[0]
                 self.refused[words or str(error)].append(code.co_qualname)
         inner = tuple(self.code(c, space) if isinstance(c, types.CodeType) else c for c in new.co_consts)
         if any(a is not b for a, b in zip(inner, new.co_consts, strict=True)):

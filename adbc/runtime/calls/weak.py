@@ -19,6 +19,7 @@ noted: it holds them for as long as it runs.
 
 from __future__ import annotations
 
+import collections
 import gc
 import sys
 import types
@@ -226,12 +227,13 @@ def _is_derived(frame: types.FrameType) -> bool:
 
 
 def _walk(roots: Iterable[Any], wanted: dict[int, Any]) -> None:
-    """Take out of `wanted` what strong references lead to from `roots`."""
+    """Take out of `wanted` what strong references lead to from `roots`, looking at what is near first: the
+    variables of a program's callers may lead to more than can be looked at."""
     namespaces = _namespaces()
-    pending = list(roots)
+    pending = collections.deque(roots)
     seen: dict[int, Any] = {id(pending): pending}  # held, so that no address is used again
     while pending and wanted and len(seen) < _MOST:
-        x = pending.pop()
+        x = pending.popleft()
         at = id(x)
         if at in seen or at in namespaces or type(x) in _PASSED_BY or isinstance(x, type) or _is_adbcs(x):
             continue
