@@ -205,7 +205,7 @@ def multiply(p: Any, d: Any) -> Any:
     special = _hook(ARRAY_MULTIPLY, d.__class__) or _hook(ARRAY_MULTIPLY, p.__class__)
     if special is not None:
         return special(p, d)
-    return p * d if p and d else p.__class__(0) * d.__class__(0)
+    return p * d if p and d else _zero(p) * _zero(d)
 
 
 def divide(d: Any, y: Any) -> Any:
@@ -213,7 +213,15 @@ def divide(d: Any, y: Any) -> Any:
     special = _hook(ARRAY_DIVIDE, d.__class__) or _hook(ARRAY_DIVIDE, y.__class__)
     if special is not None:
         return special(d, y)
-    return d / y if d and y - y == 0.0 else d.__class__(0) / y.__class__(1)
+    return d / y if d and y - y == 0.0 else _zero(d) / (_zero(y) + 1)
+
+
+def _zero(x: Any) -> Any:
+    """Zero, of the class that arithmetic with `x` gives: a subclass may not have an instance that is zero."""
+    for cls in (int, float, complex):
+        if isinstance(x, cls):
+            return cls(0)
+    return x.__class__(0)
 
 
 ARRAY_MULTIPLY: dict[type, Any] = {}

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -131,13 +131,13 @@ def _is_bound(x: Any) -> bool:
 
 
 def watched(
-    context: Context, call: Call, what: str, ours: object = None, *, stays: bool = False
+    context: Context, call: Call, what: str, ours: Iterable[object] = (), *, stays: bool = False
 ) -> tuple[Any, Undo | None]:
     """Make `call` of a C function; refuse if the Python code that it runs has changed something in which
     there is a derivative, or may be one now.  The result, and what undoes other changes (None: there are
     none).
 
-    The object `ours` may be changed, whatever it holds.  stays: what is changed stays so, as records of a log
+    The objects `ours` may be changed, whatever they hold.  stays: what is changed stays so, as records of a log
     do; numbers may be written there if the call is given none that has a derivative.
     """
     before = list(contents(_reached((call.function, *call.args))))
@@ -148,7 +148,8 @@ def watched(
         out = call.perform_for_user()
     except BaseException as error:  # the user's, who may go on
         failed = error
-    changed = [(x, old) for x, old in before if x is not ours and differs(x, old)]
+    known = set(map(id, ours))
+    changed = [(x, old) for x, old in before if id(x) not in known and differs(x, old)]
     for x, old in changed:
         if is_active(context.shadows.lookup(x)) if is_free else _changes_derivative(context, x, old):
             raise UnsupportedError(

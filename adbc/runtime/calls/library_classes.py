@@ -6,6 +6,7 @@ They run as they are (`as_it_is`), and what becomes of attributes and defaults i
 from __future__ import annotations
 
 import dataclasses
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,7 +48,7 @@ def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[
         out, undo = watched(context, call, what)
         return out, undo or nothing
     before = dict(dict.items(namespace))
-    cls, _ = watched(context, call, what, namespace)
+    cls, _ = watched(context, call, what, [namespace])
     attributes = carry(context, cls, before, shadow, copy)
     if shadow is None or shadow is NO_TANGENT:
         return cls, nothing
@@ -83,7 +84,10 @@ def _dataclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any
     """``dataclasses.dataclass``, which moves defaults from the class to its generated ``__init__``."""
     cls = call.args[0]
     sources = dict(_default_slots(context, cls))
-    out, _ = watched(context, call, what)
+    # The fields that were written into the class are filled in, and its namespace, which the function that
+    # evaluates annotations closes over from 3.13 on.
+    written = [x for x in vars(cls).values() if type(x) is dataclasses.Field]
+    out, _ = watched(context, call, what, [*written, *gc.get_referents(vars(cls))])
     fields = context.class_fields(out)
     if fields is None:
         if not sources:
@@ -124,11 +128,17 @@ def _default_slots(context: Context, cls: type) -> Iterator[tuple[str, tuple[Any
 
 
 def _moved(fields: Any, name: str, value: Any, slots: Any, key: Any, copy: Copy) -> Give:
-    """Let the attribute `name` have the derivative that ``slots[key]`` is."""
+    """Let the attribute `name` have the derivative that ``slots[key]`` is, in place of that of the field that
+    stood there."""
+    before = fields.get(name, MISSING)
     fields[name] = copy(value, slots[key])
 
     def give() -> None:
         slots[key] = slot_increment(slots[key], slot_rdata(fields[name]))
+        if before is MISSING:
+            del fields[name]
+        else:
+            fields[name] = before
 
     return give
 
