@@ -137,8 +137,8 @@ def watched(
     there is a derivative, or may be one now.  The result, and what undoes other changes (None: there are
     none).
 
-    The objects `ours` may be changed, whatever they hold.  stays: what is changed stays so, as records of a log
-    do; numbers may be written there if the call is given none that has a derivative.
+    The objects `ours` may be changed, whatever they hold.  stays: what is changed stays so, as records of a
+    log do; numbers may be written there if the call is given none that has a derivative.
     """
     before = list(contents(_reached((call.function, *call.args))))
     is_free = stays and not any(map(is_active, call.shadows))

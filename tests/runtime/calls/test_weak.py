@@ -220,3 +220,10 @@ def test_what_the_program_holds_is_given(f: Callable[[float], Any], mode: Any) -
             assert (value, gradient) == (pytest.approx(wanted), pytest.approx(slope, rel=1e-6))
             HELD.v = 2.0
             assert adbc.jvp(f, (1.5,), (1.0,)) == (pytest.approx(wanted), pytest.approx(gradient))
+
+
+def test_what_a_caller_holds_does_not_hide_what_the_program_holds() -> None:
+    """More objects than are looked at, in a variable of the caller."""
+    many = [[k] for k in range(250_000)]
+    assert adbc.value_and_grad(by_a_variable)(1.5) == (2.25, 3.0)
+    assert len(many) == 250_000
