@@ -85,6 +85,9 @@ class _Watch:
     part: str
     is_normal: bool
     is_typed: bool
+    verified: dict[int, tuple[Graph, list[object]]] = dataclasses.field(default_factory=dict)
+    """By address, the graphs that were verified, and what they were made of: most stages find nothing to
+    do."""
 
     def __call__(self, stage: Stage[Any], made: Any) -> None:
         self.is_normal = self.is_normal or "calls" in stage.leaves
@@ -101,10 +104,15 @@ class _Watch:
             self.observer.show(self.code, part, stage.name, str(graph))
 
     def _verify(self, stage: Stage[Any], graph: Graph, part: str) -> None:
-        from adbc.ir.verify import verify
+        from adbc.ir.verify import contents, verify
 
+        must_be_typed = self.is_typed and "types of derivatives" in stage.leaves
+        now = [self.is_normal, must_be_typed, *contents(graph)]
+        known = self.verified.get(id(graph))
+        if known is not None and known[1] == now:
+            return
+        self.verified[id(graph)] = graph, now
         try:
-            must_be_typed = self.is_typed and "types of derivatives" in stage.leaves
             verify(graph, normal_form=self.is_normal, is_typed=is_known if must_be_typed else None)
         except VerificationError as error:
             raise VerificationError(
