@@ -115,6 +115,8 @@ def problems(
     """Every problem of `graph`, in the order of the text."""
     checker = _Checker(graph, normal_form, is_typed)
     checker.run()
+    if not checker.found:
+        return []
     order: dict[int, int] = {id(graph): 0}
     for block in graph.blocks:
         for place in (block, *block.phis, *block.instructions, block.terminator):
@@ -362,9 +364,10 @@ class _Checker:
             available: set[Value] = {phi for phi in block.phis if phi.block is block}
             for i, instruction in enumerate(block.instructions):
                 for value in instruction.operands:
-                    if type(value) is not Const and value not in available:
-                        if self.is_available(dominators, value, instruction, block, i):
-                            available.add(value)
+                    if type(value) is Const or value in available:
+                        continue
+                    if self.is_available(dominators, value, instruction, block, i):
+                        available.add(value)
                 if instruction.block is block:
                     available.add(instruction)
             for value in block.terminator.values:

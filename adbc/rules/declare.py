@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 from adbc.rules import default_table
 from adbc.rules.declared import (
     DeclaredRule,
+    DeclaredZero,
     JointPartials,
     SeparatePartials,
     flat_frule,
     flat_rrule,
     refusal,
 )
-from adbc.rules.table import Overlay, Primitive, Rule, RuleTable, When, ZeroRule
+from adbc.rules.table import Overlay, Primitive, Rule, RuleTable, When
 
 __all__ = ["overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
 
@@ -81,7 +82,11 @@ def zero_derivative(function: F, *, when: When = None, table: RuleTable | None =
     """Declare that the derivative of `function` is zero by all of its arguments, and return `function`.
 
     For functions whose result is a position, a flag or a text, and for those that are called for an effect:
-    what comes out is a constant of the derivative.  It may be used as a decorator.
+    what comes out is a constant of the derivative.  It may be used as a decorator.  The function may change
+    things that have no derivative: counters, texts, records of what it was called with.
+
+    Raises, when the derivative is taken, `adbc.errors.UnsupportedError` if `function` writes numbers into an
+    argument, or gives an argument with a derivative or a part of one: then the derivative is not zero.
 
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
@@ -93,7 +98,7 @@ def zero_derivative(function: F, *, when: When = None, table: RuleTable | None =
     >>> adbc.grad(lambda x: x * nearest(x))(2.2)
     2.0
     """
-    _add(ZeroRule(function, when=when), table)
+    _add(DeclaredZero(function, when=when), table)
     return function
 
 

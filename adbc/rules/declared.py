@@ -15,7 +15,7 @@ from typing import Any
 from adbc.errors import ConstWriteError, InvalidTangentError, UnsupportedError
 from adbc.rules.binding import Binding
 from adbc.rules.sequences import symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -36,7 +36,7 @@ from adbc.tangents import (
     random_tangent,
     zero_tangent,
 )
-from adbc.tangents.contents import contents, differs, put_back
+from adbc.tangents.contents import contents, differs, may_move_numbers, put_back
 from adbc.tangents.fit import (
     broadcast,
     cotangent_misfit,
@@ -47,7 +47,15 @@ from adbc.tangents.fit import (
 )
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["DeclaredRule", "JointPartials", "SeparatePartials", "flat_frule", "flat_rrule", "refusal"]
+__all__ = [
+    "DeclaredRule",
+    "DeclaredZero",
+    "JointPartials",
+    "SeparatePartials",
+    "flat_frule",
+    "flat_rrule",
+    "refusal",
+]
 
 
 def _name(function: Any) -> str:
@@ -252,24 +260,9 @@ class DeclaredRule(PureRule):
     def _called(self, args: Args, derivatives: Args, kwargs: Kwargs) -> Any:
         """What the function gives; raises if that is an argument with a derivative or in its memory, or if
         the function has written into an argument."""
-        if all(d is None for d in derivatives):
-            return self.binding.call(self.function, args, kwargs)
-        out = without_writing(
-            self.function, args, derivatives, lambda: self.binding.call(self.function, args, kwargs), True
+        return new_result(
+            self.function, args, derivatives, lambda: self.binding.call(self.function, args, kwargs), "rule"
         )
-        kind: Any = kind_of(type(out))
-        if kind.address and not kind.inactive:
-            overlap = getattr(kind, "overlap", None)
-            for i, (x, d) in enumerate(zip(args, derivatives, strict=False)):
-                is_part = overlap is not None and type(x) is type(out) and overlap(x, out) is not None
-                if d is not None and (x is out or is_part):
-                    raise UnsupportedError(
-                        f"{_name(self.function)} gives its argument {i}, or a part of its memory",
-                        "adbc.rule is for functions whose result is new",
-                        "declare the derivative so:"
-                        f" adbc.primitive({_name(self.function)}, frule=..., rrule=...)",
-                    )
-        return out
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         whole = self.binding.complete(args)
@@ -303,6 +296,39 @@ class DeclaredRule(PureRule):
         return out, fout, declared_pullback
 
 
+def _any_number(*args: Any) -> None:
+    """What takes as many arguments as there are."""
+
+
+class DeclaredZero(ZeroRule):
+    """The rule of a function whose derivative a user has declared to be zero: it leaves the numbers of its
+    arguments as they are, and what it gives is new."""
+
+    is_checked = True
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        super().__init__(function, **options)
+        self.binding = Binding(function, (_any_number,), 0)  # what goes by keyword is looked at as well
+
+    def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return self.binding.bind(args, dict(kwargs))
+
+    def _called(self, args: Args, derivatives: Args, kwargs: Kwargs) -> Any:
+        def call() -> Any:
+            return self.binding.call(self.function, args, kwargs)
+
+        return new_result(self.function, args, derivatives, call, "zero_derivative")
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        out = self._called(args, dargs, kwargs)
+        return out, fresh_tangent(out)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        out = self._called(args, fargs, kwargs)
+        nothing = (None,) * len(args)
+        return out, fresh_shadow(out, active=False), lambda bout: nothing
+
+
 def _total(a: Any, b: Any) -> Any:
     """The sum of two tangents of a result, numbers or arrays, or tuples and lists of such."""
     if type(a) in (tuple, list) and type(b) is type(a):
@@ -310,29 +336,56 @@ def _total(a: Any, b: Any) -> Any:
     return a + b
 
 
+def new_result(function: Any, args: Args, derivatives: Args, call: Callable[[], Any], declared: str) -> Any:
+    """What ``call()``, the call of a function that was declared to leave its arguments as they are, gives;
+    raises if it writes numbers into one of them, or gives one with a derivative, or a part of one.
+
+    declared: the name of what it was declared with.
+    """
+    if all(d is None for d in derivatives):
+        return call()
+    out = without_writing(function, args, derivatives, call, declared)
+    kind: Any = kind_of(type(out))
+    if kind.inactive or (not kind.address and type(out) is not tuple):
+        return out
+    overlap = getattr(kind, "overlap", None)
+    inside = {id(y): y for y, _ in contents([out])}
+    for i, (x, d) in enumerate(zip(args, derivatives, strict=False)):
+        if d is None or not kind_of(type(x)).address:
+            continue
+        is_part = overlap is not None and type(x) is type(out) and overlap(x, out) is not None
+        if is_part or any(id(y) in inside and _holds_numbers(y) for y, _ in contents([x])):
+            raise UnsupportedError(
+                f"{_name(function)} gives its argument {i}, or a part of its memory",
+                f"adbc.{declared} is for functions whose result is new",
+                f"declare the derivative so: adbc.primitive({_name(function)}, frule=..., rrule=...)",
+            )
+    return out
+
+
 def without_writing(
-    function: Any, args: Args, derivatives: Args, call: Callable[[], Any], is_pure: bool = False
+    function: Any, args: Args, derivatives: Args, call: Callable[[], Any], declared: str | None = None
 ) -> Any:
     """What ``call()``, a rule of the user's, gives; raises if it writes numbers into constant arguments, or,
-    if the function is declared to be pure, into any argument.
+    if the function is `declared` to leave its arguments as they are, into any argument.
 
     The rule cannot know which are constant: it is given a zero tangent or fdata for them like for any other.
     """
     given = list(zip(args, derivatives, strict=False))
-    looked_at = [x for x, d in given if (d is None or is_pure) and kind_of(type(x)).address]
+    looked_at = [x for x, d in given if (d is None or declared is not None) and kind_of(type(x)).address]
     if not looked_at or all(d is None for _, d in given):
         return call()
     before = list(contents(looked_at))
     result = call()
     changed = [(x, old) for x, old in before if differs(x, old)]
-    if any(_holds_numbers(x) for x, _ in changed):
+    if any(may_move_numbers(x, old) for x, old in changed):
         for x, old in changed:
             put_back(x, old)
         constants = [x for x, d in given if d is None and kind_of(type(x)).address]
-        if is_pure and not {id(x) for x, _ in contents(constants)} & {id(x) for x, _ in changed}:
+        if declared is not None and not {id(x) for x, _ in contents(constants)} & {id(x) for x, _ in changed}:
             raise UnsupportedError(
                 f"{_name(function)} writes into an argument",
-                "adbc.rule is for functions without side effects",
+                f"adbc.{declared} is for functions that leave the numbers in their arguments as they are",
                 f"declare the derivative so: adbc.primitive({_name(function)}, frule=..., rrule=...)",
             )
         raise ConstWriteError(

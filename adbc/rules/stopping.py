@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any, TypeVar
 
+from adbc.errors import UnsupportedError
 from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
-from adbc.tangents import Const
+from adbc.tangents import NO_TANGENT, Const, MutableTangent
 
 __all__ = ["ROWS", "stop_gradient"]
 
@@ -19,6 +21,9 @@ def stop_gradient(x: T) -> T:
     Of an object the result is the object itself, seen as a constant: to write an active value into
     it by this name raises `adbc.errors.ConstWriteError`.
 
+    Raises `adbc.errors.UnsupportedError` for a function that has captured variables that may have a
+    derivative: it reads them whatever it is called by. Stop what it returns, or what it captures.
+
     >>> import adbc
     >>> adbc.grad(lambda x: x * adbc.stop_gradient(x))(3.0)
     3.0
@@ -26,11 +31,29 @@ def stop_gradient(x: T) -> T:
     return x
 
 
+def _check(x: Any, derivative: Any) -> None:
+    """Raise if `x` is a function that has captured something that may have a derivative."""
+    if not isinstance(x, FunctionType) or not isinstance(derivative, MutableTangent):
+        return
+    for name in x.__code__.co_freevars:
+        cell = derivative.__dict__.get(name)
+        content = getattr(cell, "cell_contents", None)
+        if content is not None and content is not NO_TANGENT:
+            raise UnsupportedError(
+                f"stop_gradient is given {x.__qualname__}, which has captured {name!r}, a variable that may"
+                " have a derivative",
+                "the function reads its variables whatever it is called by",
+                f"stop what it returns, adbc.stop_gradient({x.__name__}(...)), or what it captures",
+            )
+
+
 def _frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    _check(args[0], dargs[0])
     return args[0], None
 
 
 def _rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    _check(args[0], fargs[0])
     return args[0], None, nothing(1)
 
 

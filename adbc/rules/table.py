@@ -132,6 +132,10 @@ class Rule:
     stops = False
     """Whether the result is the one argument, as a constant."""
 
+    is_checked = False
+    """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
+    `rrule` though the derivative is zero: these look at what becomes of the arguments."""
+
     converts: int | None = None
     """The number of the argument from which numbers are read if it is text, or holds text; None if that is
     an error."""

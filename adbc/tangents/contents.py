@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from adbc.tangents.fields import instance_dict, instance_fields, slots_of
+from adbc.tangents.protocol import kind_of
 
-__all__ = ["contents", "differs", "put_back"]
+__all__ = ["contents", "differs", "may_move_numbers", "put_back"]
 
 
 _PLAIN = (tuple, list, deque, dict, set)
@@ -68,6 +70,23 @@ def differs(x: Any, old: Any) -> bool:
     return len(now) != len(old) or any(
         k is not m or v is not w for (k, v), (m, w) in zip(now, old, strict=True)
     )
+
+
+def may_move_numbers(x: Any, old: Any) -> bool:
+    """Whether the difference between object `x` and `old`, which `contents` has found there, may be one of
+    numbers: what has come or gone is of a class that may have a derivative."""
+    cls = type(x)
+    if issubclass(cls, set | bytearray) or cls.__name__ == "array":
+        return False
+    if hasattr(cls, "__array_interface__"):
+        return x.dtype.kind not in "biuSUMm"
+    pairs: Any
+    if issubclass(cls, list | deque):
+        pairs = itertools.zip_longest(old, _elements(x))
+    else:
+        was, now = dict(old), dict(dict.items(x) if issubclass(cls, dict) else instance_fields(x))
+        pairs = [(was.get(key), now.get(key)) for key in {**was, **now}]
+    return any(a is not b and not all(kind_of(type(v)).inactive for v in (a, b)) for a, b in pairs)
 
 
 def _elements(x: Any) -> list[Any]:

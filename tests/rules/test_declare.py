@@ -312,3 +312,81 @@ def test_a_rule_of_a_function_with_several_results() -> None:
     ):
         np.testing.assert_allclose(found, wanted)
     assert adbc.jvp(program, (v, 0.7), (v, 1.0))[1] == pytest.approx(adbc.jvp(plain, (v, 0.7), (v, 1.0))[1])
+
+
+# -- declared to be zero -------------------------------------------------------------------------------------
+
+
+class Recorded:
+    def __init__(self, u):
+        self.u, self.count, self.names = u, 0, []
+
+
+def clears(u):
+    u[0] = 5.0
+
+
+def reverses(u):
+    u.reverse()
+
+
+def same(u):
+    return u
+
+
+def tail(u):
+    return u[1:]
+
+
+def boxed(u):
+    return [u]
+
+
+def place(u, k=0):
+    return max(range(len(u)), key=u.__getitem__) + k
+
+
+def records(state):
+    state.count += 1
+    state.names.append("met")
+    return [0.0] * state.count
+
+
+for declared in (clears, reverses, same, tail, boxed, place, records):
+    zero_derivative(declared)
+
+WRITTEN_OR_GIVEN = [
+    (lambda u: (clears(u), u[0] * u[1])[1], [2.0, 3.0], "clears writes into an argument"),
+    (lambda u: (clears(u=u), u[0] * u[1])[1], np.array([2.0, 3.0]), "clears writes into an argument"),
+    (lambda u: (reverses(u), u[0] * u[0])[1], [2.0, 3.0], "reverses writes into an argument"),
+    (lambda u: same(u)[0] * u[1], [2.0, 3.0], "same gives its argument 0"),
+    (lambda u: tail(u)[0] * u[1], np.array([2.0, 3.0]), "tail gives its argument 0, or a part"),
+    (lambda u: boxed(u)[0][0] * u[1], [2.0, 3.0], "boxed gives its argument 0, or a part"),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("f", "u", "problem"), WRITTEN_OR_GIVEN)
+def test_what_was_declared_zero_and_is_not_is_refused(f, u, problem, mode) -> None:
+    before = u.copy()
+    with adbc.use(adbc.Config(speculation=mode)):
+        for _ in range(2):
+            with pytest.raises(UnsupportedError, match=problem):
+                adbc.grad(f)(u)
+            with pytest.raises(UnsupportedError, match=problem):
+                adbc.jvp(f, (u,), (before.copy(),))
+            assert list(u) == list(before)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_declared_zero_may_read_and_keep_records(mode) -> None:
+    def f(u):
+        state = Recorded(u)
+        made = records(state)
+        made = records(state=state)
+        return state.u[place(u)] * u[place(u=u, k=-1)] * state.count * (1.0 + made[1])
+
+    with adbc.use(adbc.Config(speculation=mode)):
+        for _ in range(2):
+            assert adbc.value_and_grad(f)([2.0, 3.0]) == (12.0, [6.0, 4.0])
+            assert adbc.jvp(f, ([2.0, 3.0],), ([1.0, 0.0],)) == (12.0, 6.0)

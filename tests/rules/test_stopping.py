@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import adbc
-from adbc.errors import MissingRuleError
+from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.runtime import default_engine
 
 BOTH = struct.Struct("dd")
@@ -69,3 +69,38 @@ def test_lists_are_stopped_whole(guess: str) -> None:
 
     assert adbc.value_and_grad(f)(2.0) == (10.0, 9.0)
     assert adbc.jvp(f, (2.0,), (1.0,)) == (10.0, 9.0)
+
+
+def test_what_a_function_has_captured_is_not_stopped(guess: str) -> None:
+    def f(x: float) -> Any:
+        values = [x]
+
+        def scaled(y: float) -> float:
+            return y * values[0]
+
+        return adbc.stop_gradient(scaled)(2.0) * x
+
+    with pytest.raises(
+        UnsupportedError, match=r"scaled, which has captured 'values'.*stop_gradient\(scaled\("
+    ):
+        adbc.grad(f)(1.5)
+    with pytest.raises(UnsupportedError, match="scaled, which has captured 'values'"):
+        adbc.jvp(f, (1.5,), (1.0,))
+
+
+def test_functions_without_variables_and_objects_are_stopped(guess: str) -> None:
+    class Scaled:
+        def __init__(self, by: float) -> None:
+            self.by = by
+
+        def __call__(self, y: float) -> float:
+            return y * self.by
+
+    def f(x: float) -> Any:
+        def twice(y: float) -> float:
+            return 2.0 * y
+
+        return adbc.stop_gradient(twice)(x) * adbc.stop_gradient(Scaled(x))(x)
+
+    assert adbc.value_and_grad(f)(1.5) == (6.75, 9.0)
+    assert adbc.jvp(f, (1.5,), (1.0,)) == (6.75, 9.0)
