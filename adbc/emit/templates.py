@@ -296,6 +296,11 @@ def _or_else(a: list[Value]) -> Plan | None:
     return Plan([a[0], ("or_else", a[1].value)]) if isinstance(a[1], Const) else None
 
 
+@_row(i._not_nan_, 1)
+def _not_nan(a: list[Value]) -> Plan:
+    return Plan([a[0], ("copy", 1), ("compare", "eq", True)])
+
+
 @_row(i._nonzero_, 2)
 def _nonzero(a: list[Value]) -> Plan | None:
     return Plan([a[0], ("nonzero", a[1].value)]) if isinstance(a[1], Const) else None

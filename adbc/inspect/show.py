@@ -75,7 +75,7 @@ def show(f: Callable[..., Any], *args: Any, stage: str = "primal") -> Text:
         %1: tangent = call operator.mul(%saved, %cotangent)
         %2: tangent = call operator.mul(%saved, %cotangent)
         %3: tangent = call operator.add(%1, %2)
-        %4: bool = call operator.eq(%3, %3)
+        %4: bool = call _not_nan_(%3)
         branch %4, entry.done, careful
     careful:
         %5: Tuple[tangent] = call <const 0>(%saved, %cotangent)

@@ -53,7 +53,7 @@ def dual_ir(signature: Signature | tuple[Any, ...]) -> Graph:
         %1: float = call operator.mul(%x, %x)
         %2: tangent = call operator.mul(%x, %dx)
         %3: tangent = call operator.add(%2, %2)
-        %4: bool = call operator.eq(%3, %3)
+        %4: bool = call _not_nan_(%3)
         branch %4, entry.done, careful
     careful:
         %5: Tuple[float, tangent] = call <const 0>(%context, %x, %dx)
@@ -96,7 +96,7 @@ def rvs_ir(signature: Signature | tuple[Any, ...]) -> Graph:
         %1: tangent = call operator.mul(%saved, %cotangent)
         %2: tangent = call operator.mul(%saved, %cotangent)
         %3: tangent = call operator.add(%1, %2)
-        %4: bool = call operator.eq(%3, %3)
+        %4: bool = call _not_nan_(%3)
         branch %4, entry.done, careful
     careful:
         %5: Tuple[tangent] = call <const 0>(%saved, %cotangent)

@@ -96,6 +96,11 @@ def _or_else_(value: Any, other: Any) -> Any:
     return other if value is None else value
 
 
+def _not_nan_(value: Any) -> bool:
+    """Whether `value`, a number, is a number: NaN is not equal to itself."""
+    return bool(value == value)
+
+
 def _nonzero_(value: Any, other: Any) -> Any:
     """`value`, or `other` if it is zero."""
     return value or other

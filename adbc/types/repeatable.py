@@ -50,7 +50,7 @@ _QUIET = frozenset(
         (
             operator.is_, operator.is_not, intrinsics._class_is_, intrinsics._exhausted_, intrinsics._bool_,
             intrinsics._project_, intrinsics._unpack_, intrinsics._or_else_, intrinsics._nonzero_,
-            intrinsics._real_, intrinsics._next_, intrinsics._recall_,
+            intrinsics._real_, intrinsics._next_, intrinsics._recall_, intrinsics._not_nan_,
         ),
     )
 )  # fmt: skip

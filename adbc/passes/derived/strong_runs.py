@@ -10,7 +10,7 @@ after::
 
     %3: tangent = call operator.mul(%p, %d)
     %4: tangent = call operator.mul(%q, %3)
-    %6: bool = call operator.eq(%4, %4)
+    %6: bool = call _not_nan_(%4)
     branch %6, behind, again
     again:
         %7: tangent = call <the run, in which zero wins>(%p, %d, %q)
@@ -37,7 +37,7 @@ from adbc.ir.traverse import copy_of
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import target
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, BOOL, FLOAT, TANGENT, TupleType
+from adbc.types.lattice import BOOL, FLOAT, TANGENT, TupleType
 from adbc.types.repeatable import is_repeatable
 
 __all__ = ["OF_NUMBERS", "Later", "look", "look_at_runs"]
@@ -62,13 +62,9 @@ _STEPS = frozenset(map(id, (intrinsics._next_, intrinsics._recall_, intrinsics._
 def look(builder: Builder, values: Iterable[Value], behind: Block, again: Block) -> None:
     """End a block by going on to `behind`, or to `again` if one of `values` is NaN."""
     first, *others = values
-    are_floats = type_of(first) is FLOAT and all(type_of(other) is FLOAT for other in others)
     for other in others:
-        first = builder.call(operator.add, first, other, type=FLOAT if are_floats else TANGENT)
-    equal = builder.call(operator.eq, first, first, type=BOOL if are_floats else ANY)
-    if not are_floats:  # numbers of NumPy answer by a class of their own
-        equal = builder.call(intrinsics._bool_, equal, type=BOOL)
-    builder.branch(equal, behind, again)
+        first = builder.call(operator.add, first, other, type=TANGENT)
+    builder.branch(builder.call(intrinsics._not_nan_, first, type=BOOL), behind, again)
 
 
 def look_at_runs(

@@ -19,7 +19,7 @@ convention of the rules it is zero, in both modes (`tangents.multiply`).
 To look at each product costs as much as the product.  NaN stays NaN in all that is computed from it, so where
 nothing but numbers is computed, it is enough to look at what comes out::
 
-    %6: bool = call operator.eq(%5, %5)
+    %6: bool = call _not_nan_(%5)
     branch %6, done, careful
     careful:
         %7 = call <the same graph, in which zero wins>(%saved, %cotangent)

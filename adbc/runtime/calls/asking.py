@@ -117,11 +117,14 @@ _SEQUENCES = (list, tuple, collections.deque)
 
 
 def _in_view(call: Call) -> Step | None:
-    """The step of a test of membership among the items of a dict, if Python code compares their values."""
-    is_view = isinstance(call.args[0], collections.abc.ItemsView)
-    if not is_view or not compares_in_python((call.args[1], *call.args[0])):
+    """The step of a test of membership among the items of a dict, whose values may be compared by Python
+    code."""
+    if not isinstance(call.args[0], collections.abc.ItemsView):
         return None
-    return RunWatched(call, "compares")
+    if compares_in_python((call.args[1], *call.args[0])):
+        return RunWatched(call, "compares")
+    # another call object: this depends on what stands in the dict
+    return UseRow(ZeroRule(call.function), call.of(call.function))
 
 
 def _contains(direct: Any, one_by_one: Any) -> Resolver:
