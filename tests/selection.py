@@ -8,8 +8,6 @@ again::
 
     python -m pytest -m "" -n 2 --record-durations
 
-Modules of which every case takes long have the marker themselves.
-
 ``-m ""`` runs all tests, ``-m slow`` those that ``python -m pytest`` leaves out.
 """
 

@@ -14,8 +14,6 @@ import pytest
 import adbc
 from tests.programs.recursive import FACTOR, PROGRAMS, scaled
 
-pytestmark = pytest.mark.slow  # as a whole
-
 SPECULATIONS = ("learn", "never", "dynamic", "always")
 
 

@@ -14,8 +14,6 @@ from tests.properties.checks import fresh_engine
 from tests.properties.class_checks import check_classes, way_of
 from tests.properties.class_programs import ClassProgram
 
-pytestmark = pytest.mark.slow  # as a whole
-
 FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("ADBC_RANDOM_CLASSES", "100"))
 CHUNK = 5

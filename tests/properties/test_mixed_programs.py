@@ -8,8 +8,6 @@ import pytest
 
 from .mixed_programs import PIECES, MixedProgram, check
 
-pytestmark = pytest.mark.slow  # as a whole
-
 COUNT, CHUNK = 100, 10
 
 

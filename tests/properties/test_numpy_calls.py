@@ -14,8 +14,6 @@ import pytest
 from tests.properties.numpy_calls import POOLS, TABLE
 from tests.properties.numpy_checks import check_chunk
 
-pytestmark = pytest.mark.slow  # as a whole
-
 FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "160"))
 

@@ -6,8 +6,6 @@ import pytest
 
 from .recursive_programs import RecursiveProgram, check
 
-pytestmark = pytest.mark.slow  # as a whole
-
 COUNT, CHUNK = 100, 10
 
 

@@ -258,9 +258,18 @@ def _namespaces() -> dict[int, bool]:
     return {id(vars(m)): m.__name__.partition(".")[0] != "adbc" for m in modules}
 
 
+def _globals() -> Iterator[list[Any]]:
+    """What the names of each of the program's modules are bound to."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] != "adbc":
+            yield list(vars(module).values())
+
+
 def _is_global(obj: Any) -> bool:
     """Whether strong references lead to `obj` from the namespace of a module."""
     namespaces = _namespaces()
+    if any(x is obj for values in _globals() for x in values):
+        return True  # to look for holders takes as long as the process has objects
     level: list[Any] = [obj]
     seen = {id(obj)}
     for _ in range(_HIGHEST):
@@ -275,6 +284,7 @@ def _is_global(obj: Any) -> bool:
                 continue
             seen.add(at)
             level.append(x)
+        found.clear()  # or it would be found as well, as a holder of what stands in it
         if not level or len(seen) > _MOST:
             return False
     return False

@@ -16,8 +16,6 @@ import pytest
 import adbc
 from adbc.runtime import default_engine
 
-pytestmark = pytest.mark.slow  # as a whole
-
 SOURCES = {
     "calls": "def f(x):\n    return math.sin(k * x) + g(x)\ndef g(x):\n    return helper(x) * x\n"
     "def helper(x):\n    total = 0.0\n    for i in range(3):\n        total += x\n    return total\n",

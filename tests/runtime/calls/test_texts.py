@@ -23,8 +23,6 @@ import adbc
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.runtime.state.texts import Texts
 
-pytestmark = pytest.mark.slow  # as a whole
-
 X = 0.7390625
 SPECULATIONS = ["learn", "never", "dynamic", "always"]
 
