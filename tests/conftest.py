@@ -6,10 +6,12 @@ Tests that take long are marked ``slow``: `tests.selection` says which.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from adbc.runtime import default_engine
 from tests import selection
 from tests.filetests.harness import IrFile
 
@@ -48,3 +50,11 @@ class Recording:
 
     def pytest_sessionfinish(self) -> None:
         self.recorder.write()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgetful() -> Iterator[None]:
+    """Rules that were derived for the tests of one module are forgotten behind it: tests that look at all
+    objects of the process would take minutes otherwise."""
+    yield
+    default_engine().clear()
