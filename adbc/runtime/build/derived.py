@@ -53,6 +53,8 @@ class Derived:
         self.result = result
         self.takes_function = bool(function.__code__.co_freevars)
         """Whether the rule is given the function and its shadow, behind the context, to find the closure."""
+        self.primal: Graph | None = None
+        """The graph of the function until code is made: the engine may have given it up by then."""
         self.graphs: tuple[Graph, ...] = ()
         self.records: Records | None = None
         """What the forwards pass saves for the pullback."""
@@ -95,6 +97,7 @@ class Derived:
             if not self.is_built:
                 with STACK.room():
                     self.engine.build(self)
+                self.primal = None
 
     def forget(self) -> None:
         """Give up the code, as if nothing had been built.

@@ -193,6 +193,8 @@ class Engine:
         result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
         rule = Derived(self, function, parameters, active, mode, result)
         rule.stored = stored
+        if rule.function is None:
+            rule.primal = self.graphs.known(function.__code__, function.__globals__)
         return rule
 
     def static_entry(
@@ -289,12 +291,18 @@ class Engine:
             base = rule.function.base
         else:
             where = rule.code, rule.globals
-            base = self.guesses.base(*where, lambda: self.graphs.lifted(*where))
+            base = self.guesses.base(*where, lambda: self._primal(rule))
         key = (rule.code, id(rule.globals), rule.parameters)
         typing = Typing(self.knowledge, self.guesses, base, key, rule.globals, rule.parameters)
         graph: Graph = run(TYPED, base, typing, self.observer.watcher(rule.code, "primal", is_normal=True))
         rule.sites = typing.sites
         return graph
+
+    def _primal(self, rule: Derived) -> Graph:
+        """The graph of what `rule` differentiates, which may have been given up since the rule was made."""
+        if rule.function is not None:
+            return self.graphs.primal(rule.function)
+        return rule.primal or self.graphs.lifted(rule.code, rule.globals)
 
     def _clean(self, rule: Derived, part: str, graph: Graph) -> Graph:
         """Tidy up what a builder wrote, and type what has no type yet, in place."""

@@ -95,9 +95,12 @@ class Graphs:
         return found if isinstance(found, Graph) else None
 
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph:
-        """The graph of a function with this code, which has been lifted."""
+        """The graph of a function with this code that has been lifted before; if it has been given up, it is
+        lifted again."""
         found = self.known(code, globals)
-        assert found is not None
+        if found is None:
+            cells = tuple(types.CellType() for _ in code.co_freevars)
+            found = self.primal(types.FunctionType(code, globals, closure=cells or None))
         return found
 
     def is_liftable(self, function: types.FunctionType) -> bool:

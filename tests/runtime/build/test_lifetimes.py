@@ -15,6 +15,7 @@ import pytest
 
 import adbc
 from adbc.runtime import default_engine
+from adbc.runtime.build.derived import Derived
 
 SOURCES = {
     "calls": "def f(x):\n    return math.sin(k * x) + g(x)\ndef g(x):\n    return helper(x) * x\n"
@@ -242,3 +243,44 @@ def test_what_stands_in_a_module_is_not_looked_at() -> None:
         assert default_engine().builds == builds
     finally:
         del sys.modules[module.__name__]
+
+
+LATER = """
+def helper(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x * x
+    return total
+def f(x, n=0):
+    def inner(y, m):
+        z = 0.0
+        for _ in range(m):
+            z += x * y
+        return z
+    if n:
+        return helper(x, n) * inner(x, n)
+    return x * 2.0
+"""
+
+
+@pytest.mark.parametrize("mode", ["learn", "never", "always", "dynamic"])
+def test_what_is_built_after_a_collection_is_found_again(mode: Any) -> None:
+    f = made(LATER, 1.0)
+    with adbc.use(adbc.Config(speculation=mode)):
+        for n in (0, 2, 0, 3):
+            differentiated(f, n)
+            collect()
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_collections_in_front_of_every_build_do_no_harm(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Derived.build
+
+    def build_later(rule: Derived) -> None:
+        gc.collect()
+        build(rule)
+
+    monkeypatch.setattr(Derived, "build", build_later)
+    f = made(SOURCES[name], 1.5)
+    for _ in range(2):
+        differentiated(f)
