@@ -510,7 +510,10 @@ class ForwardsPass(Mirror):
         with_shadow = has_shadow(entry.result)
         shadows = [shadow_type(entry.result)] if with_shadow else []
         parts, out = self._take_apart(call, answer, entry.result, *shadows, SavedOf(entry.forwards.__name__))
-        shadow = self.builder.call(intrinsics._project_, parts, 1) if with_shadow else None
+        if with_shadow:
+            shadow: Value = self.builder.call(intrinsics._project_, parts, 1)
+        else:  # less may be known of the type here than the rule knows of its result
+            shadow = Const(constant_shadow(entry.result, self.support.no_fdata))
         saved = self.builder.call(intrinsics._project_, parts, 1 + with_shadow)
         self._define(call, out, shadow)
         self._leave(DerivedAdjoint(call, entry.result, entry.pullback, saved, targets))
