@@ -85,7 +85,7 @@ def value_and_grad(
     What is returned can be copied and pickled, if `f` can.  It raises `adbc.errors.ArgumentError` if the
     value is not a real number or an argument has no derivative (an int: pass a float),
     `adbc.MissingRuleError` if a value with a derivative reaches a C function without a rule,
-    `adbc.errors.LiftError` if a function looks at its own frame or is asynchronous, and what `f` raises.
+    `adbc.errors.LiftError` if a function is asynchronous, and what `f` raises.
 
     >>> import adbc
     >>> adbc.value_and_grad(lambda x, n: x ** n)(3.0, 2)

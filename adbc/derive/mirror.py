@@ -412,8 +412,16 @@ class Mirror(abc.ABC):
             self._define(call, made, builder.call(support.instance, self.context, made))
         else:
             out = self._copy_call(call)
+            if function is intrinsics._global_ and self._is_made_space():
+                where = builder.call(intrinsics._globals_)
+                builder.call(support.check_global, self.context, where, site.arguments[0])
             known = builder.call(support.known, self.context, out) if self.has_companion(call) else None
             self._define_loosely(call, out, known)
+
+    def _is_made_space(self) -> bool:
+        """Whether the globals are no module's, but a dict that code was executed in."""
+        namespace = self.source.namespace
+        return namespace is not None and "__spec__" not in namespace
 
     @abc.abstractmethod
     def _freevar(self, call: Instruction, index: Value) -> None:

@@ -51,6 +51,8 @@ class CommonSupport:
     store_global: Callable[..., Any]
     """store_global(context, globals, name, value, cvalue) -> undo; undo(None) -> () puts back what was
     there"""
+    check_global: Callable[..., Any]
+    """check_global(context, globals, name): refuse to read a number with a derivative as a global"""
     text: Callable[..., Any]
     """text(context, f, xs, cxs): ``f(*xs)``, text made of `xs` or a number read from one of them; raises
     where the text was made from a number with a derivative"""

@@ -27,7 +27,7 @@ from adbc.runtime.entry.signature import Signature
 __all__ = ["GRAPHS", "STAGES", "Text", "control_flow", "diff", "show"]
 
 GRAPHS: dict[str, Callable[[Signature], Graph]] = {
-    "lifted": lambda signature: lift(python_function(signature), inline=True),
+    "lifted": lambda signature: lift(python_function(signature), inline=True, looks=True),
     "normal": lambda signature: default_engine().primal(python_function(signature)),
     "primal": primal_ir,
     "dual": dual_ir,

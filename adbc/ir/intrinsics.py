@@ -55,6 +55,7 @@ from adbc.ir.synthetic import (
     _real_,
     _recall_,
     _record_,
+    _refuse_,
     _require_,
     _slot_,
 )
@@ -100,9 +101,11 @@ __all__ = [
     "_real_",
     "_recall_",
     "_record_",
+    "_refuse_",
     "_require_",
     "_reraise_",
     "_slot_",
+    "_variables_",
     "find_special",
     "in_namespace",
     "unraisable",
@@ -255,6 +258,25 @@ def _unbound_cell(name: str, free: bool) -> NameError:
             f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
         )
     return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+
+
+def _variables_(names: tuple[tuple[str, bool], ...], *values: Any) -> dict[str, Any]:
+    """The variables of a frame that are bound, as ``locals()`` gives them.
+
+    names: of each value the name, and whether the value is the cell that holds it.
+    """
+    found: dict[str, Any] = {}
+    for (name, is_cell), value in zip(names, values, strict=True):
+        if not is_cell:
+            content = value
+        else:
+            try:
+                content = value.cell_contents
+            except ValueError:
+                continue
+        if content is not UNBOUND:
+            found[name] = content
+    return found
 
 
 # -- attributes, truth, iteration, membership ------------------------------------------------------

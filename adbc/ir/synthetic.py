@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
-from adbc.errors import AdbcError
+from adbc.errors import AdbcError, UnsupportedError
 
 __all__ = ["Raised"]
 
@@ -68,6 +68,11 @@ def _pass_on_(exception: BaseException) -> None:
     other errors."""
     if isinstance(exception, AdbcError):
         raise exception
+
+
+def _refuse_(words: str, remedy: str) -> NoReturn:
+    """Refuse what stood here, in these words: it means something else where a derivative is computed."""
+    raise UnsupportedError(words, "that cannot be differentiated", remedy)
 
 
 # -- what is assumed, and seen -----------------------------------------------------------------------------

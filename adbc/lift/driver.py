@@ -35,29 +35,33 @@ def lift(
     globals: Mapping[str, Any] | None = None,
     inline: bool = False,
     releases: bool = False,
+    looks: bool = False,
 ) -> Graph:
     """The graph of a function, a bound method's function or a code object.
 
     `globals` is what global names are looked up in (to see whether ``super`` or ``locals`` still is
     the builtin): those of the function if not given.  `inline` makes loops of comprehensions that are
     functions of their own, as they are on 3.11; a traceback through them then has one frame less.
-    With `releases` the graph says where the frame lets go of what it holds (`_release_`).
+    With `releases` the graph says where the frame lets go of what it holds (`_release_`).  With `looks` code
+    that looks at its own frame is lifted too, for a graph that runs in another frame: ``locals()`` becomes a
+    dict of the variables, and what cannot be given raises where it is called.
 
     Raises `LiftError` if there is no bytecode, or if it contains a construct that is refused.
     """
     code, namespace = _code_of(function, globals)
     _refuse_kinds(code)
-    return _lifted(Frame(decode(code), _graph_for(code), namespace, releases), inline)
+    return _lifted(Frame(decode(code), _graph_for(code), namespace, releases, looks), inline)
 
 
-def lift_class_body(function: types.FunctionType, *, inline: bool = False) -> Graph:
+def lift_class_body(function: types.FunctionType, *, inline: bool = False, looks: bool = False) -> Graph:
     """The graph of the function that a class statement makes of its body.
 
     Its one argument is the namespace that the body fills; like the function, the graph returns the cell of
-    ``__class__``, or None.  Names are read and written there, by way of intrinsics.
+    ``__class__``, or None.  Names are read and written there, by way of intrinsics.  Code that ``exec`` or
+    ``eval`` runs is of this kind.
     """
     graph = _graph_for(function.__code__)
-    frame = Frame(decode(function.__code__), graph, function.__globals__)
+    frame = Frame(decode(function.__code__), graph, function.__globals__, looks=looks)
     frame.namespace = graph.add_argument("namespace")
     return _lifted(frame, inline)
 
@@ -65,8 +69,10 @@ def lift_class_body(function: types.FunctionType, *, inline: bool = False) -> Gr
 def _lifted(frame: Frame, inline: bool) -> Graph:
     _Lifter(frame).run()
     if inline:
-        globals = frame.globals
-        inline_comprehensions(frame.graph, lambda nested: lift(nested, globals=globals, inline=True))
+        globals, looks = frame.globals, frame.looks is not None
+        inline_comprehensions(
+            frame.graph, lambda nested: lift(nested, globals=globals, inline=True, looks=looks)
+        )
     return frame.graph
 
 

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adbc.cpython.decode import Code, Region, Slot, table
-from adbc.cpython.refusals import refusal
+from adbc.cpython.refusals import CONSTRUCTS, Construct, refusal
 from adbc.errors import LiftError
 from adbc.ir.builder import Builder, Variables
 from adbc.ir.graph import Block, Graph
@@ -41,7 +41,14 @@ LASTI: Value = Const(Sentinel("LASTI"))
 class Frame:
     """State shared by the handlers while one code object is lifted."""
 
-    def __init__(self, code: Code, graph: Graph, globals: Mapping[str, Any], releases: bool = False) -> None:
+    def __init__(
+        self,
+        code: Code,
+        graph: Graph,
+        globals: Mapping[str, Any],
+        releases: bool = False,
+        looks: bool = False,
+    ) -> None:
         self.code = code
         self.releases = releases
         self.graph = graph
@@ -58,6 +65,9 @@ class Frame:
         self.region: Region | None = None  # of the instruction that is being lifted
         self.may_raise = False  # whether an instruction of the block may raise (without a handler)
         self.checks: list[Instruction] = []
+        self.looks: dict[Value, Construct] | None = {} if looks else None
+        """Functions that look at frames, each with the construct that a call of it is.  None: to name them is
+        refused."""
         self._names = _variable_names(code)
         self._positions: dict[Any, Position] = {}
 
@@ -249,6 +259,13 @@ class Frame:
         position = self.builder.position
         columns = (None, None) if position is None else (position.column, position.end_column)
         return refusal(self.code.code, construct, self.line, columns)
+
+    def look(self, function: Value, construct: str) -> None:
+        """Refuse `function`, which looks at frames, or take note of it."""
+        if self.looks is None:
+            raise self.refusal(construct)
+        if construct != "eval":  # which has a meaning where it is given a namespace
+            self.looks[function] = CONSTRUCTS[construct]
 
     def is_builtin(self, value: Value, *names: str) -> bool:
         """Whether `value` is one of the builtins `names`, loaded by its name."""

@@ -324,7 +324,7 @@ _INACTIVE: tuple[Any, ...] = (
     intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
     intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
-    intrinsics._intrinsic_2_, intrinsics._pass_on_,
+    intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_,
 )  # fmt: skip
 _ASKING: tuple[Any, ...] = (
     operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,

@@ -12,10 +12,11 @@ __all__ = ["HANDLERS"]
 
 def _attribute(frame: Frame, name: str) -> None:
     owner = frame.pop()
+    value = frame.emit("getattr", owner, attribute=name)
     for (module, function), construct in LOOKS_OF_MODULES.items():
         if name == function and frame.is_module(owner, module):
-            raise frame.refusal(construct)
-    frame.push(frame.emit("getattr", owner, attribute=name))
+            frame.look(value, construct)
+    frame.push(value)
 
 
 def _store_attribute(frame: Frame, name: str) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from adbc.cpython.refusals import Construct
+from adbc.ir.intrinsics import UNBOUND, _refuse_, _variables_
 from adbc.ir.values import Const, Value
 from adbc.lift.frame import NULL, Frame
 
@@ -21,7 +23,32 @@ def _call(frame: Frame, arg: tuple[int, tuple[str, ...]]) -> None:
     function = _callee(frame, arguments)
     if not arguments and _special(frame, function):
         return
+    if frame.looks is not None:
+        if frame.is_builtin(function, "eval", "exec"):
+            if len(arguments) == 1 and not keywords:  # in the namespaces of the caller
+                arguments += frame.emit("globals"), _variables(frame)
+        elif function in frame.looks:
+            function, arguments, keywords = *_refused(frame.looks[function]), ()
     frame.push(frame.call(function, *arguments, keywords=keywords))
+
+
+def _refused(construct: Construct) -> tuple[Value, list[Value]]:
+    """What is called, with which arguments, in the place of a function that looks at frames."""
+    return Const(_refuse_), [Const(construct.words), Const(construct.remedy)]
+
+
+def _variables(frame: Frame) -> Value:
+    """What ``locals()`` gives."""
+    if frame.namespace is not None:
+        return frame.namespace
+    made_here = frame.code.code.co_cellvars
+    names, values = [], []
+    for slot in frame.code.slots:
+        value = frame.read(slot)
+        if not slot.name.startswith(".") and not (isinstance(value, Const) and value.value is UNBOUND):
+            names.append((slot.name, slot.free or slot.name in made_here))
+            values.append(value)
+    return frame.call(_variables_, Const(tuple(names)), *values)
 
 
 def _callee(frame: Frame, arguments: list[Value]) -> Value:
@@ -37,8 +64,12 @@ def _callee(frame: Frame, arguments: list[Value]) -> Value:
 def _special(frame: Frame, function: Value) -> bool:
     """Refuse or rewrite a call without arguments of a builtin that looks at the frame; whether it was
     rewritten."""
-    if frame.is_builtin(function, "vars", "dir"):
-        raise frame.refusal("vars")
+    if frame.is_builtin(function, "locals", "vars", "dir"):
+        if frame.looks is None:
+            raise frame.refusal("vars")
+        is_list = frame.is_builtin(function, "dir")
+        frame.push(frame.call(sorted, _variables(frame)) if is_list else _variables(frame))
+        return True
     if frame.is_builtin(function, "globals"):
         frame.push(frame.emit("globals"))
         return True
@@ -66,7 +97,12 @@ def _zero_argument_super(frame: Frame, function: Value) -> bool:
 def _call_ex(frame: Frame, flags: int) -> None:
     operands = frame.pop_many(1 + (flags & 1))
     first, second = frame.pop_many(2)
-    frame.push(frame.emit("apply", second if first is NULL else first, *operands))
+    function = second if first is NULL else first
+    if frame.looks is not None and function in frame.looks:
+        function, operands = _refused(frame.looks[function])
+        frame.push(frame.call(function, *operands))
+        return
+    frame.push(frame.emit("apply", function, *operands))
 
 
 def _dict_merge(frame: Frame, depth: int) -> None:

@@ -67,18 +67,18 @@ def _delete(frame: Frame, slot: Slot) -> None:
 
 def _global(frame: Frame, name: str) -> None:
     value = frame.emit("global", attribute=name)
-    if frame.is_builtin(value, *_LOOKS_AT_FRAME):
+    if frame.looks is None and frame.is_builtin(value, *_LOOKS_AT_FRAME):
         raise frame.refusal(_LOOKS_AT_FRAME[name])
     known = frame.globals.get(name)
     if isinstance(known, _FUNCTIONS):
         construct = LOOKS_OF_MODULES.get((known.__module__, known.__name__))
         if construct is not None and getattr(sys.modules[known.__module__], known.__name__, None) is known:
-            raise frame.refusal(construct)
+            frame.look(value, construct)
     frame.push(value)
 
 
 def _class_global(frame: Frame, name: str) -> None:
-    if name in _LOOKS_AT_FRAME and name not in frame.globals:
+    if frame.looks is None and name in _LOOKS_AT_FRAME and name not in frame.globals:
         raise frame.refusal(_LOOKS_AT_FRAME[name])
     frame.push(frame.emit("class_global", frame.pop(), attribute=name))
 
@@ -88,7 +88,7 @@ def _namespace(frame: Frame, _: None) -> None:
 
 
 def _load_name(frame: Frame, name: str) -> None:
-    if name in _LOOKS_AT_FRAME and name not in frame.globals:
+    if frame.looks is None and name in _LOOKS_AT_FRAME and name not in frame.globals:
         raise frame.refusal(_LOOKS_AT_FRAME[name])
     frame.push(frame.call(_load_name_, _names_of_class(frame), name, frame.emit("globals")))
 

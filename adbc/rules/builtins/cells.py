@@ -11,7 +11,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.sequences import check_constant, emptied, nothing, symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import MutableTangent, fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
 
 __all__ = ["ROWS"]
@@ -136,7 +136,22 @@ def _del_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return None, None, cell_del_pullback
 
 
+def variables(names: Any, *values: Any) -> dict[str, Any]:
+    """``locals()``, of the names and values that `intrinsics._variables_` is given."""
+    found = {}
+    for (name, is_cell), value in zip(names, values, strict=True):
+        if is_cell:
+            try:
+                value = intrinsics._cell_get_(value, name, False)
+            except NameError:
+                continue
+        if value is not intrinsics.UNBOUND:
+            found[name] = value
+    return found
+
+
 ROWS: list[Rule] = [
+    Overlay(intrinsics._variables_, variables),
     Primitive(intrinsics._check_, frule=_check_frule, rrule=_check_rrule, is_fitted=True),
     Primitive(intrinsics._cell_new_, frule=_new_frule, rrule=_new_rrule, is_fitted=True),
     Primitive(intrinsics._cell_get_, frule=_get_frule, rrule=_get_rrule, is_fitted=True),

@@ -168,7 +168,7 @@ class Graphs:
             if not makes_generators(made.__code__) and not may_return_generators(made):
                 return False
             try:
-                graph = passes.normalise(lift.lift(made, inline=True), made.__globals__)
+                graph = passes.normalise(lift.lift(made, inline=True, looks=True), made.__globals__)
             except LiftError:  # who calls it will hear of that
                 return False
             if makes_generators(made.__code__):
@@ -193,7 +193,7 @@ class Graphs:
         if known is None:
             self.consumers[key] = True
             try:
-                graph = lift.lift(function, inline=True, releases=True)
+                graph = lift.lift(function, inline=True, releases=True, looks=True)
                 passes.normalise(graph, function.__globals__)
                 known = only_consumes(graph, index, GeneratorsOf(self, function))
             except LiftError:

@@ -74,20 +74,20 @@ class Lifting:
 
 
 def _lifted(function: types.FunctionType, lifting: Lifting) -> Graph:
-    graph: Graph = lift.lift(function, inline=True)
+    graph: Graph = lift.lift(function, inline=True, looks=True)
     graph.namespace = function.__globals__
     return graph
 
 
 def _lifted_class_body(function: types.FunctionType, lifting: Lifting) -> Graph:
-    return lift.lift_class_body(function, inline=True)
+    return lift.lift_class_body(function, inline=True, looks=True)
 
 
 def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
     function = lifting.function
     if not lifting.callees.makes_closed(graph, function):
         return graph
-    graph = lift.lift(function, inline=True, releases=True)
+    graph = lift.lift(function, inline=True, releases=True, looks=True)
     graph.namespace = function.__globals__
     passes.normalise(graph, function.__globals__)
     drop_generators(graph, GeneratorsOf(lifting.callees, function))

@@ -192,7 +192,13 @@ def forward_results(support: ForwardSupport) -> Results:
 
 def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
     """The table of what `support` hands over: what both modes call, and `rows` by name."""
-    rows = {"view": _part, "check_slot": constant(NONE), "store_global": constant(_LATER), **rows}
+    rows = {
+        "view": _part,
+        "check_slot": constant(NONE),
+        "store_global": constant(_LATER),
+        "check_global": constant(NONE),
+        **rows,
+    }
     return {id(getattr(support, name)): row for name, row in rows.items()}
 
 

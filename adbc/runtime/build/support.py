@@ -24,7 +24,7 @@ from adbc.runtime.state import array_shadows as arrays
 from adbc.runtime.state import slots
 from adbc.runtime.state.closures import captured, freevar, freevar_shadow
 from adbc.runtime.state.context import Context
-from adbc.runtime.state.globals import global_store
+from adbc.runtime.state.globals import check_global, global_store
 from adbc.runtime.state.made_functions import defaults_pullback, function_shadow, function_tangent
 from adbc.tangents import (
     NO_FDATA,
@@ -95,6 +95,7 @@ def _common(
         "instance": Context.instance_shadow,
         "text": texts.text,
         "store_global": global_store(owner.guarded),
+        "check_global": check_global,
         "resumed": slots.resumed_shadow,
         "view": arrays.view,
         "sink": slots.SINK,

@@ -341,8 +341,6 @@ PROTOCOLS: Protocols = {
     locals: _looks,
     vars: _looks,
     dir: _looks,
-    eval: _looks,
-    exec: _looks,
     sys._getframe: _looks,
     sys.settrace: _looks,
     sys.setprofile: _looks,

@@ -479,6 +479,8 @@ class Calls(abc.ABC):
         """The body of a class statement fills its namespace."""
         call = step.call
         (body, namespace), (shadow, names) = call.args, call.shadows
+        if namespace is body.__globals__:  # functions that are made there will read it
+            context.shadows.adopt(namespace, names)
         cells = cells_of(context, body, shadow)
         args = (namespace, *(cell for cell, _ in cells))
         shadows = (names, *(shadow for _, shadow in cells))

@@ -9,6 +9,7 @@ from adbc.runtime.calls import (
     class_statements,
     comparing,
     construction,
+    evaluated,
     exceptions,
     lengths,
     operators,
@@ -31,6 +32,7 @@ ALL_PROTOCOLS: Protocols = with_keys(
         **asking.PROTOCOLS,
         **exceptions.PROTOCOLS,
         **class_statements.PROTOCOLS,
+        **evaluated.PROTOCOLS,
     }
 )
 """Resolvers by function.  Later tables stand before earlier ones: `asking` knows more of ``vars`` and

@@ -8,10 +8,24 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
+from adbc.tangents import slot_rdata
 
-__all__ = ["global_store"]
+__all__ = ["check_global", "global_store"]
 
 _ABSENT = object()
+
+
+def check_global(context: Context, namespace: dict[str, Any], name: str) -> None:
+    """Refuse to read the global `name` if `namespace` is a dict that code is executed in and holds a number
+    with a derivative by that name: what is read as a global is a constant."""
+    shadow = context.shadows.lookup(namespace)
+    if type(shadow) is dict and slot_rdata(shadow.get(name)) is not None:
+        raise UnsupportedError(
+            f"a function that was made by exec or eval reads {name!r}, a number with a derivative in the"
+            " namespace that it was made in",
+            "what a function reads as a global is a constant",
+            f"pass {name!r} to the function as an argument",
+        )
 
 
 def global_store(guarded: Container[tuple[int, str]]) -> Callable[..., Any]:

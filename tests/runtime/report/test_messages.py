@@ -204,11 +204,26 @@ def calls_looks(x: float) -> Any:
     return looks(x) * 2.0
 
 
-def test_code_that_cannot_be_lifted_names_its_own_line_and_that_of_the_call() -> None:
+def test_code_that_looks_at_its_frame_names_its_line() -> None:
     error = refusal(calls_looks, X)
+    assert isinstance(error, adbc.errors.UnsupportedError)
+    assert error.place == f"in looks ({__file__}:{line_of(looks, '_getframe')})"
+
+
+async def never_awaited(x: float) -> Any:
+    return x
+
+
+def calls_what_cannot_be_lifted(x: float) -> Any:
+    return never_awaited(x)
+
+
+def test_code_that_cannot_be_lifted_names_its_own_line_and_that_of_the_call() -> None:
+    error = refusal(calls_what_cannot_be_lifted, X)
     assert isinstance(error, adbc.errors.LiftError)
-    assert f"line {line_of(looks, '_getframe')}, " in error.met
-    assert error.place == f"called from calls_looks ({__file__}:{line_of(calls_looks, 'looks(x)')})"
+    assert f"line {line_of(never_awaited, 'def ')}) " in error.met
+    line = line_of(calls_what_cannot_be_lifted, "never_awaited(x)")
+    assert error.place == f"called from calls_what_cannot_be_lifted ({__file__}:{line})"
 
 
 def test_where_a_pullback_refuses() -> None:

@@ -1,0 +1,159 @@
+"""``eval`` and ``exec`` with namespaces that can be seen: their code is like the body of a class.
+
+It reads and writes names of a namespace, and is followed in the same way (`class_statements.run_body`).
+Where the lifter knows which variables a frame has, it hands them on, so that ``eval("x * y")`` means what
+it does in the function.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import types
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls.class_statements import run_body
+from adbc.runtime.calls.steps import Call, Delegate, Protocols, Step
+from adbc.runtime.state.activity import is_active
+
+__all__ = ["PROTOCOLS"]
+
+
+def value_of_code(body: Any, globals: Any, names: Any, namespace: Any) -> Any:
+    """``eval(code, globals, namespace)``; `names` is the dict that gets ``__builtins__``."""
+    if "__builtins__" not in globals:
+        globals["__builtins__"] = names
+    return run_body(body, namespace)
+
+
+def effect_of_code(body: Any, globals: Any, names: Any, namespace: Any) -> None:
+    """``exec(code, globals, namespace)``."""
+    if "__builtins__" not in globals:
+        globals["__builtins__"] = names
+    run_body(body, namespace)
+
+
+def value_of_function(function: Any, names: Any, namespace: Any) -> Any:
+    """The value of an expression that `function` computes from the values of `names` in `namespace`."""
+    values = []
+    for name in names:
+        values.append(namespace[name])  # noqa: PERF401  # before 3.12 a comprehension is a function
+    return function(*values)
+
+
+_MODES: dict[Any, tuple[str, Any]] = {eval: ("eval", value_of_code), exec: ("exec", effect_of_code)}
+
+_NAMED = {"__name__": "builtins"}
+_PLAIN = {"__builtins__": vars(builtins), **_NAMED}
+_EMPTY: dict[str, Any] = {"__builtins__": {}, **_NAMED}
+"""The globals of code that meets no others than the builtins, or not even these.  What was derived for code
+belongs to its globals, and programs make a new dict for each call."""
+
+_LOOKING = frozenset({"globals", "locals", "vars", "dir", "eval", "exec", "__import__"})
+
+
+def _evaluated(call: Call, table: RuleTable) -> Step | None:
+    function = call.function
+    if call.keywords or not 2 <= len(call.args) <= 3 or call.args[1] is None:
+        if len(call.args) > 3 or not call.args:
+            return None  # which raises
+        raise UnsupportedError(
+            f"{function.__name__}() looks at the frame that it is called from, or changes it",
+            "that is not the frame of the user's function while it is differentiated",
+            f"call it by its name, and pass the namespace: {function.__name__}(code, namespace)",
+        )
+    source, globals = call.args[:2]
+    is_same = len(call.args) == 2 or call.args[2] is None or call.args[2] is globals
+    place = 1 if is_same else 2
+    if type(globals) is not dict or not isinstance(source, (str, bytes, types.CodeType)):
+        return None
+    mode, meaning = _MODES[function]
+    code = source if isinstance(source, types.CodeType) else _compiled(source, mode)
+    if code.co_freevars:
+        return None
+    space = _globals(code, globals, is_same)
+    if _makes_functions(code) and "__spec__" not in globals and is_active(call.shadows[1]):
+        names = [name for name in _names(code) if name in globals and name.isidentifier()]
+        if mode == "eval" and isinstance(source, str) and is_same and _LOOKING.isdisjoint(code.co_names):
+            # What it makes functions of would read as globals what is a variable here.
+            made = _function_of(source, tuple(names))
+            picked = Call(
+                value_of_function,
+                None,
+                (made, tuple(names), globals),
+                (None, None, call.shadows[1]),
+                (None, None, call.origins[1]),
+                (),
+                None,
+            )
+            return Delegate(picked)
+        if not is_same:
+            raise UnsupportedError(
+                f"{function.__name__}() of code that makes functions, with globals that hold a value with a"
+                " derivative, and other locals",
+                "what a function reads as a global is a constant",
+                "pass one namespace",
+            )
+    is_shared = space is _PLAIN or space is _EMPTY
+    body = _body(code, space is _PLAIN) if is_shared else types.FunctionType(code, space)
+    picked = Call(
+        meaning,
+        None,
+        (body, globals, vars(builtins), call.args[place]),
+        (None, call.shadows[1], None, call.shadows[place]),
+        (None, call.origins[1], None, call.origins[place]),
+        (),
+        None,
+    )
+    return Delegate(picked)
+
+
+@functools.lru_cache(256)
+def _compiled(source: str | bytes, mode: str) -> types.CodeType:
+    """The code of `source`; the same for the same text, since what is derived belongs to it."""
+    space: Any = " \t" if isinstance(source, str) else b" \t"
+    text: Any = source.lstrip(space) if mode == "eval" else source
+    return compile(text, "<string>", mode, dont_inherit=True)
+
+
+@functools.lru_cache(256)
+def _body(code: types.CodeType, has_builtins: bool) -> types.FunctionType:
+    """The function that runs `code`; the same for the same code, since what is derived belongs to it."""
+    return types.FunctionType(code, _PLAIN if has_builtins else _EMPTY)
+
+
+def _makes_functions(code: types.CodeType) -> bool:
+    return any(isinstance(constant, types.CodeType) for constant in code.co_consts)
+
+
+@functools.lru_cache(256)
+def _function_of(source: str, names: tuple[str, ...]) -> Any:
+    """A function of `names` for the expression `source`."""
+    return eval(f"lambda {', '.join(names)}: (\n{source.strip()}\n)", _PLAIN)
+
+
+def _names(code: types.CodeType) -> list[str]:
+    """The names that `code` and what it makes functions of have."""
+    names = dict.fromkeys(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(dict.fromkeys(_names(constant)))
+    return list(names)
+
+
+def _globals(code: types.CodeType, globals: dict[str, Any], is_same: bool) -> dict[str, Any]:
+    """The globals with which `code`, which runs with `globals`, is followed."""
+    if _makes_functions(code) or not _LOOKING.isdisjoint(code.co_names):
+        return globals
+    if not is_same and not globals.keys() <= {"__builtins__"}:
+        return globals
+    known = globals.get("__builtins__", builtins)
+    if known is builtins or known is vars(builtins):
+        return _PLAIN
+    return _EMPTY if type(known) is dict and not known else globals
+
+
+PROTOCOLS: Protocols = {eval: _evaluated, exec: _evaluated}
+"""What evaluating code leads to."""
