@@ -37,6 +37,7 @@ from adbc.rules.kinds import RowKind
 from adbc.types.callsites import CallSite, is_constant_dict, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
+from adbc.types.displays import is_constant_display, keeps_no_list
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
@@ -95,6 +96,7 @@ class Mirror(abc.ABC):
         """By companion of a container, the blocks in which it has been checked that an active number may be
         written there."""
         self._dominators: Dominators | None = None
+        self._users: dict[Value, list[Any]] | None = None
         self.after: Block = source.entry
         """The block of the primal whose copy takes what is written behind the current call."""
         graph = self.graph = Graph(source.name)
@@ -494,19 +496,39 @@ class Mirror(abc.ABC):
         answer = self.builder.call(protocol, self.context, primals, companions)
         self._returned(call, answer, site.arguments)
 
+    def _constant_displays(self, site: CallSite) -> list[Value]:
+        """The arguments of a call that are displays of constants, which nobody else has."""
+        return [a for a in site.arguments if is_constant_display(a, self.users)]
+
+    def users(self, value: Value) -> Sequence[Any]:
+        """The instructions, phis and terminators that have `value` as an operand."""
+        if self._users is None:
+            self._users = {}
+            for block in self.source.blocks:
+                for phi in block.phis:
+                    for operand in phi.operands.values():
+                        self._users.setdefault(operand, []).append(phi)
+                for user in block.instructions:
+                    for operand in user.operands:
+                        self._users.setdefault(operand, []).append(user)
+                for operand in block.terminator.values:
+                    self._users.setdefault(operand, []).append(block.terminator)
+        return self._users.get(value, ())
+
     def _call_at_run_time(self, function: Callable[..., Any], call: Instruction, site: CallSite) -> None:
         """Write a call of `function`, which finds out at run time what is called."""
         primals = self._pack(map(self.p, site.arguments))
-        companions = self._pack(map(self.companion, site.arguments))
-        answer = self.builder.call(
-            function,
-            self.context,
-            call.keywords,
-            self.p(site.callee),
-            self.companion(site.callee),
-            primals,
-            companions,
+        displays = self._constant_displays(site)
+        is_free = bool(displays) and keeps_no_list(site.function)
+        companions = self._pack(
+            Const(None) if is_free and a in displays else self.companion(a) for a in site.arguments
         )
+        operands = [self.context, call.keywords, self.p(site.callee), self.companion(site.callee), primals]
+        if displays and not is_free and function is self.support.call:
+            places = tuple(i for i, a in enumerate(site.arguments) if a in displays)
+            answer = self.builder.call(self.support.call_with_displays, *operands, companions, places)
+        else:
+            answer = self.builder.call(function, *operands, companions)
         self._returned(call, answer, [site.callee, *site.arguments])
 
     def _take_apart(

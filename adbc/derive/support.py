@@ -40,6 +40,9 @@ class CommonSupport:
     """The frule or rrule of a row: rule(xs, cxs, options) -> (out, cout[, pullback])"""
     call: Callable[..., Any]
     """call(context, keywords, f, cf, xs, cxs) -> (out, cout[, pullback]); pullback(bout) -> (bf, *bxs)"""
+    call_with_displays: Callable[..., Any]
+    """call_with_displays(context, keywords, f, cf, xs, cxs, places): as `call`; the arguments at `places` are
+    displays of constants, which nobody else has"""
     protocol: Callable[[object], Callable[..., Any] | None]
     """The handler of an intrinsic or operator: handler(context, xs, cxs) -> (out, cout[, pullback])."""
     known: Callable[..., Any]

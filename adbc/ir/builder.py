@@ -101,6 +101,8 @@ def insert_behind(graph: Graph, value: Value, instruction: Instruction) -> None:
         assert value.block is not None
         home = value.block
         at = home.instructions.index(value) + 1 if isinstance(value, Instruction) else 0
+        if at < len(home.instructions) and home.instructions[at].op == "catch":
+            at += 1
     instruction.block = home
     home.instructions.insert(at, instruction)
 

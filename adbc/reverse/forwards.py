@@ -15,8 +15,10 @@ from typing import Any
 
 from adbc.derive.mirror import Mirror, ReadMethod, ReadSlot
 from adbc.ir import intrinsics
+from adbc.ir.builder import insert_behind
 from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
+from adbc.ir.traverse import cycles
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.reverse.adjoints import (
     Adjoint,
@@ -47,6 +49,7 @@ from adbc.types.derived import UNDO, CallableType, SavedOf, SequenceType, rule_c
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
+    ANY,
     FLOAT,
     AbstractType,
     ArrayType,
@@ -58,6 +61,10 @@ from adbc.types.lattice import (
     is_memory,
     memory_type,
 )
+
+_WRITES = (Kind.STORE, Kind.UPDATE)
+_READS = (Kind.FORMULA, Kind.LOAD, Kind.PRIMAL)
+"""Kinds of calls to which it does not matter whether the memory of an array is marked inactive."""
 
 __all__ = ["ForwardsPass", "constant_shadow"]
 
@@ -102,6 +109,11 @@ class ForwardsPass(Mirror):
         self.shadow = self.companions
         self.adjoints: dict[Block, list[Adjoint]] = {block: [] for block in order}
         self.own_shadows: set[Value] = set()
+        self.activated: set[Value] = set()
+        """Shadows behind whose definition it is said that active values are written there."""
+        self._looping: set[Block] | None = None
+        self.inactive_marks: dict[Value, Instruction] = {}
+        """By shadow, or that of a view, what marks its memory inactive."""
         """The shadows of arrays, and views of these, in which no two elements are at one place."""
         self.formulas = FormulaUses(source, active, sites, support.parameters_read)
         self.unrestored: set[Instruction] = set()
@@ -224,9 +236,60 @@ class ForwardsPass(Mirror):
         u, fu, i = self.p(container), self.s(container), self.p(index)
         if value in self.active:
             self.builder.call(intrinsics._require_, fu, self.support.check_slot, u)
+            self._activate(fu)
         old = self.builder.call(operator.getitem, u, i)
         self._define(call, self._copy_call(call))
         self._leave(StoreAdjoint(value, u, fu, i, old))
+
+    def _activate(self, shadow: Value) -> None:
+        """Say that active values are written into the memory of `shadow`: once, where it is defined."""
+        is_known = shadow in self.own_shadows and shadow not in self.inactive_marks
+        if is_known or shadow in self.activated or isinstance(shadow, Const):
+            return
+        if self.after not in self._in_loops():  # what was done with it before was done with a constant
+            self.builder.call(self.support.mark_active, shadow)
+            return
+        self.activated.add(shadow)
+        mark = Instruction("call", [Const(self.support.mark_active), shadow])
+        mark.position = self.builder.position
+        insert_behind(self.graph, self.inactive_marks.get(shadow, shadow), mark)
+
+    def _fresh(self, call: Instruction, site: CallSite) -> None:
+        super()._fresh(call, site)
+        shadow = self.shadow.get(call)
+        known = type_of(call)
+        may_be_array = isinstance(known, ArrayType) or known == ANY
+        if shadow is not None and may_be_array and self._is_handed_on(call):
+            self.inactive_marks[shadow] = self.builder.call(self.support.mark_inactive, shadow)
+
+    def _note_inactive(self, call: Instruction, site: CallSite, shadow: Value) -> None:
+        """Mark `shadow`, that of what a formula makes, inactive where all that it is made of is."""
+        sources = [a for a in site.arguments if a in self.active]
+        if all(type(type_of(a)) is ArrayType for a in sources) and self._is_handed_on(call):
+            given = self._pack(map(self.s, sources))
+            if not isinstance(given, Const):
+                self.inactive_marks[shadow] = self.builder.call(self.support.note_inactive, shadow, given)
+
+    def _in_loops(self) -> set[Block]:
+        """The blocks of the primal that may be run several times."""
+        if self._looping is None:
+            found = cycles(self.source.blocks, lambda block: block.terminator.successors)
+            self._looping = {block for cycle in found for block in cycle}
+        return self._looping
+
+    def _is_handed_on(self, call: Instruction) -> bool:
+        """Whether something other than formulas and writes of single elements uses what `call` makes, and
+        none of these writes is active."""
+        users = self.users(call)
+        is_handed_on = not users
+        for user in users:
+            site = self.sites.get(user)
+            if site is not None and site.kind in _WRITES and site.arguments[0] is call:
+                if site.arguments[-1] in self.active and user.block in self._in_loops():
+                    return False
+            elif site is None or site.kind not in _READS or type(type_of(user)) is ArrayType:
+                is_handed_on = True
+        return is_handed_on
 
     # -- slots of lists and dicts, fields of instances
 
@@ -351,6 +414,8 @@ class ForwardsPass(Mirror):
         viewed = self.builder.call(view, shadow, self.p(index))
         if shadow in self.own_shadows:
             self.own_shadows.add(viewed)
+        if shadow in self.inactive_marks:
+            self.inactive_marks[viewed] = viewed
         self._define(call, out, viewed)
 
     def _part(self, call: Instruction, site: CallSite) -> None:
@@ -383,6 +448,7 @@ class ForwardsPass(Mirror):
         if type(type_of(call)) is ArrayType:
             shadow = self._zero(out)
             self.own_shadows.add(shadow)
+            self._note_inactive(call, site, shadow)
         self._define(call, out, shadow)
         found = formula_call(site.row, [type_of(a) for a in site.arguments], call.keywords, type_of(call))
         assert found is not None
@@ -446,6 +512,8 @@ class ForwardsPass(Mirror):
         target, value = site.arguments
         u, fu = self.p(target), self.s(target)
         is_active = value in self.active
+        if is_active:
+            self._activate(fu)
         old = None
         if call not in self.unrestored:
             old = self.builder.call(site.row.save, u, fu, is_active, type=UNDO)

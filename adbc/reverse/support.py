@@ -45,6 +45,12 @@ class Support(CommonSupport):
     attempt: Callable[..., Any]
     """attempt(context, keywords, f, ff, xs, fs): what `call` does, but the result is a `Raised` if the call
     raised"""
+    mark_active: Callable[..., Any]
+    """mark_active(fu): active values are about to be written into the array of this shadow"""
+    mark_inactive: Callable[..., Any]
+    """mark_inactive(fu): nothing active is in the array of this shadow, which was just made"""
+    note_inactive: Callable[..., Any]
+    """note_inactive(fu, fxs): the same, if what it was made from, with these shadows, is inactive"""
     fresh_shadow: Callable[..., Any]
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
     defaults_pullback: Callable[..., Any]

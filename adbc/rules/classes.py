@@ -216,8 +216,11 @@ def plain_text(*classes: type) -> bool:
 
 
 def stands_for_position(cls: type) -> bool:
-    """Whether instances of `cls` say by a method ``__index__`` written in Python which int they stand for."""
-    return overrides(cls, "__index__")
+    """Whether instances of `cls` say by a method ``__index__`` written in Python which int they stand for.
+
+    Those of classes derived from `int` are one, and are not asked.
+    """
+    return not issubclass(cls, int) and overrides(cls, "__index__")
 
 
 # -- classes of results ----------------------------------------------------------------------------

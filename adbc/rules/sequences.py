@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.classes import number, overrides
+from adbc.rules.classes import number, stands_for_position
 from adbc.tangents import (
     NO_TANGENT,
     fill_tangent,
@@ -199,7 +199,7 @@ def plain_slice(where: slice) -> slice:
     for bound in (where.start, where.stop, where.step):
         if bound is None or type(bound) is int:
             continue
-        if overrides(type(bound), "__index__"):
+        if stands_for_position(type(bound)):
             raise UnsupportedError(
                 f"a bound of a slice is a {type(bound).__name__}",
                 "its __index__ would be called more often than by the interpreter",

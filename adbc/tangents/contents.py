@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from adbc.tangents.fields import instance_dict, instance_fields, slots_of
+from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["contents", "differs", "may_move_numbers", "put_back"]
@@ -51,7 +51,7 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
             yield x, x.copy()
         elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
             fields = instance_fields(x)
-            if fields:
+            if fields or is_python_class(cls):  # which may get its first attribute
                 pending.extend([value for _, value in fields])
                 yield x, fields
 

@@ -21,7 +21,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.rules.kinds import RowKind
 from adbc.tangents.fields import plain_check
-from adbc.types.inference import array_getitem, call_parts, type_of
+from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
     COMPLEX,
@@ -43,6 +43,7 @@ from adbc.types.lattice import (
     is_numpy_number,
     is_real,
 )
+from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
@@ -207,7 +208,8 @@ def _inactive(call: _OpenCall) -> _Answer:
 def _asking(call: _OpenCall) -> _Answer:
     """What becomes of a call that asks the class of an argument, which may answer in Python and change
     active state."""
-    is_unknown = call.any_active and call.knowledge.row(call.function, call.types) is None
+    may_answer = call.any_active or any(map(may_answer_in_python, call.arguments))
+    is_unknown = may_answer and call.knowledge.row(call.function, call.types) is None
     return Kind.DYNAMIC if is_unknown else Kind.PRIMAL
 
 
@@ -311,6 +313,8 @@ def _iterating(call: _OpenCall) -> _Answer:
     (source,) = call.types
     if call.function is intrinsics._iter_ and is_open_text(call.arguments[0]):
         return Kind.TEXT
+    if may_answer_in_python(call.arguments[0]):
+        return None
     has_derivative = has_shadow(source) or has_cotangent(source)
     return None if has_derivative and class_of(source) not in (range, str) else Kind.PRIMAL
 
@@ -433,6 +437,10 @@ def _by_function(call: _OpenCall) -> CallSite:
     """What becomes of a call that no rule is known for."""
     function = call.function
     is_written = isinstance(function, types.FunctionType) and function not in _INTRINSICS
+    if is_written and is_of_constants(function, call.arguments):
+        return call.site(Kind.CONTEXTUAL)
+    if is_written and may_run_as_it_is(function, call.call, any(map(call.active, call.arguments))):
+        return call.site(Kind.DYNAMIC)
     if isinstance(function, ClosureType) or is_written:
         binding = call.knowledge.bind(function, len(call.arguments), call.keywords)
         if binding is not None:

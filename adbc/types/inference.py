@@ -21,6 +21,7 @@ from adbc.ir.graph import Block, Graph
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import depth_first_postorder
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
+from adbc.tangents.fields import is_python_class
 from adbc.types.lattice import (
     ANY,
     BOOL,
@@ -57,6 +58,7 @@ __all__ = [
     "array_getitem",
     "call_parts",
     "infer",
+    "may_answer_in_python",
     "method_of",
     "transpose_of",
     "type_of",
@@ -98,6 +100,24 @@ def type_of(value: Value) -> AbstractType:
             return type
         return NEVER if isinstance(value, Undef) else ANY
     return type if type.__class__ is Exact or isinstance(type, AbstractType) else ANY
+
+
+def may_answer_in_python(value: Value) -> bool:
+    """Whether `value` may be, or hold, an instance of a class that is written in Python: one that is derived
+    from ``int`` has no derivative, but its methods may do anything."""
+    return not isinstance(value, Const) and _may_answer(type_of(value))
+
+
+def _may_answer(type: AbstractType) -> bool:
+    if isinstance(type, TupleType):
+        return any(map(_may_answer, type.elements))
+    cls = class_of(type)
+    if cls is None:
+        return type == ANY
+    return cls in _HOLDING or is_python_class(cls)
+
+
+_HOLDING = (list, tuple, dict, set, frozenset)
 
 
 def infer(

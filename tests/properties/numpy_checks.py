@@ -50,30 +50,41 @@ def check(program: NumpyCall) -> str:
     return outcomes.pop()
 
 
+def same_random_numbers() -> None:
+    np.random.seed(0)  # noqa: NPY002  # what the programs call
+
+
 def _checked(program: NumpyCall) -> str:
     f = program.function
     plain = program.arguments()
+    same_random_numbers()
     value, facts = f(*plain)
     direction = _direction(program.seed)
 
     forward = _of_forward_mode(f, program.arguments(), direction, (value, facts), plain)
     reverse = _of_reverse_mode(f, program.arguments(), direction, (value, facts), plain)
-    if forward is None or reverse is None:
-        assert forward is reverse, f"refused in one mode only: forward {forward}, reverse {reverse}"
+    if forward is None:  # while forward mode may know more of what is constant
+        assert reverse is None, f"refused in forward mode only: {reverse}"
         return "refused"
     is_single = "float32" in program.source
-    allowed = (1e-4 if is_single else 1e-9) * max(1.0, abs(forward), abs(reverse))
-    assert abs(forward - reverse) <= allowed, f"forward {forward}, reverse {reverse}"
+    is_half = "<f2" in str(facts)
+    if reverse is not None:
+        allowed = (1e-2 if is_half else 1e-4 if is_single else 1e-9) * max(1.0, abs(forward), abs(reverse))
+        assert abs(forward - reverse) <= allowed, f"forward {forward}, reverse {reverse}"
+    if is_half:  # differences say nothing of numbers with three digits
+        return "unsettled"
 
     def run(args: Any) -> Any:
+        same_random_numbers()
         return f(*args)[0]
 
-    ((_, slope),), (error,) = directional_derivative(run, program.arguments(), direction, step=STEP)
+    step = 100 * STEP if is_single else STEP
+    ((_, slope),), (error,) = directional_derivative(run, program.arguments(), direction, step=step)
     allowed = (2e-2 if is_single else 1e-5) * max(1.0, abs(slope))
     if not error <= allowed:
         return "unsettled"
     assert abs(slope - forward) <= allowed, f"difference {slope}, forward {forward}"
-    return "right"
+    return "right" if reverse is not None else "refused"
 
 
 def _direction(seed: int) -> list[Any]:
@@ -104,6 +115,7 @@ def _of_forward_mode(
     f: Any, args: list[Any], direction: list[Any], expected: tuple[Any, Any], plain: list[Any]
 ) -> float | None:
     tangents = [d.copy() if isinstance(d, np.ndarray) else d for d in direction]
+    same_random_numbers()
     try:
         out, dout = adbc.jvp(f, tuple(args), tuple(tangents))
     except AdbcError:
@@ -116,6 +128,7 @@ def _of_reverse_mode(
     f: Any, args: list[Any], direction: list[Any], expected: tuple[Any, Any], plain: list[Any]
 ) -> float | None:
     given = [x.copy() if isinstance(x, np.ndarray) else x for x in args]
+    same_random_numbers()
     try:
         out, pullback = adbc.vjp(f, *args)
     except AdbcError:

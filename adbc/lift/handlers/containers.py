@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adbc.ir.values import Const
+from adbc.ir.values import Const, Instruction, Value
 from adbc.lift.frame import Frame
 
 __all__ = ["HANDLERS"]
@@ -55,6 +55,25 @@ def _unpack_ex(frame: Frame, counts: tuple[int, int]) -> None:
         frame.push(frame.emit("project", values, attribute=i))
 
 
+def _list_extend(frame: Frame, depth: int) -> None:
+    """A display of constants is an empty list that a tuple extends: here it is a display like others."""
+    values = frame.pop()
+    target: Value = frame.stack[-depth]
+    if not isinstance(values, Const) or type(values.value) is not tuple or len(values.value) > _SHORT:
+        frame.emit("list_extend", target, values)
+    elif frame.block.instructions[-1:] == [target] and _is_empty_list(target):
+        frame.block.instructions[-1].operands = list(map(Const, values.value))
+    else:
+        frame.emit("list_extend", target, values)
+
+
+def _is_empty_list(value: Value) -> bool:
+    return isinstance(value, Instruction) and value.op == "build_list" and not value.operands
+
+
+_SHORT = 30
+"""Displays of more constants stay as they are."""
+
 HANDLERS: dict[str, Any] = {
     "build_tuple": _build("build_tuple"),
     "build_list": _build("build_list"),
@@ -62,7 +81,7 @@ HANDLERS: dict[str, Any] = {
     "build_map": _build("build_map", 2),
     "build_const_key_map": _build_const_key_map,
     "list_append": _grow("list_append"),
-    "list_extend": _grow("list_extend"),
+    "list_extend": _list_extend,
     "set_add": _grow("set_add"),
     "set_update": _grow("set_update"),
     "map_add": _grow("map_add", 2),

@@ -28,6 +28,7 @@ from adbc.tangents import (
     fresh_tangent,
     project,
 )
+from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "gather",
     "gather_tangent",
     "give",
+    "is_carried",
     "is_inexact",
     "is_plain",
     "new_shadow",
@@ -217,10 +219,17 @@ def check_target(target: Any, shadow: Any, active: bool) -> Any:
     return target, shadow
 
 
+def is_carried(shadow: Any) -> bool:
+    """Whether a value with this shadow, which is written somewhere, may carry a derivative there."""
+    return shadow is not None and not (type(shadow) is np.ndarray and is_inactive(shadow))
+
+
 def check_writable(target: Any, shadow: Any, active: bool) -> None:
     """Raise if an active value is about to be written into the constant array `target`, or into one with
     several elements at one place, of which the last that is written stays."""
     if shadow is not None:
+        if active:
+            mark_active(shadow)
         refuse_opaque(target)
         if isinstance(target, np.ndarray) and overlaps_itself(target):
             raise UnsupportedError(

@@ -29,6 +29,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
+from adbc.tangents.activity_marks import mark_active
 from adbc.tangents.array_memory import overlaps_itself
 from adbc.tangents.array_products import is_finite, zero_wins
 
@@ -262,6 +263,8 @@ def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
     """A copy of `target`, which is about to be changed in place; is_active: whether by active values."""
     if shadow is None or target.dtype.kind not in "fc" or overlaps_itself(target):
         check_writable(target, shadow, is_active)
+    elif is_active:
+        mark_active(shadow)
     return target.copy()
 
 
@@ -298,7 +301,7 @@ class InplaceRule(ElementwiseRule):
         if self.sign not in (1, -1) or fargs[0] is None:
             return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
         target, shadow = args[0], fargs[0]
-        old = before_update(target, shadow, True)
+        old = before_update(target, shadow, fargs[1] is not None)
         self.function(*args)
 
         def linear_pullback(bout: Any) -> Sequence[Any]:

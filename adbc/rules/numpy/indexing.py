@@ -25,6 +25,7 @@ from adbc.rules.numpy.base import (
     gather,
     gather_tangent,
     give,
+    is_carried,
     new_shadow,
     shaped,
 )
@@ -236,7 +237,7 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
             return None, None, _nothing3
         return None, None, _records_pullback(records_setitem(args, fargs, setitem_rrule), v)
     v, fv = shown(v, fv)
-    check_writable(u, fu, fv is not None)
+    check_writable(u, fu, is_carried(fv))
     if same_view(u, index, v):
         u[index] = v
         return None, None, _nothing3
@@ -343,7 +344,7 @@ def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
     target, source, *rest = args
     ftarget, fsource = fargs[:2]
     where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
-    check_writable(target, ftarget, fsource is not None)
+    check_writable(target, ftarget, is_carried(fsource))
     old = target.copy()
     np.copyto(*args, **kwargs)
 
@@ -362,6 +363,14 @@ def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
 def _fill_when(cls: type, *rest: type) -> bool:
     return cls is np.ndarray
+
+
+def _resize(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    raise UnsupportedError(
+        "an array is resized in place",
+        "records of what was computed refer to its memory",
+        "make another: np.resize(x, shape), or np.zeros(shape) and a slice of it",
+    )
 
 
 _READ = by_example(
@@ -386,5 +395,6 @@ ROWS: list[Rule] = [
             np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")
         )
     ),
+    mutating(Primitive(np.ndarray.resize, frule=_resize, rrule=_resize)),
     mutating(Primitive(np.copyto, frule=copyto_frule, rrule=copyto_rrule, parameters=("dst", "src"))),
 ]

@@ -333,10 +333,12 @@ def _leader(y: Any, x: Any, axis: int) -> Any:
 
 
 def running_jvp(d: Any, y: Any, x: Any, axis: Any = 0, **_: Any) -> Any:
+    axis = 0 if axis is None else axis  # None is for arrays with one axis
     return np.take_along_axis(d, _leader(y, x, axis), axis)
 
 
 def running_vjp(by: Any, y: Any, x: Any, axis: Any = 0, **_: Any) -> Any:
+    axis = 0 if axis is None else axis
     places = np.moveaxis(_leader(y, x, axis), axis, -1)
     d = np.zeros(places.shape, by.dtype)
     rest = np.indices(places.shape, sparse=True)[:-1]

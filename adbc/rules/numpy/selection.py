@@ -258,7 +258,7 @@ ROWS: list[Rule] = [
         np.sinc,
         "x",
         jvp=[lambda d, y, x: _sinc_slope(x, y) * d],
-        vjp=[lambda by, y, x: _sinc_slope(x, y) * by],
+        vjp=[lambda by, y, x: np.conj(_sinc_slope(x, y)) * by],
     ),
     ArrayRule(
         np.angle,

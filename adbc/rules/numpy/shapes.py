@@ -342,7 +342,7 @@ def tile_vjp(by: Any, y: Any, x: Any, reps: Any = 1, **others: Any) -> Any:
     """The cotangent of ``tile``: the sum of the copies."""
     counts = tuple(reps) if np.ndim(reps) else (reps,)
     n = max(len(counts), np.ndim(x))
-    counts = (1,) * (n - len(counts)) + counts
+    counts = (1,) * (n - len(counts)) + tuple(max(count, 0) for count in counts)  # a negative one is none
     shape = (1,) * (n - np.ndim(x)) + np.shape(x)
     apart = [size for pair in zip(counts, shape, strict=True) for size in pair]
     return by.reshape(apart).sum(axis=tuple(range(0, 2 * n, 2))).reshape(np.shape(x))

@@ -121,6 +121,7 @@ def _abs_along(d: Any, out: Any, x: Any) -> Any:
 def _abs_against(d: Any, out: Any, x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.sign(x) * d
+    d, out = np.real(d), np.real(out)  # which are complex where a complex array was given for the result
     with np.errstate(all="ignore"):
         share = np.divide(d, out)
         if is_finite(share):  # a division of complex numbers takes much longer

@@ -435,9 +435,13 @@ class LogSumExpRule(ArrayRule):
         return super().rrule(args, fargs, kwargs)
 
 
+def softmax_jvp(d: Any, y: Any, x: Any, axis: Any = None) -> Any:
+    return y * (d - np.sum(y * d, axis=axis, keepdims=True))
+
+
 def softmax_vjp(by: Any, y: Any, x: Any, axis: Any = None) -> Any:
-    """The cotangent of `softmax`, and its tangent as well: the Jacobian is symmetric."""
-    return y * (by - np.sum(y * by, axis=axis, keepdims=True))
+    """The cotangent of `softmax`: the Jacobian is symmetric, and is conjugated for complex numbers."""
+    return softmax_jvp(by, np.conj(y), x, axis)
 
 
 def log_softmax_jvp(d: Any, y: Any, x: Any, axis: Any = None) -> Any:
@@ -445,7 +449,7 @@ def log_softmax_jvp(d: Any, y: Any, x: Any, axis: Any = None) -> Any:
 
 
 def log_softmax_vjp(by: Any, y: Any, x: Any, axis: Any = None) -> Any:
-    return by - np.exp(y) * np.sum(by, axis=axis, keepdims=True)
+    return by - np.conj(np.exp(y)) * np.sum(by, axis=axis, keepdims=True)
 
 
 FUNCTIONS: list[Rule] = [
@@ -461,7 +465,7 @@ FUNCTIONS: list[Rule] = [
         jvp=[logsumexp_da, None, logsumexp_db],
         vjp=[logsumexp_a, None, logsumexp_b],
     ),
-    ArrayRule(special.softmax, "x axis", jvp=[softmax_vjp], vjp=[softmax_vjp]),
+    ArrayRule(special.softmax, "x axis", jvp=[softmax_jvp], vjp=[softmax_vjp]),
     ArrayRule(special.log_softmax, "x axis", jvp=[log_softmax_jvp], vjp=[log_softmax_vjp]),
 ]
 

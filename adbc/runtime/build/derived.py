@@ -133,6 +133,12 @@ class Derived:
                 return False
         return True
 
+    def mend(self) -> None:
+        """Bind names to what they were bound to when this rule was built."""
+        for fact in self._all_facts():
+            if isinstance(fact, NameFact) and not fact.holds():
+                fact.mend()
+
     def _all_facts(self) -> Iterator[Fact]:
         seen: set[Derived] = set()
         waiting = [self]

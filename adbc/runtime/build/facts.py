@@ -7,6 +7,7 @@ classes: `together` makes one look of those.
 
 from __future__ import annotations
 
+import builtins
 import types
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -50,6 +51,17 @@ class NameFact:
         """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
         known = self.value, self.code, self.defaults, self.kwdefaults
         return id(self.globals), self.path, *map(id, known)
+
+    def mend(self) -> None:
+        """Bind the name to what it was bound to."""
+        name, *rest = self.path
+        if not rest:
+            self.globals[name] = self.value
+            return
+        owner = self.globals[name] if name in self.globals else getattr(builtins, name)
+        for attribute in rest[:-1]:
+            owner = getattr(owner, attribute)
+        setattr(owner, rest[-1], self.value)
 
     def holds(self) -> bool:
         name, *rest = self.path

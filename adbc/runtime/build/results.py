@@ -125,6 +125,7 @@ def reverse_results(support: Support) -> Results:
     """The rows of the functions that reverse mode calls."""
     rows: dict[str, Row] = {
         "fresh_shadow": _shadow_of(0),
+        **dict.fromkeys(("mark_active", "mark_inactive", "note_inactive"), constant(NONE)),
         **dict.fromkeys(_OF_SECOND, _shadow_of(1)),
         "bound": _shadow_of(0),
         "resumed": constant(ShadowOf(_ITERATOR)),

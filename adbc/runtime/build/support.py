@@ -22,6 +22,7 @@ from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.state import array_shadows as arrays
 from adbc.runtime.state import slots
+from adbc.runtime.state.activity import note_inactive
 from adbc.runtime.state.closures import captured, freevar, freevar_shadow
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.globals import check_global, global_store
@@ -37,6 +38,7 @@ from adbc.tangents import (
     multiply,
     project,
 )
+from adbc.tangents.activity_marks import mark_active, mark_inactive
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
@@ -91,6 +93,7 @@ def _common(
         "derived": lambda binding, types_, active: owner.static_entry(binding, types_, active, mode),
         "partial": owner.partials.partial,
         "call": calls.call,
+        "call_with_displays": calls.call_with_displays,
         "protocol": calls.handler,
         "instance": Context.instance_shadow,
         "text": texts.text,
@@ -123,6 +126,9 @@ def reverse_support(
         later=owner.later,
         attempt=calls.attempt,
         fresh_shadow=fresh_shadow,
+        mark_active=mark_active,
+        mark_inactive=mark_inactive,
+        note_inactive=note_inactive,
         known=Context.known_shadow,
         caught=exceptions.caught,
         function=function_shadow,

@@ -63,7 +63,8 @@ def _type_call(call: Call, table: RuleTable) -> Step | None:
     cls = call.args[0]
     rest = Call(cls, None, call.args[1:], call.shadows[1:], call.origins[1:], call.keywords, None)
     row = table.find(cls, tuple(map(type, rest.args[: rest.count])))
-    return pass_to_row(row, rest) if row is not None else _make(rest, table)
+    step = pass_to_row(row, rest) if row is not None else _make(rest, table)
+    return Foreign(call) if type(step) is Foreign else step  # of the class it would ask the metaclass again
 
 
 def _make(call: Call, table: RuleTable) -> Step:

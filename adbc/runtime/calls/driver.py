@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar
 
+from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
@@ -36,6 +37,7 @@ from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser, lookup
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
+from adbc.runtime.calls.plain import is_candidate, is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.messages import missing_rule
@@ -148,12 +150,15 @@ class Calls(abc.ABC):
     def call(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:
         """``f(*xs)``, the last arguments by keyword, as generated code calls it; the pullback of reverse mode
         gives (bf, *bxs)."""
+        is_followed = not keywords
         if not keywords:
             kind = f.__class__
             if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
+            elif is_candidate(f, self.table) and is_plain(context, f, ff, xs, fs):
+                is_followed = False
             elif kind is FunctionType:
                 entered = self.enter_function(context, f, ff, xs, fs, False)
                 if entered is not None:
@@ -169,8 +174,25 @@ class Calls(abc.ABC):
                 if entered is not None:
                     return entered
         count = len(xs) + 1
-        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords)
+        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, is_followed)
         return self.call_slowly(context, call, count, self.mode)
+
+    def call_with_displays(
+        self,
+        context: Context,
+        keywords: Names,
+        f: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        places: tuple[int, ...],
+    ) -> Any:
+        """``f(*xs)`` as `call` answers it; the arguments at `places` are displays of constants, which nobody
+        else has: to a function that is called as it is they are constants."""
+        constant = tuple([None if i in places else f for i, f in enumerate(fs)])
+        if reads_lists(f) or (is_candidate(f, self.table) and is_plain(context, f, ff, xs, constant)):
+            fs = constant
+        return self.call(context, keywords, f, ff, xs, fs)
 
     def call_from_outside(
         self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, lists: Sequence[Any]
@@ -221,6 +243,8 @@ class Calls(abc.ABC):
 
     def run(self, context: Context, call: Call, mode: Mode) -> Answer:
         """Make `call`, step by step; Python functions are entered in `mode`."""
+        if self.is_plain(context, call):
+            return self.plain(context, call)
         step = resolve.step(call, self.table, self.protocols)
         while type(step) is steps.Delegate:
             step = resolve.step(step.call, self.table, self.protocols)
@@ -238,6 +262,8 @@ class Calls(abc.ABC):
         """A Python function is entered through its derived rule for arguments of these types."""
         call, engine = step.call, self.engine
         function = call.function
+        if self.is_plain(context, call):
+            return self.plain(context, call)
         if call.shadow is None and function in with_active_defaults:
             call.shadow = context.shadows.lookup(function)
         bound = bind(call, context, self)
@@ -349,6 +375,36 @@ class Calls(abc.ABC):
         return self.run(context, call, mode)
 
     # -- C functions and found values ------------------------------------------------------------------------
+
+    def is_plain(self, context: Context, call: Call) -> bool:
+        """Whether `call` is made as it is; if not, that is noted."""
+        if call.is_followed:
+            return False
+        function = call.function
+        if is_candidate(function, self.table) and is_plain(
+            context, function, call.shadow, call.args, call.shadows
+        ):
+            return True
+        call.is_followed = True
+        return False
+
+    def plain(self, context: Context, call: Call) -> Answer:
+        """Library code that nothing with a derivative reaches is called as it is."""
+        function = call.function
+        if function.__class__ is MethodType:  # its object is an argument like others
+            own = getattr(call.shadow, "__dict__", {}).get("__self__")
+            call = call.prepend(function.__func__, None, function.__self__, own, None)
+        out, undo = foreign.call_plainly(context, call)
+        rules = [rule for rule in context.checked if rule is not None]
+        if not all([rule.holds() for rule in rules]):  # noqa: C419
+            for rule in rules:
+                rule.mend()
+            raise UnsupportedError(
+                f"{call.function!r:.60} binds something else to a name that code which is running uses",
+                "that code has been derived for what it was bound to",
+                "bind it before the call, or pass the function or module as an argument",
+            )
+        return out, self.known(context, out), no_pullback if undo is None else giving(undo)
 
     def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
         out, undo = foreign.call_foreign(context, step.call)

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from adbc.cpython.libraries import FOR_CONSTANTS
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
@@ -33,7 +34,7 @@ from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign", "held", "settled", "watched"]
+__all__ = ["call_foreign", "call_plainly", "held", "settled", "watched"]
 
 Undo = Callable[[], None]
 
@@ -66,9 +67,9 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     ]
     if is_differentiation(function):
         inner = getattr(function, "_function", None)  # what a gradient is of
-        if inner is not None and is_active(context.known_shadow(inner)):
+        if inner is not None and context.is_active(context.known_shadow(inner)):
             raise nested(function)
-    if is_active(call.shadow) or any(map(is_active, shadows)):
+    if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
         if is_differentiation(function):
             raise nested(function)
         if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
@@ -76,14 +77,14 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         raise missing_rule(call)
     reached = [x for x in (function, *call.args) if is_opaque(x) or _is_buffer(type(x))]
     for x in reached:
-        if id(x) in context.held and any(map(is_active, context.held[id(x)][1])):
+        if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
             raise missing_rule(
                 call,
                 f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
             )
     for x in reached:
         behind = context.shadows.behind(getattr(x, "__self__", x) if _is_bound(x) else x)
-        if behind is not None and is_active(behind):
+        if behind is not None and context.is_active(behind):
             raise missing_rule(
                 call,
                 f"a {type(x).__name__} is a window on memory with a derivative, which is not followed",
@@ -100,11 +101,62 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             raise nested(function)
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
+    return _made(context, call, reached, addresses)
+
+
+def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
+    """Make `call` of Python code that nothing with a derivative reaches, as `call_foreign` does one of C."""
+    addresses = []
+    for x, shadow in zip(call.args, call.shadows, strict=True):
+        if shadow is not None and shadow is not NO_TANGENT:
+            context.shadows.adopt(x, shadow)
+            if is_address_tangent(type(shadow)):
+                addresses.append(shadow)
+    out, undo = _made(context, call, [x for x in call.args if is_opaque(x)], addresses, is_python=True)
+    for x in _iterators(out):  # what they give is constant
+        context.shadows.let_be(x)
+        context.held.setdefault(id(x), (x, []))[1].extend(addresses)
+    return out, undo
+
+
+def _iterators(value: Any) -> Iterator[Any]:
+    """The iterators in `value`, and in attributes of instances and elements of tuples and lists there."""
+    pending, seen = [value], set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if cls is str or cls is int or cls is float or x is None or id(x) in seen:
+            continue
+        seen.add(id(x))
+        if cls is tuple or cls is list:
+            pending.extend(x)
+        elif is_python_class(cls) and not isinstance(x, type):
+            pending.extend(v for _, v in instance_fields(x))
+        elif lookup(cls, "__next__") is not None:
+            yield x
+
+
+def _made(
+    context: Context, call: Call, reached: list[Any], addresses: list[Any], *, is_python: bool = False
+) -> tuple[Any, Undo | None]:
+    """Make `call`, see what it has changed, and remember what may hide memory with the shadows `addresses`:
+    its result, and the objects `reached`."""
     written = texts.before_foreign(context, call)
     before = list(contents(call.args))
-    # Python functions that it calls back may look at who called.
-    calls_back = not _PYTHON.isdisjoint(map(type, call.args))
-    out = call.perform_for_user() if calls_back else call.perform()
+    # Python functions may look at who called.
+    function = call.function
+    looks = is_python and hasattr(function, "__globals__") and function.__module__ not in FOR_CONSTANTS
+    calls_back = looks or not _PYTHON.isdisjoint(map(type, call.args))
+    try:
+        out = call.perform_for_user() if calls_back else call.perform()
+    except BaseException:
+        if is_python and any(differs(x, old) for x, old in before):
+            raise UnsupportedError(
+                f"{function!r:.60} changes its arguments and raises",
+                "it is run as it is, and what it has done cannot be undone",
+                "make the change in a function of your own",
+            ) from None
+        raise
     if written is not None:
         texts.hand_on(context, call, out, written)
     context.attributes.clear()
@@ -278,7 +330,11 @@ def _reached(roots: Any) -> list[Any]:
             found.append(x)
             within: Any = base.__iter__(x)  # past the methods of a subclass
             pending.extend(
-                y for y in within if not kind_of(type(y)).inactive or isinstance(y, types.FunctionType)
+                y
+                for y in within
+                if not kind_of(type(y)).inactive
+                or isinstance(y, types.FunctionType)
+                or is_python_class(type(y))  # numbers and texts of classes of their own have methods
             )
         elif isinstance(x, dict):
             found.append(x)
@@ -300,7 +356,7 @@ def held(context: Context, call: Call) -> Any:
         if shadow is None or shadow is NO_TANGENT:
             continue
         context.shadows.adopt(x, shadow)
-        if context.shadows.lookup(x) is None and is_active(shadow):
+        if context.shadows.lookup(x) is None and context.is_active(shadow):
             raise missing_rule(call, f"it is given a {type(x).__name__} that holds a value with a derivative")
     return call.perform()
 
@@ -337,7 +393,11 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
             continue
         value = f.__globals__[name]
         tangent = context.shadows.lookup(value)
-        if is_address_tangent(type(tangent)) and type(value) is not types.FunctionType and is_active(tangent):
+        if (
+            is_address_tangent(type(tangent))
+            and type(value) is not types.FunctionType
+            and context.is_active(tangent)
+        ):
             return f"{f.__qualname__}, which uses the global {name!r}, whose derivative would not be seen"
         reached = _active_global(context, value, seen) if not isinstance(value, type) else None
         if reached is not None:

@@ -65,7 +65,7 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
         if inplace:
             in_python.append(python_method(a, in_place))
         if not any(in_python):
-            return None
+            return _of_plain_integers(call, table)
         last = _by_sequence(call, forward, reflected, in_place if inplace else None)
         is_joined = last is not None and last.args[0] is call.args[0]
         left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
@@ -86,6 +86,18 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
         return Alternatives([c for c in order if c is not None], failure)
 
     return binary
+
+
+def _of_plain_integers(call: Call, table: RuleTable) -> Step | None:
+    """The call on plain numbers, where operands are integers of a class of their own; None if there is a rule
+    for them, or there are none."""
+    classes = tuple(map(type, call.args))
+    if table.find(call.function, classes) is not None:
+        return None
+    args = tuple([int.__int__(x) if isinstance(x, int) and type(x) is not bool else x for x in call.args])
+    if tuple(map(type, args)) == classes:
+        return None
+    return Delegate(Call(call.function, None, args, call.shadows, call.origins, (), call.origin))
 
 
 def _by_sequence(call: Call, forward: str, reflected: str, in_place: str | None) -> Call | None:
@@ -127,11 +139,12 @@ def _method(cls: type, name: str) -> Any:
 def _may_answer(cls: type, name: str, other: type) -> bool:
     """Whether method `name` of `cls` may do something with a user-made `other`.
 
-    Methods of the built-in classes return NotImplemented for classes that are not their own.
+    Methods of the built-in classes return NotImplemented for classes that are not their own, except that
+    numbers compute with narrower ones.
     """
     if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
         return False
-    return cls not in _DECLINING or issubclass(other, cls)
+    return cls not in _DECLINING or issubclass(other, _NARROWER.get(cls, cls))
 
 
 def _array_defers(name: str, other: type) -> bool:
@@ -144,6 +157,9 @@ def _array_defers(name: str, other: type) -> bool:
 
 
 _DECLINING = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
+
+_NARROWER: dict[type, Any] = {float: (float, int), complex: (complex, float, int)}
+"""By class of numbers, the classes that its operators take."""
 
 _COMPARE = {
     "lt": ("gt", "<"),

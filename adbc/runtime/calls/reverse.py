@@ -19,6 +19,7 @@ from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
+from adbc.runtime.state.activity import note_inactive
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
@@ -79,6 +80,8 @@ class ReverseCalls(Calls):
 
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
+        if fout is not None and fout is not NO_FDATA:
+            note_inactive(fout, fs)
         return out, fout, lambda bout: (None, *pullback(bout))
 
     def by_row(self, function: Any) -> Callable[..., Any]:
@@ -87,7 +90,11 @@ class ReverseCalls(Calls):
         def handle(context: Context, xs: Values, fs: Values) -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is not SLOW:
-                return row.rrule(xs, fs, NO_KWARGS)
+                answer = row.rrule(xs, fs, NO_KWARGS)
+                fout = answer[1]
+                if fout is not None and fout is not NO_FDATA:
+                    note_inactive(fout, fs)
+                return answer
             count = len(xs)
             call = Call(function, None, xs, fs, tuple(range(count)), (), None)
             return self.call_slowly(context, call, count, "reverse")
@@ -168,6 +175,8 @@ class ReverseCalls(Calls):
             args, shadows, kwargs, places = with_keywords(step)
             out, fout, pullback = step.row.rrule(args, shadows, kwargs)
             origins = [*map((*call.origins, None).__getitem__, places)]
+        if fout is not None and fout is not NO_FDATA:
+            note_inactive(fout, call.shadows)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
 
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:

@@ -74,6 +74,8 @@ class Call:
     origins: tuple[Origin, ...]
     keywords: tuple[str, ...] = ()
     origin: Origin = 0
+    is_followed: bool = False
+    """Whether it is known that the call is not made as it is (`plain`)."""
 
     @property
     def count(self) -> int:

@@ -8,6 +8,7 @@ from collections import deque
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.classes import stands_for_position
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
@@ -25,7 +26,7 @@ def whole(x: Any) -> int:
 
 
 def _index(call: Call, table: RuleTable) -> Step | None:
-    is_own = len(call.args) == 1 and python_method(type(call.args[0]), "__index__") is not None
+    is_own = len(call.args) == 1 and stands_for_position(type(call.args[0]))
     return Delegate(call.of(whole)) if is_own else None
 
 
@@ -71,7 +72,7 @@ def _has_index(x: Any) -> bool:
     """Whether `x`, an index or a bound of one, has an ``__index__`` written in Python."""
     if type(x) is slice:
         return any(map(_has_index, (x.start, x.stop, x.step)))
-    return python_method(type(x), "__index__") is not None
+    return stands_for_position(type(x))
 
 
 def _whole(call: Call, table: RuleTable) -> Step | None:

@@ -6,10 +6,11 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.cpython.libraries import ABOUT_TEXT
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["WEAK_CONTAINERS", "is_differentiation", "runs_as_it_is"]
+__all__ = ["WEAK_CONTAINERS", "is_about_text", "is_differentiation", "runs_as_it_is"]
 
 Decider = Callable[[str, Sequence[Any], Sequence[Any]], bool]
 """Whether the function of a module with this name, called with these arguments and their shadows, runs as it
@@ -73,16 +74,13 @@ _DECIDERS: dict[Any, Decider] = {
     # They look at frames, or show them.
     **dict.fromkeys(("_py_warnings", "linecache", "traceback", "warnings"), _always),
     "logging": _logging,
-    # They are about names, texts and times.
-    **dict.fromkeys(
-        (
-            "_strptime", "codecs", "fnmatch", "genericpath", "glob", "locale", "ntpath", "os", "pathlib",
-            "pathlib._abc", "pathlib._local", "pathlib.types", "posixpath", "re", "re._casefix",
-            "re._compiler", "re._parser", "tempfile", "zoneinfo",
-        ),
-        _text,
-    ),
+    **dict.fromkeys(ABOUT_TEXT, _text),
 }  # fmt: skip
+
+
+def is_about_text(function: types.FunctionType) -> bool:
+    """Whether `function` is of a module that is about names, texts and times."""
+    return _DECIDERS.get(function.__module__) is _text
 
 
 def runs_as_it_is(

@@ -175,7 +175,9 @@ class DerivedFRule(_Rule):
             if dual.tangent is not NO_TANGENT:
                 _check_fit(self.signature, i, dual, misfit(dual.primal, dual.tangent))
         tangents = [None if d.tangent is NO_TANGENT else as_numbers(d.primal, d.tangent) for d in duals]
-        out, dout = self._enter(Context(), self.engine.forward_calls.call, primals, tangents)
+        context = Context()
+        context.is_forward = True
+        out, dout = self._enter(context, self.engine.forward_calls.call, primals, tangents)
         return Dual(out, zero_tangent(out) if dout is None else as_numbers(out, dout))
 
 

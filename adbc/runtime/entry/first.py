@@ -12,6 +12,7 @@ from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.results import check_differentiable, seed
 from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
+from adbc.runtime.state.activity import activate
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, Const, slot_increment, slot_shadow
@@ -61,9 +62,15 @@ class FirstCall:
                 engine, context, f, given, names, set(range(len(given))) - set(self.numbers)
             )
             held = set(constants)
-        self.tangents = [NO_TANGENT if i in held else context.shadows.tangent(x) for i, x in enumerate(args)]
-        for i, x in enumerate(kwargs.values(), len(args)):
-            self.tangents.append(context.shadows.tangent(x) if i in numbers else NO_TANGENT)
+        has_met = "shadows" in vars(context)
+        asked = {i: context.shadows.tangent(given[i]) for i in numbers if i not in held}
+        if has_met:  # perhaps as constants that the function holds
+            for tangent in asked.values():
+                activate(tangent)
+        # What shares memory with these was met with them; the rest is constant until it is written to.
+        others = (i for i in range(len(args)) if i not in held and i not in asked)
+        asked |= {i: context.shadows.known(given[i]) for i in others}
+        self.tangents = [asked.get(i, NO_TANGENT) for i in range(len(given))]
         if strict:
             for i in numbers:
                 check_differentiable(f, i, given[i], self.tangents[i], names, len(args))
@@ -141,6 +148,7 @@ def first_dual_call(
     """Value and tangent of ``f(*primals)`` in the direction `tangents`, then `tangents` as they were taken,
     and the directions that the function was entered with."""
     context = Context()
+    context.is_forward = True
     for i, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         if type(x) is Const and t is not None and t is not NO_TANGENT:
             raise InvalidTangentError(

@@ -60,6 +60,7 @@ class _Entered(Context):
     """A call of which nobody has asked yet what the tangents of its arguments are."""
 
     pairs: Pairs
+    is_forward = True
 
     def __getattr__(self, name: str) -> Any:
         made = super().__getattr__(name)

@@ -9,19 +9,15 @@ all libraries.  The standard library is a library too.
 from __future__ import annotations
 
 import dataclasses
-import functools
-import os
 import sys
-import sysconfig
 import types
 from collections.abc import Sequence
 from typing import Any
 
+from adbc.cpython.libraries import is_library_code
 from adbc.runtime.report.frames import Entry, Frame, frames
 
 __all__ = ["Place", "place_of", "public_name", "typed_name"]
-
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,21 +72,7 @@ def _package(frame: Frame) -> str:
 
 def _is_library(frame: Frame) -> bool:
     """Whether a frame runs code of the standard library or of an installed package."""
-    filename = frame.function.filename
-    if filename.startswith("<"):  # code that was made by exec, as that of named tuples and dataclasses
-        filename = frame.namespace.get("__file__") or filename
-        if frame.namespace.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
-            return True
-    return _is_installed(filename)
-
-
-@functools.cache
-def _is_installed(filename: str) -> bool:
-    path = os.path.abspath(filename)
-    if not _INSTALLED.isdisjoint(path.split(os.sep)):
-        return True
-    paths = sysconfig.get_paths()
-    return path.startswith((paths["stdlib"] + os.sep, paths["platstdlib"] + os.sep))
+    return is_library_code(frame.function.filename, frame.namespace)
 
 
 # -- names that can be typed ---------------------------------------------------------------------------------

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import AdbcError
+from adbc.runtime.state.activity import is_active, is_nonzero
 from adbc.runtime.state.shadows import Shadows
 from adbc.runtime.state.stack import STACK
 from adbc.runtime.state.texts import Texts
-from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, slot_shadow
 
 __all__ = ["Context"]
 
@@ -26,6 +27,8 @@ class Context:
     numbers and arrays alone may never ask."""
 
     shadows: Shadows
+    is_forward: bool = False
+    """Whether tangents stand beside the values, and no shadows."""
     attributes: dict[Any, Any]
     """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
     unknown C code has run, which may have changed one."""
@@ -78,6 +81,10 @@ class Context:
         setattr(self, name, made)
         return made
 
+    def is_active(self, shadow: Any) -> bool:
+        """Whether a value with this shadow (or tangent) depends on the input, as far as can be known."""
+        return is_nonzero(shadow) if self.is_forward else is_active(shadow)
+
     def refuse(self, error: AdbcError) -> None:
         """End the call with `error`, or with the refusal that there was before it."""
         if self.refusal is None:
@@ -126,7 +133,8 @@ class Context:
         cls = type(value)
         if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
             return None
-        return _memory(self.shadows.shadow(value))
+        find = self.shadows.tangent if self.is_forward else self.shadows.known
+        return _memory(slot_shadow(find(value)))
 
     def instance_shadow(self, obj: Any) -> Any:
         """The shadow, or tangent, of a new instance, which has no fields yet."""

@@ -43,6 +43,9 @@ class DerivedView(Protocol):
     def holds(self) -> bool:
         """Whether all that this rule and those it calls were specialised on is still so."""
 
+    def mend(self) -> None:
+        """Bind the names that it was specialised on to what they were bound to."""
+
 
 class CallsView(Protocol):
     """The dynamic calls of one mode, as they are entered from outside."""

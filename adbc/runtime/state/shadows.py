@@ -13,7 +13,8 @@ import weakref
 from typing import Any
 
 from adbc.errors import VerificationError
-from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, slot_shadow, zero_tangent
+from adbc.tangents import NO_FDATA, NO_TANGENT, hold_constant, hold_if_free, zero_tangent
+from adbc.tangents.activity_marks import mark_new
 from adbc.tangents.duals import MutableTangent
 from adbc.tangents.fields import instance_dict
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
@@ -63,9 +64,21 @@ class Shadows:
             return NO_TANGENT
         return zero_tangent(obj, self._memo)
 
-    def shadow(self, obj: Any) -> Any:
-        """The internal shadow of `obj`."""
-        return slot_shadow(zero_tangent(obj, self._memo))
+    def known(self, obj: Any) -> Any:
+        """The tangent of `obj`, which came through no argument: memory that was not met holds constants."""
+        cls = type(obj)
+        if cls is float or cls is int or cls is bool or obj is None:
+            return self.tangent(obj)
+        memo = self._memo
+        before = len(memo)
+        tangent = zero_tangent(obj, memo)
+        if len(memo) > before:
+            mark_new(memo, before)
+        return tangent
+
+    def let_be(self, obj: Any) -> None:
+        """From now on `obj`, by itself, has no derivative."""
+        self._memo[id(obj)] = obj, NO_TANGENT
 
     def hold_constant(self, obj: Any) -> None:
         """From now on `obj` and all that is reached from it are constants, by every name."""

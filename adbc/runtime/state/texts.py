@@ -49,6 +49,11 @@ class Texts:
 
     # -- what is known -------------------------------------------------------------------------------------
 
+    @property
+    def is_in_files(self) -> bool:
+        """Whether some of it was written to a file."""
+        return bool(self._files)
+
     def holds(self, x: Any) -> bool:
         """Whether `x` itself, a text or something that text was written to, was made from a number."""
         return id(x) in self._known or (type(x) is str and x in self._digits)

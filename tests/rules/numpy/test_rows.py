@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
+import adbc
 from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS, creation, joining
 from adbc.rules.numpy.elementwise import ElementwiseRule
@@ -558,6 +559,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {operator.neg, operator.pos, operator.abs, abs, pow, divmod, np.ndarray.flat, np.float16}
     covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
     covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
+    covered |= {np.ndarray.resize}  # which is refused, see below
     covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
     missing = [
@@ -566,6 +568,17 @@ def test_every_row_has_a_case() -> None:
         if row.function not in covered and not isinstance(row, (ZeroRule, Overlay)) and not _is_step(row)
     ]
     assert not missing
+
+
+def test_an_array_that_is_resized_in_place() -> None:
+    def f(x):
+        a = np.ones(3)
+        a.resize(5, refcheck=False)
+        return x * a.sum()
+
+    for run in (lambda: adbc.grad(f)(2.0), lambda: adbc.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(adbc.errors.UnsupportedError, match="resized in place"):
+            run()
 
 
 def _is_step(row: Any) -> bool:

@@ -1,0 +1,70 @@
+"""What is code of a library: of the standard library, or of an installed package."""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import sys
+import sysconfig
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["ABOUT_TEXT", "FOR_CONSTANTS", "is_library_class", "is_library_code", "is_library_file"]
+
+ABOUT_TEXT = frozenset(
+    {
+        "_strptime", "codecs", "fnmatch", "genericpath", "glob", "locale", "ntpath", "os", "pathlib",
+        "pathlib._abc", "pathlib._local", "pathlib.types", "posixpath", "re", "re._casefix", "re._compiler",
+        "re._parser", "tempfile", "zoneinfo",
+    }
+)  # fmt: skip
+"""Modules of the standard library that are about names, texts and times."""
+
+FOR_CONSTANTS = ABOUT_TEXT | {
+    "base64", "calendar", "datetime", "hashlib", "json", "json.decoder", "json.encoder", "string", "textwrap",
+    "uuid",
+}  # fmt: skip
+"""Modules whose functions, given numbers and texts, do nothing to what the program computes with."""
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_OURS = str(pathlib.Path(__file__).parent.parent) + os.sep
+
+
+def is_library_code(filename: str, namespace: Mapping[str, Any]) -> bool:
+    """Whether code of this file, which runs with the globals `namespace`, is that of a library.
+
+    Code that was made by ``exec``, as that of named tuples and dataclasses, is of the module that made it.
+    """
+    if filename.startswith("<"):
+        filename = namespace.get("__file__") or filename
+        if namespace.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
+            return True
+    return is_library_file(filename)
+
+
+@functools.cache
+def is_library_file(filename: str) -> bool:
+    """Whether a file is one of the standard library or of an installed package other than adbc."""
+    path = os.path.abspath(filename)
+    if path.startswith(_OURS):
+        return False
+    if not _INSTALLED.isdisjoint(path.split(os.sep)):
+        return True
+    paths = sysconfig.get_paths()
+    return path.startswith((paths["stdlib"] + os.sep, paths["platstdlib"] + os.sep))
+
+
+def is_library_class(cls: type) -> bool:
+    """Whether a class and all that it inherits from are builtin or defined by a library."""
+    return all(_is_of_library(base.__module__) for base in cls.__mro__)
+
+
+def _is_of_library(name: Any) -> bool:
+    if type(name) is not str or name == "__main__":
+        return False
+    if name.partition(".")[0] in sys.stdlib_module_names:
+        return True
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    return file is not None and is_library_file(file)

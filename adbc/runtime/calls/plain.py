@@ -1,0 +1,241 @@
+"""Calls of library code that nothing with a derivative reaches: they are made as they are.
+
+Most of a program is no mathematics: it parses, looks things up, sets up a solver on constants.  To derive
+that costs time, and what a library keeps for later would be undone with the rest.  So a function or class of
+the standard library or an installed package is simply called if its arguments are constants, and hold nothing
+that leads to code or data of the user's: it is taken not to reach the arguments of the differentiated
+function by another way.  What becomes of its arguments is undone, what it keeps for itself stays.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+import weakref
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from adbc.cpython.libraries import is_library_class, is_library_code, is_library_file
+from adbc.cpython.names import globals_written
+from adbc.rules.table import RuleTable
+from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
+from adbc.runtime.state.closures import with_active_defaults
+from adbc.runtime.state.context import Context
+from adbc.tangents import NO_FDATA, NO_TANGENT
+from adbc.tangents.fields import instance_fields, is_python_class
+
+__all__ = ["is_candidate", "is_plain", "reads_lists"]
+
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_CACHED = type(functools.lru_cache(maxsize=1)(len))
+_IN_C = frozenset(
+    {
+        types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType,
+        types.MethodDescriptorType, types.ClassMethodDescriptorType, functools.partial,
+    }
+)  # fmt: skip
+
+
+def is_candidate(function: Any, table: RuleTable) -> bool:
+    """Whether what is called is library code without a rule, which may be run as it is."""
+    cls = type(function)
+    if cls is types.FunctionType:
+        code = function.__code__
+        return (
+            not code.co_flags & _SUSPENDED
+            and is_library_code(code.co_filename, function.__globals__)
+            and not table.rows(function)
+            and (is_about_text(function) or not runs_as_it_is(function))
+        )
+    if cls is types.MethodType:
+        return type(function.__func__) is types.FunctionType and is_candidate(function.__func__, table)
+    if cls in _IN_C:
+        return False
+    if cls is _CACHED:
+        return type(getattr(function, "__wrapped__", None)) is types.FunctionType
+    if isinstance(function, type):
+        return (
+            is_python_class(function)
+            and not issubclass(function, BaseException)
+            and _is_library(cls)
+            and _is_library(function)
+            and not table.rows(function)
+        )
+    method = lookup(cls, "__call__")
+    return type(method) is types.FunctionType and _is_library(cls) and is_candidate(method, table)
+
+
+def reads_lists(function: Any) -> bool:
+    """Whether what is called is made in C and known to read lists that it is given, and to keep none."""
+    if type(function) is types.BuiltinFunctionType:
+        owner = function.__self__
+        name = owner.__name__ if isinstance(owner, types.ModuleType) else type(owner).__module__
+        return name.partition(".")[0] in _READERS
+    return type(function).__module__ == "numpy"
+
+
+_READERS = frozenset({"numpy", "scipy", "math", "bisect", "_bisect", "statistics", "_statistics"})
+
+
+def is_plain(
+    context: Context, function: Any, shadow: Any, args: Sequence[Any], shadows: Sequence[Any]
+) -> bool:
+    """Whether a call of library code (`is_candidate`) on these arguments is made as it is."""
+    for f in (shadow, *shadows):
+        if f is NO_FDATA or (f is not None and f is not NO_TANGENT and context.is_active(f)):
+            return False
+    if context.texts is not None and context.texts.is_in_files:
+        return False
+    if any(id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])) for x in args):
+        return False
+    return _leads_nowhere([function, *args])
+
+
+# -- what is reached -----------------------------------------------------------------------------------------
+
+
+_ATOMS = frozenset(
+    {
+        str, bytes, bytearray, int, float, complex, bool, types.NoneType, range, slice, types.EllipsisType,
+        types.NotImplementedType, types.BuiltinFunctionType, types.MethodDescriptorType,
+        types.WrapperDescriptorType, types.MemberDescriptorType, types.GetSetDescriptorType, types.CodeType,
+    }
+)  # fmt: skip
+_CONTAINERS = frozenset({list, tuple, set, frozenset})
+_MANY = 5000
+"""The most objects that are looked at: who has more is followed."""
+
+
+def _leads_nowhere(roots: Iterable[Any]) -> bool:
+    """Whether what is reached from `roots` are values, library objects and library code, and functions of the
+    user's that name nothing else."""
+    pending = list(roots)
+    seen: set[int] = set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        if cls in _ATOMS or id(x) in seen:
+            continue
+        seen.add(id(x))
+        if len(seen) > _MANY:
+            return False
+        if cls in _CONTAINERS:
+            if len(x) > _MANY and not set(map(type, x)) <= _ATOMS:
+                return False
+            pending.extend(y for y in x if type(y) not in _ATOMS)
+        elif cls is dict:
+            pending.extend(x)
+            pending.extend(x.values())
+        elif cls.__module__ == "numpy":
+            if getattr(getattr(x, "dtype", None), "hasobject", False):
+                return False
+        elif cls is types.FunctionType:
+            if not _is_followed_to_the_end(x, pending):
+                return False
+        elif cls is types.MethodType:
+            pending += (x.__func__, x.__self__)
+        elif cls is functools.partial:
+            pending += (x.func, x.args, x.keywords)
+        elif cls is _CACHED:
+            pending.append(getattr(x, "__wrapped__", None))
+        elif isinstance(x, types.ModuleType):
+            if not _is_library_module(x):
+                return False
+        elif isinstance(x, type):
+            if not _is_library(x):
+                return False
+        elif not _is_library(cls):
+            return False
+        elif not all(is_python_class(base) or _shows_all(base) for base in cls.__mro__):
+            return False  # iterators, generators, frames: what is behind them cannot be seen
+        else:
+            pending.extend(value for _, value in instance_fields(x))
+            pending.extend(_elements(x))
+    return True
+
+
+def _shows_all(cls: type) -> bool:
+    """Whether instances of a class made in C keep nothing out of sight that may be the user's."""
+    return cls is object or cls in _OF_ELEMENTS or cls.__module__.partition(".")[0] in _HARMLESS
+
+
+_HARMLESS = frozenset(
+    {
+        "numpy", "scipy", "re", "_sre", "datetime", "decimal", "_decimal", "zoneinfo", "random", "_random",
+        "io", "_io", "_thread", "time", "_hashlib", "abc", "_abc", "typing", "_typing",
+    }
+)  # fmt: skip
+"""Modules whose objects in C are given no objects of the user's to keep."""
+
+_OF_ELEMENTS: tuple[Any, ...] = (dict, list, tuple, set, frozenset, deque)
+
+
+def _elements(x: Any) -> Iterable[Any]:
+    """The elements of an instance of a class derived from a container, read without its methods."""
+    for base in _OF_ELEMENTS:
+        if isinstance(x, base):
+            return [*dict.keys(x), *dict.values(x)] if base is dict else list(base.__iter__(x))
+    return ()
+
+
+def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) -> bool:
+    """Whether a function leads to nothing but what is put into `pending`: its closure, and what one of the
+    user's names."""
+    if function.__code__.co_flags & _SUSPENDED or function in with_active_defaults:
+        return False
+    for cell in function.__closure__ or ():
+        try:
+            pending.append(cell.cell_contents)
+        except ValueError:
+            return False
+    code, namespace = function.__code__, function.__globals__
+    if is_library_code(code.co_filename, namespace):
+        return True
+    if _binds_globals(code):
+        return False
+    pending.extend(function.__defaults__ or ())
+    pending.extend((function.__kwdefaults__ or {}).values())
+    for name in _names(code):
+        if name in namespace:
+            value = namespace[name]
+            if type(value) in (list, dict, set) or hasattr(type(value), "__array_interface__"):
+                return False  # data of the user's, which may change
+            pending.append(value)
+    return True
+
+
+@functools.lru_cache(1000)
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    """The names that `code` and the functions that it makes have, of globals and attributes."""
+    names = dict.fromkeys(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(dict.fromkeys(_names(constant)))
+    return tuple(names)
+
+
+@functools.lru_cache(1000)
+def _binds_globals(code: types.CodeType) -> bool:
+    return bool(globals_written(code))
+
+
+def _is_library_module(module: types.ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__.partition(".")[0] in sys.stdlib_module_names
+    return is_library_file(file)
+
+
+def _is_library(cls: Any) -> bool:
+    known = _libraries.get(cls)
+    if known is None:
+        known = _libraries[cls] = is_library_class(cls)
+    return known
+
+
+_libraries: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+"""By class, what `is_library_class` says of it."""

@@ -1,0 +1,65 @@
+"""Which memory of arrays is inactive: nothing that depends on the input has been written there so far.
+
+The type of an array says that it could hold values with a derivative, not that it does.  In reverse mode the
+numbers in a shadow say nothing of that before the pullback runs, so it is marked: the shadow of memory that
+a constant brings is inactive, until an active value is written into the array or into a view of it.  What is
+not marked counts as active.  Whatever writes active values says so here, in the same places in which it asks
+whether the array is constant.
+
+Nothing here knows NumPy: a shadow that lies in memory of another has it as its ``base``.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+__all__ = ["is_inactive", "mark_active", "mark_inactive", "mark_new"]
+
+_INACTIVE: dict[int, Any] = {}
+"""By the address of an array that owns the memory of shadows, a weak reference to it, if it is inactive."""
+
+
+def _owner(shadow: Any) -> Any:
+    """The array that owns the memory of `shadow`; None if it is no array that does."""
+    while True:
+        base = shadow.base
+        if base is None:
+            return shadow
+        if not hasattr(base, "base"):
+            return None
+        shadow = base
+
+
+def mark_inactive(shadow: Any) -> None:
+    """The memory of `shadow` is inactive, if that is an array, which was just made for one of numbers."""
+    owner = _owner(shadow) if hasattr(shadow, "base") else None
+    if owner is not None and not owner.dtype.hasobject:
+        key = id(owner)
+        _INACTIVE[key] = weakref.ref(owner, lambda _: _INACTIVE.pop(key, None))
+
+
+def mark_active(shadow: Any) -> None:
+    """Active values are about to be written where `shadow`, an array or None, belongs."""
+    if _INACTIVE and hasattr(shadow, "base"):
+        owner = _owner(shadow)
+        if owner is not None:
+            _INACTIVE.pop(id(owner), None)
+
+
+def is_inactive(shadow: Any) -> bool:
+    """Whether nothing active is in the memory of `shadow`, an array."""
+    owner = _owner(shadow) if hasattr(shadow, "base") else None
+    found = None if owner is None else _INACTIVE.get(id(owner))
+    return found is not None and found() is owner
+
+
+def mark_new(memo: dict[Any, tuple[Any, Any]], before: int) -> None:
+    """Mark the memory inactive for which entries have been made in `memo` since it had `before` of them."""
+    for key, (_, region) in reversed(memo.items()):
+        if len(memo) <= before:
+            return
+        before += 1
+        twin = getattr(region, "twin", None) if type(key) is tuple else None
+        if twin is not None and hasattr(twin, "dtype"):
+            mark_inactive(twin)

@@ -1,0 +1,118 @@
+"""Classes derived from those of the interpreter: what they say in Python is run once, and followed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.testing import test_rule as check_rule
+
+
+class Tally:
+    count = 0
+
+
+def asked_in_a_function(x, u):
+    class Flag(int):
+        def __bool__(self):
+            u[0] = u[0] * 1.1 + 0.1 * x
+            return False
+
+    def chosen(o):
+        return 2.0 if o else 3.0
+
+    o = Flag(3)
+    return (lambda: chosen(o))() + 0.3 * sum(u)
+
+
+def asked_where_it_is_made(x, u):
+    class Flag(int):
+        def __bool__(self):
+            u[0] = u[0] * 1.1 + 0.1 * x
+            return True
+
+        def __len__(self):
+            u[0] *= x
+            return 2
+
+    return (2.0 if Flag(3) else 3.0) * len(Flag(3)) + 0.3 * sum(u) + (not Flag(0))
+
+
+def asked_for_elements(x, u):
+    class Word(str):
+        def __iter__(self):
+            u[0] += x
+            return iter("ab")
+
+        def __contains__(self, other):
+            u[0] *= x
+            return True
+
+    def count(word):
+        return sum(1.0 for _ in word) + ("z" in word)
+
+    return count(Word("xyz")) + u[0]
+
+
+def on_the_right(x, u):
+    class Number(int):
+        def __add__(self, other):
+            u[0] *= x
+            return x + 1.0
+
+        def __radd__(self, other):
+            return 100.0 * x
+
+        def __rmul__(self, other):
+            return 100.0 * x
+
+    o = Number(3)
+    return (o + 1.0) + (x + o) + (x * o) + (x**o) + u[0]
+
+
+def at_positions(x, u):
+    class Number(int):
+        def __index__(self):
+            u[0] *= x
+            return 0
+
+    values = [x, 2.0 * x, x * x]
+    o = Number(1)
+    values[o] *= 3.0
+    return values[o] + sum(values[o:]) + len(range(o)) + u[0]
+
+
+def by_a_metaclass(x, u):
+    class Counting(type):
+        def __call__(cls, *args):
+            u[0] += x
+            return super().__call__(*args)
+
+    class Names(set, metaclass=Counting):
+        def __bool__(self):
+            return False
+
+    class Numbers(list, metaclass=Counting):
+        pass
+
+    names, numbers = Names(["a"]), Numbers([x, 2.0])
+    return (2.0 if names else 3.0) * len(names) * sum(numbers) + u[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        asked_in_a_function,
+        asked_where_it_is_made,
+        asked_for_elements,
+        on_the_right,
+        at_positions,
+        by_a_metaclass,
+    ],
+)
+@pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always"])
+def test_programs(f: Any, speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        check_rule(f, 1.5, [1.2])

@@ -1,0 +1,227 @@
+"""Library code that nothing with a derivative reaches runs as it is; what is the user's is followed."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import math
+import re
+import unittest.mock
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.errors import AdbcError, UnsupportedError
+
+optimize = pytest.importorskip("scipy.optimize")
+integrate = pytest.importorskip("scipy.integrate")
+interpolate = pytest.importorskip("scipy.interpolate")
+
+ARRAY = np.array([1.0, 2.0])
+LIST = [1.0]
+
+
+class Model:
+    def __init__(self) -> None:
+        self.rate = 1.0
+
+    def residual(self, t: float) -> float:
+        return t - self.rate
+
+    def __call__(self, t: float) -> float:
+        return t - self.rate
+
+
+MODEL = Model()
+
+
+def residual(t: float) -> float:
+    return t - LIST[0]
+
+
+def both(f: Callable[..., Any], x: Any) -> list[Any]:
+    """What the two modes give, None for a refusal."""
+    found: list[Any] = []
+    for run in (lambda: adbc.grad(f)(x), lambda: adbc.jvp(f, (x,), (np.ones_like(x) * 1.0,))[1]):
+        try:
+            found.append(run())
+        except AdbcError:
+            found.append(None)
+        LIST[0], MODEL.rate = 1.0, 1.0
+    return found
+
+
+# -- runs as it is -------------------------------------------------------------------------------------------
+
+
+def of_a_lambda(x):
+    return x * optimize.brentq(lambda t: t * t - 2.0, 0.0, 2.0)
+
+
+def of_an_integral(x):
+    return x * integrate.quad(lambda t: math.exp(-t * t), 0, 1)[0]
+
+
+def of_a_minimum(x):
+    return x * optimize.minimize(lambda p: ((p - 1.0) ** 2).sum(), np.zeros(2)).x.sum()
+
+
+def of_an_object(x):
+    t = np.linspace(0.0, 1.0, 5)
+    spline = interpolate.CubicSpline(t, t**2)
+    return x * float(spline(0.3)) + x * spline.x[2]
+
+
+def of_lists(x):
+    return x * interpolate.interp1d([0.0, 1.0, 2.0], [1.0, 3.0, 2.0])([0.5, 1.5]).sum()
+
+
+def of_texts(x):
+    settings = json.loads('{"rate": 2.5}')
+    return x * settings["rate"] * len(re.findall(r"\d+", "a1b22"))
+
+
+@pytest.mark.parametrize("f", [of_a_lambda, of_an_integral, of_a_minimum, of_an_object, of_lists, of_texts])
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+def test_constants(f: Any, speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for _ in range(3):
+            forward, reverse = both(f, 1.3)
+            assert forward == pytest.approx(f(1.0), rel=1e-9)
+            assert reverse == pytest.approx(f(1.0), rel=1e-9)
+
+
+@functools.cache
+def fibonacci(n: int) -> int:
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@functools.cache
+def nodes(n: int) -> Any:
+    return np.polynomial.legendre.leggauss(n)
+
+
+def test_caches_stay_filled() -> None:
+    def f(x):
+        t, w = nodes(6)
+        return np.sum(w * np.sin(x * t + 1.0)) * fibonacci(30)
+
+    fibonacci.cache_clear()
+    nodes.cache_clear()
+    assert adbc.grad(f)(1.3) == pytest.approx(adbc.jvp(f, (1.3,), (1.0,))[1], rel=1e-12)
+    assert fibonacci.cache_info().currsize == 31
+    assert nodes.cache_info().currsize == 1
+
+
+def test_what_becomes_of_arguments_is_undone() -> None:
+    data = np.array([3.0, 1.0, 2.0])
+
+    def f(x, data):
+        y = x * data[0]
+        np.random.default_rng(0).shuffle(data)
+        return y * data.sum()
+
+    value, gradient = adbc.value_and_grad(f)(2.0, data)
+    assert (value, gradient) == (36.0, 18.0)
+    assert data.tolist() == [3.0, 1.0, 2.0]
+
+
+def test_log_lines_stay(caplog: pytest.LogCaptureFixture) -> None:
+    def f(x):
+        logging.getLogger("program").warning("step %d", 3)
+        return x * x
+
+    assert adbc.grad(f)(3.0) == 6.0
+    assert [r.getMessage() for r in caplog.records] == ["step 3"]
+
+
+# -- is followed ---------------------------------------------------------------------------------------------
+
+
+def closes_over(x):
+    return optimize.brentq(lambda t: t - x, -10.0, 10.0)
+
+
+def has_a_default(x):
+    return integrate.quad(lambda t, k=x: k * t, 0, 1)[0]
+
+
+def names_an_array(a):
+    return optimize.brentq(lambda t: t - ARRAY.sum(), -10.0, 10.0) * a.sum()
+
+
+def names_a_list(x):
+    LIST[0] = x
+    return optimize.brentq(lambda t: t - LIST[0], -10.0, 10.0)
+
+
+def names_a_function(x):
+    LIST[0] = x
+    return optimize.brentq(lambda t: residual(t), -10.0, 10.0)
+
+
+def is_a_method(x):
+    MODEL.rate = x
+    return optimize.brentq(MODEL.residual, -10.0, 10.0)
+
+
+def names_an_object(x):
+    MODEL.rate = x
+    return optimize.brentq(lambda t: MODEL(t), -10.0, 10.0)
+
+
+def is_partial(x):
+    return optimize.brentq(functools.partial(lambda k, t: t - k, x), -10.0, 10.0)
+
+
+def is_in_a_list(x):
+    return integrate.quad(lambda t, k: k[0] * t, 0, 1, args=([x],))[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        closes_over, has_a_default, names_a_list, names_a_function, is_a_method, names_an_object, is_partial,
+        is_in_a_list,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("speculation", ["learn", "dynamic"])
+def test_what_leads_to_the_user_is_no_constant(f: Any, speculation: str) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for _ in range(2):
+            for found in both(f, 1.3):
+                slope = (f(1.3 + 1e-4) - f(1.3 - 1e-4)) / 2e-4
+                assert found is None or found == pytest.approx(slope, rel=1e-6)
+
+
+def test_a_global_that_is_the_argument() -> None:
+    for found in both(names_an_array, ARRAY):
+        assert found is None or np.all(found == 6.0) or found == 12.0
+
+
+@functools.lru_cache
+def total(n: int) -> Any:
+    return ARRAY.sum() * n
+
+
+def test_a_cached_function_of_a_global_array() -> None:
+    def f(a):
+        return total(2) * a.sum()
+
+    assert adbc.grad(f)(ARRAY).tolist() == [12.0, 12.0]
+    assert adbc.jvp(f, (ARRAY,), (np.ones(2),))[1] == 24.0
+
+
+def test_what_was_patched_meanwhile() -> None:
+    def f(x):
+        with unittest.mock.patch("math.sin", lambda t: t * t):
+            return math.sin(x)
+
+    for run in (lambda: adbc.grad(f)(1.3), lambda: adbc.jvp(f, (1.3,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="binds something else"):
+            run()
+        assert math.sin(1.0) != 1.0  # it is bound to what it was
