@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from adbc.cpython.decode import Slot, decode
 
-__all__ = ["globals_written", "parameters_read", "writes_beyond_its_frame"]
+__all__ = ["globals_written", "imports", "parameters_read", "writes_beyond_its_frame"]
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
 _WRITES_GLOBAL = frozenset({"store_global", "delete_global"})
@@ -44,6 +44,13 @@ def globals_written(code: types.CodeType) -> frozenset[str]:
         if isinstance(nested, types.CodeType):
             written |= globals_written(nested)
     return frozenset(written)
+
+
+def imports(code: types.CodeType) -> bool:
+    """Whether `code`, or code nested in it, has an import statement."""
+    return any(i.name == "import_name" for i in decode(code).instructions) or any(
+        imports(nested) for nested in code.co_consts if isinstance(nested, types.CodeType)
+    )
 
 
 def writes_beyond_its_frame(code: types.CodeType) -> bool:

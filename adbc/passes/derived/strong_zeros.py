@@ -196,8 +196,8 @@ class _Region:
                 used += block.terminator.values
                 for instruction in block.instructions:
                     used += instruction.operands
-                for phi in block.phis:
-                    used += [v for b, v in phi.operands.items() if b not in self.blocks]
+        # What comes in over edges from elsewhere goes another way.
+        used += [v for block in seen for phi in block.phis for b, v in phi.operands.items() if b in seen]
         inside = [v for v in used if v in self.tainted and v.block in self.blocks]  # type: ignore[attr-defined]  # tainted are instructions and phis
         return [part for v in inside for part in self._parts(v)]
 

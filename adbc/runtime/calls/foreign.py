@@ -23,6 +23,7 @@ from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import texts
 from adbc.runtime.calls.classes import lookup
+from adbc.runtime.calls.plain import reaches_out
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.unfollowed import is_differentiation
 from adbc.runtime.report.messages import missing_rule, nested
@@ -95,6 +96,18 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             context.shadows.adopt(x, shadow)
             if is_address_tangent(type(shadow)):
                 addresses.append(shadow)
+    if "held" in vars(context):
+        for x in _contained(call.args):
+            if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
+                raise missing_rule(
+                    call,
+                    f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
+                )
+    for f in _functions(call.args):
+        if reaches_out(f.__code__) and context.shadows.is_any(context.is_active):
+            raise missing_rule(
+                call, f"it is given {f.__qualname__}, which may find what has a derivative by other names"
+            )
     for x in (function, *call.args):
         way = _active_global(context, x, set())
         if way is not None and is_differentiation(function):
@@ -166,6 +179,38 @@ def _made(
             if is_opaque(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
+
+
+def _functions(values: Iterable[Any]) -> Iterator[types.FunctionType]:
+    """The functions written in Python among `values`, and in their closures."""
+    pending, seen = list(values), set()
+    while pending:
+        x = pending.pop()
+        if type(x) is types.MethodType:
+            x = x.__func__
+        if type(x) is types.FunctionType and id(x) not in seen:
+            seen.add(id(x))
+            yield x
+            for cell in x.__closure__ or ():
+                try:
+                    pending.append(cell.cell_contents)
+                except ValueError:
+                    continue
+
+
+def _contained(values: Iterable[Any]) -> Iterator[Any]:
+    """What is in lists, tuples, sets and dicts among `values`, however deep."""
+    pending, seen = [x for x in values if type(x) in _NESTING], set()
+    while pending:
+        x = pending.pop()
+        if id(x) not in seen:
+            seen.add(id(x))
+            inside = list(x.values()) if type(x) is dict else list(x)
+            pending.extend(y for y in inside if type(y) in _NESTING)
+            yield from (y for y in inside if type(y) not in _NESTING)
+
+
+_NESTING = frozenset({list, tuple, set, frozenset, dict})
 
 
 def _is_impossible(call: Call) -> bool:

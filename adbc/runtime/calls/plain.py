@@ -15,11 +15,11 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 from adbc.cpython.libraries import is_library_class, is_library_code, is_library_file
-from adbc.cpython.names import globals_written
+from adbc.cpython.names import globals_written, imports
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
@@ -28,7 +28,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.tangents.fields import instance_fields, is_python_class
 
-__all__ = ["is_candidate", "is_plain", "reads_lists"]
+__all__ = ["is_candidate", "is_plain", "reaches_out", "reads_lists"]
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
@@ -90,9 +90,12 @@ def is_plain(
             return False
     if context.texts is not None and context.texts.is_in_files:
         return False
-    if any(id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])) for x in args):
-        return False
-    return _leads_nowhere([function, *args])
+    held = context.__dict__.get("held", _NOTHING)
+    return _leads_nowhere([function, *args], lambda x: any(map(context.is_active, held[id(x)][1])), held)
+
+
+_NOTHING: dict[int, Any] = {}
+"""What is held out of sight in a context where nothing is."""
 
 
 # -- what is reached -----------------------------------------------------------------------------------------
@@ -110,9 +113,12 @@ _MANY = 5000
 """The most objects that are looked at: who has more is followed."""
 
 
-def _leads_nowhere(roots: Iterable[Any]) -> bool:
+def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Container[int]) -> bool:
     """Whether what is reached from `roots` are values, library objects and library code, and functions of the
-    user's that name nothing else."""
+    user's that name nothing else.
+
+    hides: whether an object, whose address is in `held`, hides something with a derivative.
+    """
     pending = list(roots)
     seen: set[int] = set()
     while pending:
@@ -121,7 +127,7 @@ def _leads_nowhere(roots: Iterable[Any]) -> bool:
         if cls in _ATOMS or id(x) in seen:
             continue
         seen.add(id(x))
-        if len(seen) > _MANY:
+        if len(seen) > _MANY or (id(x) in held and hides(x)):
             return False
         if cls in _CONTAINERS:
             if len(x) > _MANY and not set(map(type, x)) <= _ATOMS:
@@ -195,7 +201,7 @@ def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) ->
     code, namespace = function.__code__, function.__globals__
     if is_library_code(code.co_filename, namespace):
         return True
-    if _binds_globals(code):
+    if reaches_out(code):
         return False
     pending.extend(function.__defaults__ or ())
     pending.extend((function.__kwdefaults__ or {}).values())
@@ -219,8 +225,18 @@ def _names(code: types.CodeType) -> tuple[str, ...]:
 
 
 @functools.lru_cache(1000)
-def _binds_globals(code: types.CodeType) -> bool:
-    return bool(globals_written(code))
+def reaches_out(code: types.CodeType) -> bool:
+    """Whether `code`, or code in it, binds globals, or finds things by other ways than its names."""
+    return bool(globals_written(code)) or imports(code) or not _WAYS.isdisjoint(_names(code))
+
+
+_WAYS = frozenset(
+    {
+        "globals", "locals", "vars", "eval", "exec", "__import__", "import_module", "modules", "_getframe",
+        "currentframe", "stack", "get_objects", "get_referrers", "__globals__", "__dict__",
+    }
+)  # fmt: skip
+"""Names by which code finds what it does not name."""
 
 
 def _is_library_module(module: types.ModuleType) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import VerificationError
@@ -75,6 +76,10 @@ class Shadows:
         if len(memo) > before:
             mark_new(memo, before)
         return tangent
+
+    def is_any(self, is_active: Callable[[Any], bool]) -> bool:
+        """Whether something that was met has a tangent of which `is_active` is true."""
+        return any(is_active(tangent) for key, (_, tangent) in self._memo.items() if type(key) is int)
 
     def let_be(self, obj: Any) -> None:
         """From now on `obj`, by itself, has no derivative."""

@@ -174,6 +174,21 @@ def names_an_object(x):
     return optimize.brentq(lambda t: MODEL(t), -10.0, 10.0)
 
 
+def looks_up(x):
+    LIST[0] = x
+    return optimize.brentq(lambda t: t - globals()["LIST"][0], -10.0, 10.0)
+
+
+def imports_what_it_needs(x):
+    def difference(t):
+        from tests.runtime.calls import test_plain
+
+        return t - test_plain.LIST[0]
+
+    LIST[0] = x
+    return optimize.brentq(difference, -10.0, 10.0)
+
+
 def is_partial(x):
     return optimize.brentq(functools.partial(lambda k, t: t - k, x), -10.0, 10.0)
 
@@ -185,7 +200,8 @@ def is_in_a_list(x):
 @pytest.mark.parametrize(
     "f",
     [
-        closes_over, has_a_default, names_a_list, names_a_function, is_a_method, names_an_object, is_partial,
+        closes_over, has_a_default, names_a_list, names_a_function, is_a_method, names_an_object, looks_up,
+        imports_what_it_needs, is_partial,
         is_in_a_list,
     ],
 )  # fmt: skip
@@ -196,6 +212,21 @@ def test_what_leads_to_the_user_is_no_constant(f: Any, speculation: str) -> None
             for found in both(f, 1.3):
                 slope = (f(1.3 + 1e-4) - f(1.3 - 1e-4)) / 2e-4
                 assert found is None or found == pytest.approx(slope, rel=1e-6)
+
+
+def test_what_hides_in_an_object() -> None:
+    spatial = pytest.importorskip("scipy.spatial")
+
+    def f(x):
+        points = np.zeros((3, 2))
+        tree = spatial.cKDTree(points)
+        points[0] = x
+        return optimize.brentq(
+            lambda t, trees: t - trees[0].query([9.0, 9.0])[0], -99.0, 99.0, args=([tree],)
+        )
+
+    for found in both(f, 1.3):
+        assert found is None
 
 
 def test_a_global_that_is_the_argument() -> None:
