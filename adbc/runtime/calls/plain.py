@@ -50,6 +50,7 @@ def is_candidate(function: Any, table: RuleTable) -> bool:
             and is_library_code(code.co_filename, function.__globals__)
             and not table.rows(function)
             and (is_about_text(function) or not runs_as_it_is(function))
+            and not _captures_memory(function)
         )
     if cls is types.MethodType:
         return type(function.__func__) is types.FunctionType and is_candidate(function.__func__, table)
@@ -67,6 +68,26 @@ def is_candidate(function: Any, table: RuleTable) -> bool:
         )
     method = lookup(cls, "__call__")
     return type(method) is types.FunctionType and _is_library(cls) and is_candidate(method, table)
+
+
+def _captures_memory(function: types.FunctionType) -> bool:
+    """Whether a function, or one that it has captured, has captured an object that it may change: what
+    becomes of that is not looked at."""
+    pending, seen = [function], set()
+    while pending:
+        f = pending.pop()
+        for cell in f.__closure__ or ():
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                return True
+            if type(content) is types.FunctionType:
+                if id(content) not in seen:
+                    seen.add(id(content))
+                    pending.append(content)
+            elif not (type(content) in _ATOMS or isinstance(content, type)):
+                return True
+    return False
 
 
 def reads_lists(function: Any) -> bool:
@@ -193,11 +214,9 @@ def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) ->
     user's names."""
     if function.__code__.co_flags & _SUSPENDED or function in with_active_defaults:
         return False
-    for cell in function.__closure__ or ():
-        try:
-            pending.append(cell.cell_contents)
-        except ValueError:
-            return False
+    if _captures_memory(function):
+        return False
+    pending.extend(cell.cell_contents for cell in function.__closure__ or ())
     code, namespace = function.__code__, function.__globals__
     if is_library_code(code.co_filename, namespace):
         return True
