@@ -25,11 +25,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lazy": set(),
     "config": set(),
     "ir": BOTTOM,
-    # Whether a class's __hash__ changes something is a question to its bytecode.
-    "tangents": BOTTOM | {"cpython.names"},
+    # Whether a class's __hash__ changes something is a question to its bytecode, whether a function has state
+    # one to its cells.
+    "tangents": BOTTOM | {"cpython.cells", "cpython.names"},
     "cpython": BOTTOM,
-    # What becomes of a call depends on the kind of row that its function has.
-    "types": BOTTOM | {"ir", "tangents", "rules.kinds", "rules.effects"},
+    # What becomes of a call depends on the kind of row that its function has, and on whose code it is.
+    "types": BOTTOM | {"ir", "tangents", "rules.kinds", "rules.effects", "cpython.libraries"},
     # Which globals a code object assigns is a question to its bytecode.
     "passes": BOTTOM | {"ir", "types", "cpython"},
     "lift": BOTTOM | {"ir", "cpython", "types", "passes"},

@@ -19,7 +19,9 @@ ARRAYS = "gets what is to be done with arrays when the first one is met"
 
 STATE = {
     "cpython.decode._parsed": MEMO,
+    "cpython.libraries.is_library_file": MEMO,
     "cpython.names._parameters_read": MEMO,
+    "cpython.names.names_in": MEMO,
     "emit.encoding._spelt": MEMO,
     "emit.templates.BINARY": AT_IMPORT,
     "emit.templates._TABLE": AT_IMPORT,
@@ -33,6 +35,7 @@ STATE = {
     "rules.numpy.einsum._plan": MEMO,
     "rules.numpy.einsum.labels": MEMO,
     "rules.numpy.ufuncs.FIRST": AT_IMPORT,
+    "tangents.activity_marks._INACTIVE": "says of memory that lives what has been written there",
     "tangents.duals.OPERATORS": "gets the arithmetic of tangents when it is first needed",
     "tangents.internal.ARRAY_ACCUMULATE": ARRAYS,
     "tangents.internal.ARRAY_FINITE": ARRAYS,

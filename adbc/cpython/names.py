@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from adbc.cpython.decode import Slot, decode
 
-__all__ = ["globals_written", "imports", "parameters_read", "writes_beyond_its_frame"]
+__all__ = ["globals_written", "imports", "names_in", "parameters_read", "writes_beyond_its_frame"]
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
 _WRITES_GLOBAL = frozenset({"store_global", "delete_global"})
@@ -39,18 +39,27 @@ def _parameters_read(function: types.FunctionType) -> frozenset[int] | None:
 
 def globals_written(code: types.CodeType) -> frozenset[str]:
     """The global names that `code`, or code nested in it, binds or unbinds."""
-    written = {i.arg for i in decode(code).instructions if i.name in _WRITES_GLOBAL}
-    for nested in code.co_consts:
-        if isinstance(nested, types.CodeType):
-            written |= globals_written(nested)
-    return frozenset(written)
+    return frozenset(
+        i.arg for part in _with_nested(code) for i in decode(part).instructions if i.name in _WRITES_GLOBAL
+    )
 
 
 def imports(code: types.CodeType) -> bool:
     """Whether `code`, or code nested in it, has an import statement."""
-    return any(i.name == "import_name" for i in decode(code).instructions) or any(
-        imports(nested) for nested in code.co_consts if isinstance(nested, types.CodeType)
-    )
+    return any(i.name == "import_name" for part in _with_nested(code) for i in decode(part).instructions)
+
+
+@functools.lru_cache(maxsize=4096)  # asked of the same functions for each call that they are passed to
+def names_in(code: types.CodeType) -> tuple[str, ...]:
+    """The names of globals and attributes in `code` and in code nested in it, each once."""
+    return tuple(dict.fromkeys(name for part in _with_nested(code) for name in part.co_names))
+
+
+def _with_nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _with_nested(constant)
 
 
 def writes_beyond_its_frame(code: types.CodeType) -> bool:

@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.cpython.names import writes_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import MutableTangent, Tangent
@@ -242,11 +243,9 @@ def _may_hold_numbers(functions: list[types.FunctionType], defaults: Sequence[An
             if id(function) in seen:
                 continue
             seen.add(id(function))
-            for cell in function.__closure__ or ():
-                try:
-                    content = cell.cell_contents
-                except ValueError:
-                    return True
+            if captures_empty_cell(function):
+                return True
+            for content in captured(function):
                 if type(content) is types.FunctionType:
                     functions.append(content)
                 elif not _is_code(content):

@@ -5,8 +5,8 @@ in its own way.  Instead of saying each way once more, a row says that it may be
 (`Rule.sample`): the function is called on arrays of the given dtypes and dimensions, with axes of length 1,
 of length 2, of length 3 (and then with numbers of both signs), and of several lengths where there are several
 arrays, and the type of what comes back is the answer.  Numbers that are not known are tried as 1 and as 0,
-for they may be lengths or axes.  Where the calls that succeed do not agree, the result depends on more than
-types (``np.squeeze``), and there is no answer.
+for they may be lengths or axes, and several of them as 0, 1, 2.  Where the calls that succeed do not agree,
+the result depends on more than types (``np.squeeze``), and there is no answer.
 """
 
 from __future__ import annotations
@@ -71,11 +71,14 @@ def _answers(
 ) -> list[Any]:
     """What `function` returns for examples of this kind, described: for each that it takes."""
     answers = []
-    for whole in (None, 1, 0) if _has_whole((arguments, *keywords.values())) else (None,):
+    count = _count_whole((arguments, *keywords.values()))
+    for wholes in (None, itertools.repeat(1), itertools.repeat(0), itertools.count())[
+        : min(1 + 2 * count, 4)
+    ]:
         turns = itertools.cycle(lengths)
         try:
-            args = [_example(a, turns, whole) for a in arguments]
-            named = {k: _example(a, turns, whole) for k, a in keywords.items()}
+            args = [_example(a, turns, wholes) for a in arguments]
+            named = {k: _example(a, turns, wholes) for k, a in keywords.items()}
             answers.append(_described(function(*args, **named)))
         except _ERRORS:
             continue  # this example is not one that the function takes
@@ -88,10 +91,10 @@ _ERRORS = (
 )  # fmt: skip
 
 
-def _has_whole(description: Any) -> bool:
-    """Whether an int or bool is among what is described, in the place of which others are tried."""
+def _count_whole(description: Any) -> int:
+    """How many ints and bools are among what is described, in the place of which others are tried."""
     if isinstance(description, tuple | list):
-        return any(map(_has_whole, description))
+        return sum(map(_count_whole, description))
     if isinstance(description, Known):
         return type(description.value) is int
     return description is int or description is bool
@@ -104,23 +107,24 @@ def _arrays_in(descriptions: Sequence[Any]) -> int:
     )
 
 
-def _example(description: Any, lengths: Iterator[int], whole: int | None) -> Any:
-    """A value that fits `description`, in which integers are `whole` (None: small known ones are kept)."""
+def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | None) -> Any:
+    """A value that fits `description`, in which integers are `wholes` (None: 1, but small known ones are
+    kept)."""
     if isinstance(description, ArrayLike):
         return _array(description, next(lengths))
     if isinstance(description, Known):
         value = description.value
-        if type(value) is int and not description.is_exact and (whole is not None or abs(value) > _SMALL):
-            return 1 if whole is None else whole
+        if type(value) is int and not description.is_exact and (wholes is not None or abs(value) > _SMALL):
+            return 1 if wholes is None else next(wholes)
         return value
     if isinstance(description, tuple | list):
-        return type(description)(_example(d, lengths, whole) for d in description)
+        return type(description)(_example(d, lengths, wholes) for d in description)
     if description is int:
-        return 1 if whole is None else whole
+        return 1 if wholes is None else next(wholes)
     if description is float or description is complex:
         return description(0.5)
     if description is bool:
-        return whole != 0  # an option may decide about the form: `keepdims`
+        return wholes is None or next(wholes) != 0  # an option may decide about the form: `keepdims`
     if description is slice:
         return slice(None)
     if isinstance(description, type) and issubclass(description, np.number | np.bool_):

@@ -133,11 +133,12 @@ class Derived:
                 return False
         return True
 
-    def mend(self) -> None:
-        """Bind names to what they were bound to when this rule was built."""
-        for fact in self._all_facts():
-            if isinstance(fact, NameFact) and not fact.holds():
-                fact.mend()
+    def mend(self) -> list[str]:
+        """Bind names to what they were bound to when this rule was built; the names, as messages say them."""
+        broken = [fact for fact in self._all_facts() if isinstance(fact, NameFact) and not fact.holds()]
+        for fact in broken:
+            fact.mend()
+        return list(map(str, broken))
 
     def _all_facts(self) -> Iterator[Fact]:
         seen: set[Derived] = set()

@@ -52,6 +52,10 @@ class NameFact:
         known = self.value, self.code, self.defaults, self.kwdefaults
         return id(self.globals), self.path, *map(id, known)
 
+    def __str__(self) -> str:
+        *owner, name = self.path
+        return f"global {name!r}{' of ' + '.'.join(owner) if owner else ''}"
+
     def mend(self) -> None:
         """Bind the name to what it was bound to."""
         name, *rest = self.path

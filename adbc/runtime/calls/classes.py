@@ -21,6 +21,7 @@ __all__ = [
     "LIBRARY",
     "SLOW",
     "are_fields",
+    "as_plain_integer",
     "attribute",
     "constructor",
     "goes_first",
@@ -175,3 +176,9 @@ def attribute(cls: type, name: str) -> Any:
     if found is None:
         return FIELD
     return found if is_python_function(found) else SLOW
+
+
+def as_plain_integer(x: Any) -> Any:
+    """The number that `x` is, if it is an integer of a class of its own, without asking its methods; else
+    `x`."""
+    return int.__int__(x) if isinstance(x, int) and type(x) not in (int, bool) else x

@@ -37,7 +37,7 @@ from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser, lookup
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
-from adbc.runtime.calls.plain import is_candidate, is_plain, reads_lists
+from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.messages import missing_rule
@@ -157,7 +157,7 @@ class Calls(abc.ABC):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
-            elif is_candidate(f, self.table) and is_plain(context, f, ff, xs, fs):
+            elif is_plain(context, self.table, f, ff, xs, fs):
                 is_followed = False
             elif kind is FunctionType:
                 entered = self.enter_function(context, f, ff, xs, fs, False)
@@ -190,7 +190,7 @@ class Calls(abc.ABC):
         """``f(*xs)`` as `call` answers it; the arguments at `places` are displays of constants, which nobody
         else has: to a function that is called as it is they are constants."""
         constant = tuple([None if i in places else f for i, f in enumerate(fs)])
-        if reads_lists(f) or (is_candidate(f, self.table) and is_plain(context, f, ff, xs, constant)):
+        if reads_lists(f) or is_plain(context, self.table, f, ff, xs, constant):
             fs = constant
         return self.call(context, keywords, f, ff, xs, fs)
 
@@ -243,7 +243,7 @@ class Calls(abc.ABC):
 
     def run(self, context: Context, call: Call, mode: Mode) -> Answer:
         """Make `call`, step by step; Python functions are entered in `mode`."""
-        if self.is_plain(context, call):
+        if self._is_plain(context, call):
             return self.plain(context, call)
         step = resolve.step(call, self.table, self.protocols)
         while type(step) is steps.Delegate:
@@ -262,7 +262,7 @@ class Calls(abc.ABC):
         """A Python function is entered through its derived rule for arguments of these types."""
         call, engine = step.call, self.engine
         function = call.function
-        if self.is_plain(context, call):
+        if self._is_plain(context, call):
             return self.plain(context, call)
         if call.shadow is None and function in with_active_defaults:
             call.shadow = context.shadows.lookup(function)
@@ -376,17 +376,13 @@ class Calls(abc.ABC):
 
     # -- C functions and found values ------------------------------------------------------------------------
 
-    def is_plain(self, context: Context, call: Call) -> bool:
+    def _is_plain(self, context: Context, call: Call) -> bool:
         """Whether `call` is made as it is; if not, that is noted."""
-        if call.is_followed:
-            return False
-        function = call.function
-        if is_candidate(function, self.table) and is_plain(
-            context, function, call.shadow, call.args, call.shadows
-        ):
-            return True
-        call.is_followed = True
-        return False
+        if not call.is_followed:
+            call.is_followed = not is_plain(
+                context, self.table, call.function, call.shadow, call.args, call.shadows
+            )
+        return not call.is_followed
 
     def plain(self, context: Context, call: Call) -> Answer:
         """Library code that nothing with a derivative reaches is called as it is."""
@@ -395,13 +391,13 @@ class Calls(abc.ABC):
             own = getattr(call.shadow, "__dict__", {}).get("__self__")
             call = call.prepend(function.__func__, None, function.__self__, own, None)
         out, undo = foreign.call_plainly(context, call)
-        rules = [rule for rule in context.checked if rule is not None]
-        if not all([rule.holds() for rule in rules]):  # noqa: C419
-            for rule in rules:
-                rule.mend()
+        broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
+        if broken:
+            name, *_ = [name for rule in broken for name in rule.mend()] or ["a method of a class"]
+            who = getattr(call.function, "__qualname__", type(call.function).__qualname__)
             raise UnsupportedError(
-                f"{call.function!r:.60} binds something else to a name that code which is running uses",
-                "that code has been derived for what it was bound to",
+                f"{name} is bound to something else by {who}",
+                "code that uses what it was bound to is being differentiated",
                 "bind it before the call, or pass the function or module as an argument",
             )
         return out, self.known(context, out), no_pullback if undo is None else giving(undo)

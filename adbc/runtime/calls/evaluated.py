@@ -10,8 +10,10 @@ from __future__ import annotations
 import builtins
 import functools
 import types
+from collections.abc import Sequence
 from typing import Any
 
+from adbc.cpython.names import names_in
 from adbc.errors import UnsupportedError
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.class_statements import run_body
@@ -21,14 +23,14 @@ from adbc.runtime.state.activity import is_active
 __all__ = ["PROTOCOLS"]
 
 
-def value_of_code(body: Any, globals: Any, names: Any, namespace: Any) -> Any:
+def value_of_code(body: Any, names: Any, globals: Any, namespace: Any) -> Any:
     """``eval(code, globals, namespace)``; `names` is the dict that gets ``__builtins__``."""
     if "__builtins__" not in globals:
         globals["__builtins__"] = names
     return run_body(body, namespace)
 
 
-def effect_of_code(body: Any, globals: Any, names: Any, namespace: Any) -> None:
+def effect_of_code(body: Any, names: Any, globals: Any, namespace: Any) -> None:
     """``exec(code, globals, namespace)``."""
     if "__builtins__" not in globals:
         globals["__builtins__"] = names
@@ -37,10 +39,7 @@ def effect_of_code(body: Any, globals: Any, names: Any, namespace: Any) -> None:
 
 def value_of_function(function: Any, names: Any, namespace: Any) -> Any:
     """The value of an expression that `function` computes from the values of `names` in `namespace`."""
-    values = []
-    for name in names:
-        values.append(namespace[name])  # noqa: PERF401  # before 3.12 a comprehension is a function
-    return function(*values)
+    return function(*[namespace[name] for name in names])
 
 
 _MODES: dict[Any, tuple[str, Any]] = {eval: ("eval", value_of_code), exec: ("exec", effect_of_code)}
@@ -66,29 +65,17 @@ def _evaluated(call: Call, table: RuleTable) -> Step | None:
         )
     source, globals = call.args[:2]
     is_same = len(call.args) == 2 or call.args[2] is None or call.args[2] is globals
-    place = 1 if is_same else 2
     if type(globals) is not dict or not isinstance(source, (str, bytes, types.CodeType)):
         return None
     mode, meaning = _MODES[function]
     code = source if isinstance(source, types.CodeType) else _compiled(source, mode)
     if code.co_freevars:
         return None
-    space = _globals(code, globals, is_same)
     if _makes_functions(code) and "__spec__" not in globals and is_active(call.shadows[1]):
-        names = [name for name in _names(code) if name in globals and name.isidentifier()]
+        # What functions that it makes read as globals are variables here.
+        names = tuple(name for name in names_in(code) if name in globals and name.isidentifier())
         if mode == "eval" and isinstance(source, str) and is_same and _LOOKING.isdisjoint(code.co_names):
-            # What it makes functions of would read as globals what is a variable here.
-            made = _function_of(source, tuple(names))
-            picked = Call(
-                value_of_function,
-                None,
-                (made, tuple(names), globals),
-                (None, None, call.shadows[1]),
-                (None, None, call.origins[1]),
-                (),
-                None,
-            )
-            return Delegate(picked)
+            return _on(call, value_of_function, _function_of(source, names), names, 1)
         if not is_same:
             raise UnsupportedError(
                 f"{function.__name__}() of code that makes functions, with globals that hold a value with a"
@@ -96,18 +83,29 @@ def _evaluated(call: Call, table: RuleTable) -> Step | None:
                 "what a function reads as a global is a constant",
                 "pass one namespace",
             )
+    space = _globals(code, globals, is_same)
     is_shared = space is _PLAIN or space is _EMPTY
     body = _body(code, space is _PLAIN) if is_shared else types.FunctionType(code, space)
-    picked = Call(
-        meaning,
-        None,
-        (body, globals, vars(builtins), call.args[place]),
-        (None, call.shadows[1], None, call.shadows[place]),
-        (None, call.origins[1], None, call.origins[place]),
-        (),
-        None,
+    return _on(call, meaning, body, vars(builtins), 1, 1 if is_same else 2)
+
+
+def _on(call: Call, meaning: Any, body: Any, names: Any, *places: int) -> Delegate:
+    """The call of `meaning` on `body`, `names` and the arguments of `call` at `places`."""
+
+    def picked(of: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple([of[i] for i in places])
+
+    return Delegate(
+        Call(
+            meaning,
+            None,
+            (body, names, *picked(call.args)),
+            (None, None, *picked(call.shadows)),
+            (None, None, *picked(call.origins)),
+            (),
+            None,
+        )
     )
-    return Delegate(picked)
 
 
 @functools.lru_cache(256)
@@ -132,15 +130,6 @@ def _makes_functions(code: types.CodeType) -> bool:
 def _function_of(source: str, names: tuple[str, ...]) -> Any:
     """A function of `names` for the expression `source`."""
     return eval(f"lambda {', '.join(names)}: (\n{source.strip()}\n)", _PLAIN)
-
-
-def _names(code: types.CodeType) -> list[str]:
-    """The names that `code` and what it makes functions of have."""
-    names = dict.fromkeys(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names.update(dict.fromkeys(_names(constant)))
-    return list(names)
 
 
 def _globals(code: types.CodeType, globals: dict[str, Any], is_same: bool) -> dict[str, Any]:

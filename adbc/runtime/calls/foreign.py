@@ -17,7 +17,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from adbc.cpython.cells import captured
 from adbc.cpython.libraries import FOR_CONSTANTS
+from adbc.cpython.names import names_in
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
@@ -191,11 +193,7 @@ def _functions(values: Iterable[Any]) -> Iterator[types.FunctionType]:
         if type(x) is types.FunctionType and id(x) not in seen:
             seen.add(id(x))
             yield x
-            for cell in x.__closure__ or ():
-                try:
-                    pending.append(cell.cell_contents)
-                except ValueError:
-                    continue
+            pending.extend(captured(x))
 
 
 def _contained(values: Iterable[Any]) -> Iterator[Any]:
@@ -354,12 +352,8 @@ def _reached(roots: Any) -> list[Any]:
             continue
         seen.add(id(x))
         if isinstance(x, types.FunctionType):
-            for cell in x.__closure__ or ():
-                try:
-                    pending.append(cell.cell_contents)
-                except ValueError:
-                    continue
-            named = (x.__globals__.get(name) for name in _names(x.__code__))
+            pending.extend(captured(x))
+            named = (x.__globals__.get(name) for name in names_in(x.__code__))
             pending.extend(y for y in named if not kind_of(type(y)).inactive)
         elif isinstance(x, type):
             for cls in (*x.__mro__, type(x)):
@@ -423,17 +417,11 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
     if id(f) in seen:
         return None
     seen.add(id(f))
-    for cell in (
-        f.__closure__ or ()
-    ):  # data there has a shadow of the function's own; functions there may go on
-        try:
-            content = cell.cell_contents
-        except ValueError:
-            continue
+    for content in captured(f):  # data there has a shadow of the function's own; functions there may go on
         reached = _active_global(context, content, seen) if not isinstance(content, type) else None
         if reached is not None:
             return reached
-    for name in _names(f.__code__):
+    for name in names_in(f.__code__):
         if name not in f.__globals__:
             continue
         value = f.__globals__[name]
@@ -448,13 +436,6 @@ def _active_global(context: Context, f: Any, seen: set[int]) -> str | None:
         if reached is not None:
             return reached
     return None
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
 
 
 # -- changes -----------------------------------------------------------------------------------------

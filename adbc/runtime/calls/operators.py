@@ -16,7 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.classes import overrides
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import is_heap_type, lookup, python_method
+from adbc.runtime.calls.classes import as_plain_integer, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
@@ -94,7 +94,7 @@ def _of_plain_integers(call: Call, table: RuleTable) -> Step | None:
     classes = tuple(map(type, call.args))
     if table.find(call.function, classes) is not None:
         return None
-    args = tuple([int.__int__(x) if isinstance(x, int) and type(x) is not bool else x for x in call.args])
+    args = tuple(map(as_plain_integer, call.args))
     if tuple(map(type, args)) == classes:
         return None
     return Delegate(Call(call.function, None, args, call.shadows, call.origins, (), call.origin))

@@ -18,8 +18,9 @@ from collections import deque
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
+from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.cpython.libraries import is_library_class, is_library_code, is_library_file
-from adbc.cpython.names import globals_written, imports
+from adbc.cpython.names import globals_written, imports, names_in
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
@@ -28,7 +29,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.tangents.fields import instance_fields, is_python_class
 
-__all__ = ["is_candidate", "is_plain", "reaches_out", "reads_lists"]
+__all__ = ["is_plain", "reaches_out", "reads_lists"]
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
@@ -40,7 +41,33 @@ _IN_C = frozenset(
 )  # fmt: skip
 
 
-def is_candidate(function: Any, table: RuleTable) -> bool:
+def is_plain(
+    context: Context,
+    table: RuleTable,
+    function: Any,
+    shadow: Any,
+    args: Sequence[Any],
+    shadows: Sequence[Any],
+) -> bool:
+    """Whether `function` is library code without a rule, and its call on these arguments, with shadows or
+    tangents beside all, is made as it is."""
+    if not _is_candidate(function, table):
+        return False
+    for f in (shadow, *shadows):
+        if f is NO_FDATA or (f is not None and f is not NO_TANGENT and context.is_active(f)):
+            return False
+    texts = context.texts
+    if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):
+        return False
+    held = context.__dict__.get("held", _NOTHING)
+    return _leads_nowhere([function, *args], lambda x: any(map(context.is_active, held[id(x)][1])), held)
+
+
+_NOTHING: dict[int, Any] = {}
+"""What is held out of sight in a context where nothing is."""
+
+
+def _is_candidate(function: Any, table: RuleTable) -> bool:
     """Whether what is called is library code without a rule, which may be run as it is."""
     cls = type(function)
     if cls is types.FunctionType:
@@ -53,7 +80,7 @@ def is_candidate(function: Any, table: RuleTable) -> bool:
             and not _captures_memory(function)
         )
     if cls is types.MethodType:
-        return type(function.__func__) is types.FunctionType and is_candidate(function.__func__, table)
+        return type(function.__func__) is types.FunctionType and _is_candidate(function.__func__, table)
     if cls in _IN_C:
         return False
     if cls is _CACHED:
@@ -67,20 +94,18 @@ def is_candidate(function: Any, table: RuleTable) -> bool:
             and not table.rows(function)
         )
     method = lookup(cls, "__call__")
-    return type(method) is types.FunctionType and _is_library(cls) and is_candidate(method, table)
+    return type(method) is types.FunctionType and _is_library(cls) and _is_candidate(method, table)
 
 
 def _captures_memory(function: types.FunctionType) -> bool:
     """Whether a function, or one that it has captured, has captured an object that it may change: what
     becomes of that is not looked at."""
-    pending, seen = [function], set()
+    pending, seen = [function], {id(function)}
     while pending:
         f = pending.pop()
-        for cell in f.__closure__ or ():
-            try:
-                content = cell.cell_contents
-            except ValueError:
-                return True
+        if captures_empty_cell(f):
+            return True
+        for content in captured(f):
             if type(content) is types.FunctionType:
                 if id(content) not in seen:
                     seen.add(id(content))
@@ -100,23 +125,6 @@ def reads_lists(function: Any) -> bool:
 
 
 _READERS = frozenset({"numpy", "scipy", "math", "bisect", "_bisect", "statistics", "_statistics"})
-
-
-def is_plain(
-    context: Context, function: Any, shadow: Any, args: Sequence[Any], shadows: Sequence[Any]
-) -> bool:
-    """Whether a call of library code (`is_candidate`) on these arguments is made as it is."""
-    for f in (shadow, *shadows):
-        if f is NO_FDATA or (f is not None and f is not NO_TANGENT and context.is_active(f)):
-            return False
-    if context.texts is not None and context.texts.is_in_files:
-        return False
-    held = context.__dict__.get("held", _NOTHING)
-    return _leads_nowhere([function, *args], lambda x: any(map(context.is_active, held[id(x)][1])), held)
-
-
-_NOTHING: dict[int, Any] = {}
-"""What is held out of sight in a context where nothing is."""
 
 
 # -- what is reached -----------------------------------------------------------------------------------------
@@ -187,9 +195,10 @@ def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Con
 
 def _shows_all(cls: type) -> bool:
     """Whether instances of a class made in C keep nothing out of sight that may be the user's."""
-    return cls is object or cls in _OF_ELEMENTS or cls.__module__.partition(".")[0] in _HARMLESS
+    return cls in _WITH_FIELDS_ONLY or cls in _OF_ELEMENTS or cls.__module__.partition(".")[0] in _HARMLESS
 
 
+_WITH_FIELDS_ONLY = (object, types.SimpleNamespace)
 _HARMLESS = frozenset(
     {
         "numpy", "scipy", "re", "_sre", "datetime", "decimal", "_decimal", "zoneinfo", "random", "_random",
@@ -216,7 +225,7 @@ def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) ->
         return False
     if _captures_memory(function):
         return False
-    pending.extend(cell.cell_contents for cell in function.__closure__ or ())
+    pending.extend(captured(function))
     code, namespace = function.__code__, function.__globals__
     if is_library_code(code.co_filename, namespace):
         return True
@@ -224,7 +233,7 @@ def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) ->
         return False
     pending.extend(function.__defaults__ or ())
     pending.extend((function.__kwdefaults__ or {}).values())
-    for name in _names(code):
+    for name in names_in(code):
         if name in namespace:
             value = namespace[name]
             if type(value) in (list, dict, set) or hasattr(type(value), "__array_interface__"):
@@ -234,19 +243,9 @@ def _is_followed_to_the_end(function: types.FunctionType, pending: list[Any]) ->
 
 
 @functools.lru_cache(1000)
-def _names(code: types.CodeType) -> tuple[str, ...]:
-    """The names that `code` and the functions that it makes have, of globals and attributes."""
-    names = dict.fromkeys(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names.update(dict.fromkeys(_names(constant)))
-    return tuple(names)
-
-
-@functools.lru_cache(1000)
 def reaches_out(code: types.CodeType) -> bool:
     """Whether `code`, or code in it, binds globals, or finds things by other ways than its names."""
-    return bool(globals_written(code)) or imports(code) or not _WAYS.isdisjoint(_names(code))
+    return bool(globals_written(code)) or imports(code) or not _WAYS.isdisjoint(names_in(code))
 
 
 _WAYS = frozenset(

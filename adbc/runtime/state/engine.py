@@ -43,7 +43,7 @@ class DerivedView(Protocol):
     def holds(self) -> bool:
         """Whether all that this rule and those it calls were specialised on is still so."""
 
-    def mend(self) -> None:
+    def mend(self) -> list[str]:
         """Bind the names that it was specialised on to what they were bound to."""
 
 

@@ -25,6 +25,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from adbc.cpython.cells import captured
 from adbc.tangents.fields import instance_dict, is_python_class
 
 __all__ = ["Texts", "keeps_unseen"]
@@ -144,8 +145,7 @@ def _parts(x: Any) -> Iterable[Any]:
     if issubclass(cls, _NESTING):
         return tuple(x) if cls in _NESTING else _contained(x)
     if cls is types.FunctionType:
-        cells = [c.cell_contents for c in x.__closure__ or () if not _is_empty(c)]
-        return (*cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
+        return (*captured(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
     if cls in (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType):
         return (x.__self__,)
     if cls is functools.partial:
@@ -160,14 +160,6 @@ def _contained(x: Any) -> Iterable[Any]:
     says of its elements."""
     base: Any = next(base for base in type(x).__mro__ if base in _NESTING)
     return (*base.__iter__(x), *instance_dict(x).values())
-
-
-def _is_empty(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018  # raises if there is nothing
-    except ValueError:
-        return True
-    return False
 
 
 _PLAIN: frozenset[type] = frozenset(

@@ -71,6 +71,7 @@ def test_lengths_that_decide_have_no_answer() -> None:
     vector, matrix = ArrayLike("float64", 1), ArrayLike("float64", 2)
     assert sampled(np.reshape, [matrix, (Known(-1), Known(10))], {}) == matrix
     assert sampled(np.zeros, [object], {}) is None
+    assert sampled(np.einsum, [matrix, (int, int)], {}) is None  # equal labels stand for a trace
     assert sampled(np.linalg.solve, [matrix, vector], {}) == vector
 
 

@@ -1,0 +1,25 @@
+"""What functions have captured."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+__all__ = ["captured", "captures_empty_cell"]
+
+
+def captured(function: types.FunctionType) -> list[Any]:
+    """The contents of those cells of `function` in which there is something."""
+    return [content for cell in function.__closure__ or () for content in _contents(cell)]
+
+
+def captures_empty_cell(function: types.FunctionType) -> bool:
+    """Whether a variable that `function` has captured has no value yet."""
+    return not all(map(_contents, function.__closure__ or ()))
+
+
+def _contents(cell: types.CellType) -> tuple[Any, ...]:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
