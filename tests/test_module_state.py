@@ -35,7 +35,7 @@ STATE = {
     "rules.numpy.einsum._plan": MEMO,
     "rules.numpy.einsum.labels": MEMO,
     "rules.numpy.ufuncs.FIRST": AT_IMPORT,
-    "tangents.activity_marks._INACTIVE": "says of memory that lives what has been written there",
+    "tangents.activity_marks.INACTIVE": "says of memory that lives what has been written there",
     "tangents.duals.OPERATORS": "gets the arithmetic of tangents when it is first needed",
     "tangents.internal.ARRAY_ACCUMULATE": ARRAYS,
     "tangents.internal.ARRAY_FINITE": ARRAYS,

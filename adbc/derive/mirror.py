@@ -492,9 +492,13 @@ class Mirror(abc.ABC):
             self._call_at_run_time(self.support.call, call, site)
             return
         primals = self._pack(map(self.p, site.arguments))
-        companions = self._pack(map(self.companion, site.arguments))
+        companions = self._pack(map(self._handed, site.arguments))
         answer = self.builder.call(protocol, self.context, primals, companions)
         self._returned(call, answer, site.arguments)
+
+    def _handed(self, value: Value) -> Value:
+        """The companion of `value`, an argument of a call that is decided at run time."""
+        return self.companion(value)
 
     def _constant_displays(self, site: CallSite) -> list[Value]:
         """The arguments of a call that are displays of constants, which nobody else has."""
@@ -521,7 +525,7 @@ class Mirror(abc.ABC):
         displays = self._constant_displays(site)
         is_free = bool(displays) and keeps_no_list(site.function)
         companions = self._pack(
-            Const(None) if is_free and a in displays else self.companion(a) for a in site.arguments
+            Const(None) if is_free and a in displays else self._handed(a) for a in site.arguments
         )
         operands = [self.context, call.keywords, self.p(site.callee), self.companion(site.callee), primals]
         if displays and not is_free and function is self.support.call:

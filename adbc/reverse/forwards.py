@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.derive.mirror import Mirror, ReadMethod, ReadSlot
@@ -56,6 +56,7 @@ from adbc.types.lattice import (
     Exact,
     TupleType,
     ValueArrayType,
+    class_of,
     has_cotangent,
     has_shadow,
     is_memory,
@@ -63,6 +64,13 @@ from adbc.types.lattice import (
 )
 
 _WRITES = (Kind.STORE, Kind.UPDATE)
+_COMPUTED = (
+    Kind.FORMULA, Kind.SCALAR, Kind.ROW, Kind.LOAD, Kind.PART, Kind.MOVE, Kind.VIEW, Kind.COPY, Kind.PROJECT,
+    Kind.TUPLE,
+)  # fmt: skip
+"""Kinds of calls whose results depend on their arguments alone."""
+_MANY = 40
+"""The most values that are looked at to find out what one is made of."""
 _READS = (Kind.FORMULA, Kind.LOAD, Kind.PRIMAL)
 """Kinds of calls to which it does not matter whether the memory of an array is marked inactive."""
 
@@ -74,6 +82,15 @@ def constant_shadow(type: AbstractType, no_fdata: object) -> Any:
     if isinstance(type, TupleType):
         return tuple(constant_shadow(t, no_fdata) for t in type.elements)
     return no_fdata if has_cotangent(type) else None
+
+
+def _may_be_arrays(known: AbstractType) -> bool:
+    """Whether values of this type may be arrays with shadows, or tuples of such."""
+    if isinstance(known, TupleType):
+        return any(map(_may_be_arrays, known.elements))
+    if known == ANY or type(known) is ArrayType:
+        return True
+    return has_shadow(known) and hasattr(class_of(known), "__array_interface__")
 
 
 def _values(graph: Graph) -> Iterator[Value]:
@@ -254,21 +271,69 @@ class ForwardsPass(Mirror):
         mark.position = self.builder.position
         insert_behind(self.graph, self.inactive_marks.get(shadow, shadow), mark)
 
+    def _row(self, call: Instruction, site: CallSite) -> None:
+        super()._row(call, site)
+        shadow = self.shadow.get(call)
+        is_new = site.function is not operator.getitem and _may_be_arrays(type_of(call))
+        if is_new and shadow is not None and not isinstance(shadow, Const):
+            self._note_inactive(call, site, shadow)
+
     def _fresh(self, call: Instruction, site: CallSite) -> None:
         super()._fresh(call, site)
         shadow = self.shadow.get(call)
         known = type_of(call)
-        may_be_array = isinstance(known, ArrayType) or known == ANY
-        if shadow is not None and may_be_array and self._is_handed_on(call):
+        if shadow is not None and (isinstance(known, ArrayType) or known == ANY) and self._is_handed_on(call):
             self.inactive_marks[shadow] = self.builder.call(self.support.mark_inactive, shadow)
 
     def _note_inactive(self, call: Instruction, site: CallSite, shadow: Value) -> None:
-        """Mark `shadow`, that of what a formula makes, inactive where all that it is made of is."""
-        sources = [a for a in site.arguments if a in self.active]
-        if all(type(type_of(a)) is ArrayType for a in sources) and self._is_handed_on(call):
-            given = self._pack(map(self.s, sources))
+        """Mark `shadow`, that of new arrays which `call` makes, inactive where all that it is made of is."""
+        if self._is_handed_on(call):
+            given = [a for a in site.arguments if a in self.active]
+            at_once = all(
+                (a in self.shadow and class_of(type_of(a)) is list) or self._may_be_inactive(a) for a in given
+            )
+            sources = given if at_once else self._memory_behind(given)
+            shadows = self._pack(map(self.s, sources))
+            if not isinstance(shadows, Const):
+                mark = self.builder.call(self.support.note_inactive, shadow, shadows, at_once)
+                self.inactive_marks[shadow] = mark
+
+    def _handed(self, value: Value) -> Value:
+        known = type_of(value)
+        if (
+            value in self.active
+            and has_cotangent(known)
+            and not (has_shadow(known) or isinstance(known, TupleType))
+        ):
+            given = self._pack(map(self.s, self._memory_behind([value])))
             if not isinstance(given, Const):
-                self.inactive_marks[shadow] = self.builder.call(self.support.note_inactive, shadow, given)
+                return self.builder.call(self.support.number_shadow, given)
+        return super()._handed(value)
+
+    def _memory_behind(self, values: Iterable[Value]) -> list[Value]:
+        """The values with shadows from which `values`, which may be active, were computed by formulas and
+        rules alone; none if they depend on anything else."""
+        found: dict[Value, None] = {}
+        seen: set[Value] = set()
+        pending = list(values)
+        while pending:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            site = self.sites.get(value) if isinstance(value, Instruction) else None
+            if self._may_be_inactive(value):
+                found[value] = None
+            elif site is not None and site.kind in _COMPUTED and len(seen) < _MANY:
+                pending += [a for a in site.arguments if a in self.active]
+            else:
+                return []
+        return list(found)
+
+    def _may_be_inactive(self, value: Value) -> bool:
+        """Whether the shadow of `value` is there, and may turn out to be inactive (`note_inactive`)."""
+        # That of what was read from a slot would be read anew, and may be another by now.
+        return value in self.shadow and _may_be_arrays(type_of(value))
 
     def _in_loops(self) -> set[Block]:
         """The blocks of the primal that may be run several times."""

@@ -50,7 +50,11 @@ class Support(CommonSupport):
     mark_inactive: Callable[..., Any]
     """mark_inactive(fu): nothing active is in the array of this shadow, which was just made"""
     note_inactive: Callable[..., Any]
-    """note_inactive(fu, fxs): the same, if what it was made from, with these shadows, is inactive"""
+    """note_inactive(fu, fxs, at_once): the same, if what it was made from, with these shadows, is inactive;
+    at_once: just now"""
+    number_shadow: Callable[..., Any]
+    """number_shadow(fxs): that of a number that was made from arrays with these shadows, None if they are
+    inactive"""
     fresh_shadow: Callable[..., Any]
     """fresh_shadow(out, False): the zero shadow of an inactive new object"""
     defaults_pullback: Callable[..., Any]

@@ -36,6 +36,7 @@ from adbc.tangents import (
     random_tangent,
     zero_tangent,
 )
+from adbc.tangents.activity_marks import activate
 from adbc.tangents.contents import contents, differs, may_move_numbers, put_back
 from adbc.tangents.fit import (
     broadcast,
@@ -449,6 +450,7 @@ def flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         coduals = [CoDual(x, external_fdata(f, x)) for x, f in zip(args, fargs, strict=True)]
+        activate(fargs)  # it may write there what it is given
         out, pullback = without_writing(
             function, args, fargs, lambda: boxed(CoDual(function, NO_FDATA), *coduals, **kwargs)
         )

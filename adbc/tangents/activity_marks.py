@@ -12,11 +12,15 @@ Nothing here knows NumPy: a shadow that lies in memory of another has it as its 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["is_inactive", "mark_active", "mark_inactive", "mark_new"]
+from adbc.tangents.duals import FData, MutableTangent, Tangent
+from adbc.tangents.nothing import NO_TANGENT
 
-_INACTIVE: dict[int, Any] = {}
+__all__ = ["INACTIVE", "activate", "any_part", "is_inactive", "mark_active", "mark_inactive", "mark_new"]
+
+INACTIVE: dict[int, Any] = {}
 """By the address of an array that owns the memory of shadows, a weak reference to it, if it is inactive."""
 
 
@@ -36,21 +40,23 @@ def mark_inactive(shadow: Any) -> None:
     owner = _owner(shadow) if hasattr(shadow, "base") else None
     if owner is not None and not owner.dtype.hasobject:
         key = id(owner)
-        _INACTIVE[key] = weakref.ref(owner, lambda _: _INACTIVE.pop(key, None))
+        INACTIVE[key] = weakref.ref(owner, lambda _: INACTIVE.pop(key, None))
 
 
 def mark_active(shadow: Any) -> None:
     """Active values are about to be written where `shadow`, an array or None, belongs."""
-    if _INACTIVE and hasattr(shadow, "base"):
+    if INACTIVE and hasattr(shadow, "base"):
         owner = _owner(shadow)
         if owner is not None:
-            _INACTIVE.pop(id(owner), None)
+            INACTIVE.pop(id(owner), None)
 
 
 def is_inactive(shadow: Any) -> bool:
     """Whether nothing active is in the memory of `shadow`, an array."""
+    if not INACTIVE:
+        return False
     owner = _owner(shadow) if hasattr(shadow, "base") else None
-    found = None if owner is None else _INACTIVE.get(id(owner))
+    found = None if owner is None else INACTIVE.get(id(owner))
     return found is not None and found() is owner
 
 
@@ -63,3 +69,43 @@ def mark_new(memo: dict[Any, tuple[Any, Any]], before: int) -> None:
         twin = getattr(region, "twin", None) if type(key) is tuple else None
         if twin is not None and hasattr(twin, "dtype"):
             mark_inactive(twin)
+
+
+def activate(shadow: Any) -> None:
+    """Let all memory of arrays in `shadow` count as active."""
+
+    def mark(part: Any) -> bool:
+        mark_active(part)
+        return False
+
+    any_part(shadow, mark)
+
+
+def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
+    """Whether `says` is true of a part of `shadow` that is not made of others."""
+    # A stack of what is being looked through, not a recursion: a linked list may be as long as it likes.
+    pending: list[Iterator[Any]] = [iter((shadow,))]
+    seen: set[int] = set()
+    while pending:
+        for part in pending[-1]:
+            cls = part.__class__
+            if part is None or part is NO_TANGENT:
+                continue
+            if cls not in _COMPOSITE:
+                if says(part):
+                    return True
+                continue
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            if cls is tuple or cls is list:
+                pending.append(iter(part))
+            else:
+                pending.append(iter((part if cls is dict else part.__dict__).values()))
+            break
+        else:
+            pending.pop()
+    return False
+
+
+_COMPOSITE: frozenset[type] = frozenset([tuple, list, dict, MutableTangent, Tangent, FData])

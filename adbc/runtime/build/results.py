@@ -128,6 +128,7 @@ def reverse_results(support: Support) -> Results:
         **dict.fromkeys(("mark_active", "mark_inactive", "note_inactive"), constant(NONE)),
         **dict.fromkeys(_OF_SECOND, _shadow_of(1)),
         "bound": _shadow_of(0),
+        "number_shadow": constant(ShadowOf(ANY)),
         "resumed": constant(ShadowOf(_ITERATOR)),
         "defaults_pullback": constant(CallableType(SequenceType((CotangentOf(ANY),)))),
         "freevar": constant(_CELL),

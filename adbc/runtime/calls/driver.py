@@ -245,6 +245,8 @@ class Calls(abc.ABC):
         """Make `call`, step by step; Python functions are entered in `mode`."""
         if self._is_plain(context, call):
             return self.plain(context, call)
+        if context.texts is not None:
+            texts.check_evaluated(context, call)
         step = resolve.step(call, self.table, self.protocols)
         while type(step) is steps.Delegate:
             step = resolve.step(step.call, self.table, self.protocols)

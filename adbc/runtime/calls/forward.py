@@ -132,7 +132,7 @@ class ForwardCalls(Calls):
     # -- what stands beside values -------------------------------------------------------------------------
 
     def of_tuple(self, values: Values, shadows: Values) -> Any:
-        return tuple(map(fill_tangent, values, shadows))
+        return tuple(map(fill_tangent, tuple.__iter__(values), shadows))  # not by methods of a subclass
 
     def of_elements(self, shadow: Any) -> Values:
         return tuple(map(slot, shadow))

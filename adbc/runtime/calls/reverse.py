@@ -19,10 +19,11 @@ from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
-from adbc.runtime.state.activity import note_inactive
+from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
+from adbc.tangents.activity_marks import INACTIVE
 from adbc.types import AbstractType, TupleType, has_cotangent
 from adbc.types.lattice import FLOAT, is_number
 
@@ -80,8 +81,8 @@ class ReverseCalls(Calls):
 
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
-        if fout is not None and fout is not NO_FDATA:
-            note_inactive(fout, fs)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, fs)
         return out, fout, lambda bout: (None, *pullback(bout))
 
     def by_row(self, function: Any) -> Callable[..., Any]:
@@ -92,8 +93,8 @@ class ReverseCalls(Calls):
             if row is not SLOW:
                 answer = row.rrule(xs, fs, NO_KWARGS)
                 fout = answer[1]
-                if fout is not None and fout is not NO_FDATA:
-                    note_inactive(fout, fs)
+                if fout is not None and (fout is not NO_FDATA or INACTIVE):
+                    return answer[0], dependent(fout, fs), answer[2]
                 return answer
             count = len(xs)
             call = Call(function, None, xs, fs, tuple(range(count)), (), None)
@@ -175,8 +176,8 @@ class ReverseCalls(Calls):
             args, shadows, kwargs, places = with_keywords(step)
             out, fout, pullback = step.row.rrule(args, shadows, kwargs)
             origins = [*map((*call.origins, None).__getitem__, places)]
-        if fout is not None and fout is not NO_FDATA:
-            note_inactive(fout, call.shadows)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, call.shadows)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
 
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:

@@ -30,7 +30,16 @@ from adbc.runtime.state.context import Context
 from adbc.runtime.state.texts import Texts, keeps_unseen
 from adbc.tangents.fields import is_python_class
 
-__all__ = ["after_row", "among_arguments", "before_foreign", "follow", "hand_on", "looks_at_text", "text"]
+__all__ = [
+    "after_row",
+    "among_arguments",
+    "before_foreign",
+    "check_evaluated",
+    "follow",
+    "hand_on",
+    "looks_at_text",
+    "text",
+]
 
 _TEXT = (str, bytes, bytearray)
 _NESTING = (list, tuple, set, frozenset, dict)
@@ -137,6 +146,14 @@ def before_foreign(context: Context, call: Call) -> Any:
     return source
 
 
+def check_evaluated(context: Context, call: Call) -> None:
+    """Raise if `call` evaluates code that was made from a number with a derivative, which is in it then."""
+    if call.function is eval or call.function is exec:
+        source = among_arguments(context, Call(call.function, None, call.args[:1], (None,), (None,)))
+        if source is not None:
+            raise _refused(call.function, source)
+
+
 def among_arguments(context: Context, call: Call) -> Any:
     """What holds text that was made from a number, among what is called and its arguments, or None."""
     texts = context.texts
@@ -197,7 +214,7 @@ def _hand_on(
             continue
         elif is_of_files and is_python_class(cls):
             texts.kept(x)
-        elif isinstance(x, numbers.Number) or not _may_hold(x):
+        elif isinstance(x, (numbers.Number, types.CodeType)) or not _may_hold(x):
             raise _refused(function, source)
         elif keeps_unseen(x):
             texts.written(x)

@@ -12,10 +12,10 @@ from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.results import check_differentiable, seed
 from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
-from adbc.runtime.state.activity import activate
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, Const, slot_increment, slot_shadow
+from adbc.tangents.activity_marks import activate
 from adbc.tangents.aliasing import divides_memory, is_consistent, shared_memory_conflict
 from adbc.tangents.fit import as_numbers, misfit
 from adbc.tangents.protocol import ValueKind, kind_of

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from adbc.tangents import NO_FDATA, NO_TANGENT, FData, MutableTangent, Tangent, internal
-from adbc.tangents.activity_marks import is_inactive, mark_active, mark_inactive
+from adbc.tangents import NO_FDATA, FData, internal
+from adbc.tangents.activity_marks import any_part, is_inactive, mark_inactive
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["activate", "is_active", "is_nonzero", "is_opaque", "note_inactive"]
+__all__ = ["dependent", "is_active", "is_nonzero", "is_opaque", "note_inactive", "number_shadow"]
 
 
 def is_active(shadow: Any) -> bool:
@@ -25,7 +25,7 @@ def is_active(shadow: Any) -> bool:
     """
     if shadow.__class__ is float or shadow is NO_FDATA:
         return True
-    return _any_part(shadow, _may_have_derivative)
+    return any_part(shadow, _may_have_derivative)
 
 
 def is_nonzero(tangent: Any) -> bool:
@@ -34,28 +34,56 @@ def is_nonzero(tangent: Any) -> bool:
     There it is known exactly what depends on the input in the direction that was asked for, and what has a
     tangent of zero is a constant.
     """
-    return _any_part(tangent, _is_number_unlike_zero)
+    return any_part(tangent, _is_number_unlike_zero)
 
 
-def activate(shadow: Any) -> None:
-    """Let all memory of arrays in `shadow` count as active."""
+def note_inactive(shadow: Any, given: Sequence[Any], at_once: bool = False) -> None:
+    """Mark the memory of `shadow` inactive, which rules have made from values with the shadows `given`, if it
+    consists of arrays and nothing active was given.
 
-    def mark(part: Any) -> bool:
-        mark_active(part)
-        return False
+    at_once: it was made from just these values, so that lists among them are what they were.
+    """
+    cls = shadow.__class__
+    if (cls in _ARRAYS or cls is tuple or cls is FData) and _are_inactive(given, at_once):
+        parts = vars(shadow).values() if cls is FData else shadow if cls is tuple else (shadow,)
+        for part in parts:
+            if part is not None and part.__class__ in _ARRAYS:
+                mark_inactive(part)
 
-    _any_part(shadow, mark)
+
+def number_shadow(given: Sequence[Any]) -> Any:
+    """The shadow of a number that was computed from arrays, or what may be arrays, with the shadows `given`:
+    None if they are inactive."""
+    return None if _are_inactive(given, False) else NO_FDATA
 
 
-def note_inactive(shadow: Any, given: Sequence[Any]) -> None:
-    """Mark the memory of `shadow` inactive, which a rule has made from values with the shadows `given`, if it
-    consists of arrays and nothing active was given."""
+def dependent(shadow: Any, given: Sequence[Any]) -> Any:
+    """The shadow of what a rule, which says that it is `shadow`, has made from values with the shadows
+    `given`: where these are arrays in which nothing is active, the result is inactive, too."""
+    if shadow is NO_FDATA:
+        for f in given:
+            if f is not None:
+                return None if f.__class__ in _ARRAYS and _are_inactive(given, False) else shadow
+        return shadow  # of what is made without memory the rule knows best whether it is active
+    note_inactive(shadow, given, True)
+    return shadow
+
+
+def _are_inactive(given: Sequence[Any], looks_at_lists: bool) -> bool:
+    """Whether all shadows `given` are None, or those of arrays, or values that do not change, in which there
+    is nothing active."""
     for f in given:
-        if f is not None and not (f.__class__ in _ARRAYS and is_inactive(f)):
-            return
-    for part in shadow if shadow.__class__ is tuple else (shadow,):
-        if part is not None and part.__class__ in _ARRAYS:
-            mark_inactive(part)
+        cls = f.__class__
+        if f is None or (cls in _ARRAYS and is_inactive(f)):
+            continue
+        is_looked_at = cls is tuple or cls is FData or (looks_at_lists and cls is list and len(f) <= _MANY)
+        if not is_looked_at or is_active(f):
+            return False
+    return True
+
+
+_MANY = 64
+"""The most elements of a list that are looked at."""
 
 
 def _may_have_derivative(part: Any) -> bool:
@@ -68,36 +96,8 @@ def _is_number_unlike_zero(part: Any) -> bool:
     return bool(part.any()) if getattr(getattr(part, "dtype", None), "kind", "") in ("f", "c") else True
 
 
-def _any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
-    """Whether `says` is true of a part of `shadow` that is not made of others."""
-    # A stack of what is being looked through, not a recursion: a linked list may be as long as it likes.
-    pending: list[Iterator[Any]] = [iter((shadow,))]
-    seen: set[int] = set()
-    while pending:
-        for part in pending[-1]:
-            cls = part.__class__
-            if part is None or part is NO_TANGENT:
-                continue
-            if cls not in _COMPOSITE:
-                if says(part):
-                    return True
-                continue
-            if id(part) in seen:
-                continue
-            seen.add(id(part))
-            if cls is tuple or cls is list:
-                pending.append(iter(part))
-            else:
-                pending.append(iter((part if cls is dict else part.__dict__).values()))
-            break
-        else:
-            pending.pop()
-    return False
-
-
 _ARRAYS: Any = internal.ARRAY_ACCUMULATE
 """The classes of arrays, known once the first was met."""
-_COMPOSITE: frozenset[type] = frozenset([tuple, list, dict, MutableTangent, Tangent, FData])
 _HIDES_NOTHING = (
     str, bytes, int, float, complex, types.NoneType, type, range, slice, types.ModuleType, bytearray,
     types.CodeType,

@@ -56,6 +56,22 @@ def asked_for_elements(x, u):
     return count(Word("xyz")) + u[0]
 
 
+def handed_to_methods(x, u):
+    class Row(tuple):
+        def __iter__(self):
+            u[0] = u[0] * 1.1 + 0.1 * x
+            return iter([x, 2.0])
+
+        def __bool__(self):
+            return False
+
+        def first(self):
+            return self[0]
+
+    row = Row((x, 3.0))
+    return (2.0 if row else 3.0) * row.first() + sum(u)
+
+
 def on_the_right(x, u):
     class Number(int):
         def __add__(self, other):
@@ -107,6 +123,7 @@ def by_a_metaclass(x, u):
         asked_in_a_function,
         asked_where_it_is_made,
         asked_for_elements,
+        handed_to_methods,
         on_the_right,
         at_positions,
         by_a_metaclass,

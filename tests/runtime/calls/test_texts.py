@@ -70,6 +70,12 @@ def saved_by_numpy(x: float) -> Any:
     return np.loadtxt(stream).sum()
 
 
+def executed(x: float) -> Any:
+    names: dict[str, Any] = {}
+    exec(f"y = {x} * 2", names)
+    return names["y"]
+
+
 def in_an_attribute(x: float) -> Any:
     box = Box("%.17g" % x)  # noqa: UP031  # that is the point
     return float(box.v)
@@ -187,6 +193,10 @@ READERS: dict[str, Function] = {
     "in a list": lambda x: float([f"{x}", "3"][0]) * x,
     "in a dict": lambda x: float({"a": [(str(x),)]}["a"][0][0]),
     "map": lambda x: sum(map(float, f"{x} {x}".split())),
+    "evaluated": lambda x: eval(repr(x)),
+    "compiled": lambda x: eval(compile(repr(x), "a", "eval")),
+    "in a lambda": lambda x: eval(f"lambda: {x!r}")(),
+    "with a namespace": lambda x: eval(f"y + {x}", {"y": 1.0}),
     "generator": lambda x: sum(float(part) for part in f"{x},{2 * x}".split(",")),
     "letters in a list": lambda x: float("".join(list(repr(x)))),
     "letters starred": lambda x: float("".join([*repr(x)])),
@@ -203,9 +213,10 @@ READERS: dict[str, Function] = {
     **{
         f.__name__.replace("_", " "): f
         for f in (
-            through_a_stream, printed, redirected, written_as_table, saved_by_numpy, in_an_attribute,
-            in_a_closure, in_an_exception, attempted, needed_for_text_alone, letter_by_letter,
-            digit_by_digit, code_by_code, byte_by_byte, extended, unpacked, set_in_an_array,
+            executed, through_a_stream, printed, redirected, written_as_table, saved_by_numpy,
+            in_an_attribute, in_a_closure, in_an_exception, attempted, needed_for_text_alone,
+            letter_by_letter, digit_by_digit, code_by_code, byte_by_byte, extended, unpacked,
+            set_in_an_array,
         )
     },
 }  # fmt: skip
