@@ -289,13 +289,15 @@ class ForwardsPass(Mirror):
         """Mark `shadow`, that of new arrays which `call` makes, inactive where all that it is made of is."""
         if self._is_handed_on(call):
             given = [a for a in site.arguments if a in self.active]
-            at_once = all(
-                (a in self.shadow and class_of(type_of(a)) is list) or self._may_be_inactive(a) for a in given
+            lists = [a for a in given if a in self.shadow and class_of(type_of(a)) is list]
+            with_lists = (bool(lists) or any(type_of(a) == ANY for a in given)) and self.support.keeps_lists(
+                site.row
             )
-            sources = given if at_once else self._memory_behind(given)
+            is_direct = with_lists and all(a in lists or self._may_be_inactive(a) for a in given)
+            sources = given if is_direct else self._memory_behind(given)
             shadows = self._pack(map(self.s, sources))
             if not isinstance(shadows, Const):
-                mark = self.builder.call(self.support.note_inactive, shadow, shadows, at_once)
+                mark = self.builder.call(self.support.note_inactive, shadow, shadows, is_direct)
                 self.inactive_marks[shadow] = mark
 
     def _handed(self, value: Value) -> Value:

@@ -50,8 +50,10 @@ class Support(CommonSupport):
     mark_inactive: Callable[..., Any]
     """mark_inactive(fu): nothing active is in the array of this shadow, which was just made"""
     note_inactive: Callable[..., Any]
-    """note_inactive(fu, fxs, at_once): the same, if what it was made from, with these shadows, is inactive;
-    at_once: just now"""
+    """note_inactive(fu, fxs, with_lists): the same, if what it was made from, with these shadows, is
+    inactive; with_lists: it was made just now by a row of which `keeps_lists`"""
+    keeps_lists: Callable[[Any], bool]
+    """Whether a row is of a function that leaves lists as they are, and gives nothing that was in them."""
     number_shadow: Callable[..., Any]
     """number_shadow(fxs): that of a number that was made from arrays with these shadows, None if they are
     inactive"""

@@ -16,7 +16,7 @@ from adbc.testing import directional_derivative
 from tests.properties.checks import fresh_engine
 from tests.properties.numpy_calls import NumpyCall, quiet
 
-__all__ = ["check", "check_chunk"]
+__all__ = ["check", "check_among_constants", "check_chunk"]
 
 Outcome = tuple[str, str]
 """The name of the function, and "right", "unsettled" (differences say nothing) or "refused"."""
@@ -48,6 +48,74 @@ def check(program: NumpyCall) -> str:
         raise
     assert len(outcomes) == 1, f"first and second run differ: {outcomes}\n{program.source}"
     return outcomes.pop()
+
+
+def _of_a_number(f: Any, a: Any, b: Any, v: Any, s: float, t: Any) -> Any:
+    return f(a.copy(), b.copy(), v.copy(), s * t)
+
+
+def _in_an_array(f: Any, a: Any, b: Any, v: Any, s: float, t: Any) -> Any:
+    return f(a * t, b + 0.0, v.copy(), s)
+
+
+def _in_an_element(f: Any, a: Any, b: Any, v: Any, s: float, t: Any) -> Any:
+    v = v * 1.0
+    v[1] *= t
+    return f(a.copy(), b[::-1][::-1], v, s)
+
+
+def _in_a_part(f: Any, a: Any, b: Any, v: Any, s: float, t: Any) -> Any:
+    b = np.sin(b)
+    part = b[:2]
+    part *= t
+    return f(a + a.mean(), b, np.array([*v]), s)
+
+
+AMONG_CONSTANTS = (_of_a_number, _in_an_array, _in_an_element, _in_a_part)
+"""Ways in which some of the arguments of a call depend on a number, and the others are constants."""
+
+
+def check_among_constants(program: NumpyCall) -> str:
+    """Check one call, most arguments of which are constants, twice: whether both modes agree.
+
+    That reverse mode takes for inactive what is not shows nowhere else: there everything may be active.
+    """
+    found = "refused"
+    for mixed in AMONG_CONSTANTS:
+
+        def f(t: float, mixed: Any = mixed) -> Any:
+            return mixed(program.function, *program.arguments(), t)[0]
+
+        try:
+            with quiet():
+                f(1.0)
+        except Exception:  # whatever NumPy says of such a call
+            continue
+        try:
+            for _ in range(2):
+                with quiet():
+                    try:
+                        same_random_numbers()
+                        value, forward = adbc.jvp(f, (1.0,), (1.0,))
+                        same_random_numbers()
+                        again, reverse = adbc.value_and_grad(f)(1.0)
+                    except AdbcError:
+                        continue
+                found = "right"
+                _agree(program, value, again)
+                _agree(program, 0.0 if isinstance(forward, adbc.NoTangent) else forward, reverse)
+        except Exception as error:  # whatever it is: it goes on, and says where it comes from
+            way = f"{mixed.__name__}, speculation {default_engine().guesses.mode}"
+            error.add_note(f"seed {program.seed}, {way}\n{program.source}")
+            raise
+    return found
+
+
+def _agree(program: NumpyCall, forward: Any, reverse: Any) -> None:
+    is_short = any(name in program.source for name in ("float16", "float32", "'e'", "'f'"))
+    np.testing.assert_allclose(
+        reverse, forward, rtol=2e-2 if is_short else 1e-8, atol=2e-2 if is_short else 1e-8
+    )
 
 
 def same_random_numbers() -> None:

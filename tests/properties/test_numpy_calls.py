@@ -11,8 +11,10 @@ import os
 
 import pytest
 
-from tests.properties.numpy_calls import POOLS, TABLE
-from tests.properties.numpy_checks import check_chunk
+from adbc.runtime import default_engine
+from tests.properties.checks import fresh_engine
+from tests.properties.numpy_calls import POOLS, TABLE, NumpyCall
+from tests.properties.numpy_checks import check_among_constants, check_chunk
 
 FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "160"))
@@ -23,6 +25,15 @@ def test_random_calls_are_right_or_refused(part: int, speculation: str) -> None:
     found = check_chunk(range(FIRST + part, FIRST + COUNT, 4), speculation)
     refused = sum(times for (_, outcome), times in found.items() if outcome == "refused")
     assert refused <= found.total() // 4, f"much is refused: {found}"
+
+
+@pytest.mark.parametrize("part, speculation", [(0, "learn"), (1, "never"), (2, "dynamic"), (3, "always")])
+def test_random_calls_on_constants_agree(part: int, speculation: str) -> None:
+    with fresh_engine():
+        default_engine().guesses.mode = speculation
+        seeds = range(FIRST + part, FIRST + COUNT // 8, 4)
+        found = [check_among_constants(NumpyCall(seed)) for seed in seeds]
+    assert found.count("refused") <= len(found) // 4
 
 
 def test_the_table_is_large() -> None:

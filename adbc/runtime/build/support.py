@@ -22,7 +22,7 @@ from adbc.runtime.calls.reverse import ReverseCalls
 from adbc.runtime.report.debug import Watch
 from adbc.runtime.state import array_shadows as arrays
 from adbc.runtime.state import slots
-from adbc.runtime.state.activity import note_inactive, number_shadow
+from adbc.runtime.state.activity import keeps_lists, note_inactive, number_shadow
 from adbc.runtime.state.closures import captured, freevar, freevar_shadow
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.globals import check_global, global_store
@@ -129,6 +129,7 @@ def reverse_support(
         mark_active=mark_active,
         mark_inactive=mark_inactive,
         note_inactive=note_inactive,
+        keeps_lists=keeps_lists,
         number_shadow=number_shadow,
         known=Context.known_shadow,
         caught=exceptions.caught,

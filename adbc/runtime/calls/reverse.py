@@ -82,7 +82,7 @@ class ReverseCalls(Calls):
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
-            fout = dependent(fout, fs)
+            fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
     def by_row(self, function: Any) -> Callable[..., Any]:
@@ -94,7 +94,7 @@ class ReverseCalls(Calls):
                 answer = row.rrule(xs, fs, NO_KWARGS)
                 fout = answer[1]
                 if fout is not None and (fout is not NO_FDATA or INACTIVE):
-                    return answer[0], dependent(fout, fs), answer[2]
+                    return answer[0], dependent(fout, fs, row), answer[2]
                 return answer
             count = len(xs)
             call = Call(function, None, xs, fs, tuple(range(count)), (), None)
@@ -177,7 +177,7 @@ class ReverseCalls(Calls):
             out, fout, pullback = step.row.rrule(args, shadows, kwargs)
             origins = [*map((*call.origins, None).__getitem__, places)]
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
-            fout = dependent(fout, call.shadows)
+            fout = dependent(fout, call.shadows, step.row)
         return out, fout, lambda bout: zip(origins, pullback(bout), strict=False)
 
     def of_spread(self, step: steps.Spread, answer: Any) -> Answer:

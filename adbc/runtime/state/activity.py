@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from adbc.tangents import NO_FDATA, FData, internal
+from adbc.rules.table import Rule
+from adbc.tangents import NO_FDATA, NO_TANGENT, FData, internal
 from adbc.tangents.activity_marks import any_part, is_inactive, mark_inactive
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["dependent", "is_active", "is_nonzero", "is_opaque", "note_inactive", "number_shadow"]
+__all__ = [
+    "dependent",
+    "is_active",
+    "is_nonzero",
+    "is_opaque",
+    "keeps_lists",
+    "note_inactive",
+    "number_shadow",
+]
 
 
 def is_active(shadow: Any) -> bool:
@@ -37,14 +46,14 @@ def is_nonzero(tangent: Any) -> bool:
     return any_part(tangent, _is_number_unlike_zero)
 
 
-def note_inactive(shadow: Any, given: Sequence[Any], at_once: bool = False) -> None:
+def note_inactive(shadow: Any, given: Sequence[Any], with_lists: bool = False) -> None:
     """Mark the memory of `shadow` inactive, which rules have made from values with the shadows `given`, if it
     consists of arrays and nothing active was given.
 
-    at_once: it was made from just these values, so that lists among them are what they were.
+    with_lists: lists among these are still what they were.
     """
     cls = shadow.__class__
-    if (cls in _ARRAYS or cls is tuple or cls is FData) and _are_inactive(given, at_once):
+    if (cls in _ARRAYS or cls is tuple or cls is FData) and _are_inactive(given, with_lists):
         parts = vars(shadow).values() if cls is FData else shadow if cls is tuple else (shadow,)
         for part in parts:
             if part is not None and part.__class__ in _ARRAYS:
@@ -57,33 +66,43 @@ def number_shadow(given: Sequence[Any]) -> Any:
     return None if _are_inactive(given, False) else NO_FDATA
 
 
-def dependent(shadow: Any, given: Sequence[Any]) -> Any:
-    """The shadow of what a rule, which says that it is `shadow`, has made from values with the shadows
+def dependent(shadow: Any, given: Sequence[Any], row: Rule) -> Any:
+    """The shadow of what `row`, which says that it is `shadow`, has made from values with the shadows
     `given`: where these are arrays in which nothing is active, the result is inactive, too."""
     if shadow is NO_FDATA:
         for f in given:
             if f is not None:
                 return None if f.__class__ in _ARRAYS and _are_inactive(given, False) else shadow
         return shadow  # of what is made without memory the rule knows best whether it is active
-    note_inactive(shadow, given, True)
+    note_inactive(shadow, given, keeps_lists(row))
     return shadow
 
 
-def _are_inactive(given: Sequence[Any], looks_at_lists: bool) -> bool:
-    """Whether all shadows `given` are None, or those of arrays, or values that do not change, in which there
-    is nothing active."""
+def keeps_lists(row: Rule) -> bool:
+    """Whether `row` is of a function that leaves lists as they are, and gives nothing that was in them."""
+    return (getattr(row.function, "__module__", None) or "").partition(".")[0] == "numpy"
+
+
+def _are_inactive(given: Iterable[Any], with_lists: bool, depth: int = 3) -> bool:
+    """Whether all shadows `given` are None, or those of arrays in which there is nothing active, or of small
+    tuples, records and lists of such."""
     for f in given:
         cls = f.__class__
-        if f is None or (cls in _ARRAYS and is_inactive(f)):
+        if f is None or f is NO_TANGENT or (cls in _ARRAYS and is_inactive(f)):
             continue
-        is_looked_at = cls is tuple or cls is FData or (looks_at_lists and cls is list and len(f) <= _MANY)
-        if not is_looked_at or is_active(f):
+        if cls is FData:
+            parts: Any = vars(f).values()
+        elif cls is tuple or (with_lists and cls is list):
+            parts = f
+        else:
+            return False
+        if not depth or len(parts) > _MANY or not _are_inactive(parts, with_lists, depth - 1):
             return False
     return True
 
 
 _MANY = 64
-"""The most elements of a list that are looked at."""
+"""The most elements of one value that are looked at."""
 
 
 def _may_have_derivative(part: Any) -> bool:
