@@ -1,6 +1,6 @@
 """Random classes: values, what was run how often, and derivatives, against the plain function.
 
-``ADBC_RANDOM_CLASSES`` is how many programs (100 unless set), ``ADBC_RANDOM_FIRST`` the first seed.  More:
+``ADBC_RANDOM_CLASSES`` is how many programs (60 unless set), ``ADBC_RANDOM_FIRST`` the first seed.  More:
 ``python -m tests.properties.run --kind classes``.
 """
 
@@ -15,7 +15,7 @@ from tests.properties.class_checks import check_classes, way_of
 from tests.properties.class_programs import ClassProgram
 
 FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
-COUNT = int(os.environ.get("ADBC_RANDOM_CLASSES", "100"))
+COUNT = int(os.environ.get("ADBC_RANDOM_CLASSES", "60"))
 CHUNK = 5
 
 
