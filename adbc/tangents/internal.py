@@ -22,7 +22,7 @@ from adbc.tangents.walk import is_address_tangent
 
 __all__ = [
     "accumulate", "add", "cotangent_of", "external_fdata", "external_rdata", "fill_tangent", "fresh_shadow",
-    "fresh_tangent", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
+    "fresh_tangent", "in_order", "internal_fdata", "internal_rdata", "multiply", "project", "slot_increment",
     "slot_rdata", "slot_shadow", "slot_tangent",
 ]  # fmt: skip
 
@@ -316,7 +316,7 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         special(f, x, d)
         return None
     gather = _hook(ARRAY_OF_SEQUENCE, type(d))
-    if gather is not None and (cls is tuple or cls is list):
+    if gather is not None and isinstance(x, list | tuple):
         d = gather(d, x)
         if d is None:
             return None
@@ -324,12 +324,12 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
         left = tuple([accumulate(a, b, c) for a, b, c in zip(f, x, _parts_of(d, x), strict=True)])
         return None if all(r is None for r in left) else left
     if cls is FData:
-        if type(d) not in (RData, Tangent):
-            raise _misfit(x, d)
         parts: Any = kind_of(type(x))
-        fields = {k: accumulate(f.__dict__[k], c, d.__dict__.get(k)) for k, c in parts.parts(x)}
-        return None if all(r is None for r in fields.values()) else RData(**fields)
-    if cls is list:
+        fields = parts.parts(x)
+        by_name = d.__dict__ if type(d) in (RData, Tangent) else _named(d, x, fields)
+        given = {k: accumulate(f.__dict__[k], c, by_name.get(k)) for k, c in fields}
+        return None if all(r is None for r in given.values()) else RData(**given)
+    if issubclass(cls, list):
         for i, (y, c) in enumerate(zip(x, _parts_of(d, x), strict=True)):
             t = f[i]
             if c is not None and t is not NO_TANGENT:
@@ -344,6 +344,21 @@ def _parts_of(d: Any, x: Any) -> Any:
     if not hasattr(type(d), "__len__") or isinstance(d, dict) or len(d) != len(x):
         raise _misfit(x, d)
     return d
+
+
+def _named(d: Any, x: Any, fields: Any) -> dict[str, Any]:
+    """The parts of `d` by the names of `fields`: the cotangent of a named tuple, as that of a plain one."""
+    if not isinstance(x, tuple):
+        raise _misfit(x, d)
+    return {k: c for (k, _), c in zip(fields, _parts_of(d, x), strict=True)}
+
+
+def in_order(x: Any, dx: Any) -> Any:
+    """The tangents of the elements of the list or tuple `x`, in their order, from its tangent `dx`."""
+    if type(dx) is not Tangent:
+        return dx
+    kind: Any = kind_of(type(x))
+    return tuple([dx.__dict__[name] for name, _ in kind.parts(x)])
 
 
 def _misfit(x: Any, d: Any) -> InvalidTangentError:

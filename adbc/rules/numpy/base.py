@@ -30,6 +30,7 @@ from adbc.tangents import (
 )
 from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
+from adbc.tangents.internal import in_order
 
 __all__ = [
     "ArrayRule",
@@ -94,12 +95,28 @@ def array_operands(*classes: type) -> bool:
     for cls in classes:
         if cls is np.ndarray or issubclass(cls, np.generic):
             found = True
-        elif cls in (list, tuple):
+        elif cls in (list, tuple) or _is_like_tuple(cls):
             if np.ndarray not in classes:
                 return False
         elif cls not in NUMBERS:
             return False
     return found
+
+
+_OPERATORS = frozenset(
+    name
+    for name in vars(np.ndarray)
+    if f"__r{name[2:]}" in vars(np.ndarray) or f"__{name[3:]}" in vars(np.ndarray)
+)
+"""The special methods of binary operators that have a reflected one, and these."""
+
+
+def _is_like_tuple(cls: type) -> bool:
+    """Whether `cls` is a subclass of tuple (a named one, say) with which arrays compute like with a tuple."""
+    if not issubclass(cls, tuple) or not is_plain(cls) or hasattr(cls, "__array_priority__"):
+        return False
+    own = cls.__mro__[: cls.__mro__.index(tuple)]
+    return not any(_OPERATORS & vars(base).keys() for base in own)
 
 
 def is_inexact(x: Any) -> bool:
@@ -125,21 +142,21 @@ def refuse_opaque(x: Any) -> None:
 
 def gather(x: Any) -> Any:
     """`x`, or the array NumPy makes of the list or tuple `x`."""
-    return np.asarray(x) if type(x) is list or type(x) is tuple else x
+    return np.asarray(x) if isinstance(x, list | tuple) else x
 
 
 def gather_tangent(x: Any, dx: Any) -> Any:
     """The tangent of ``np.asarray(x)`` where `x` has tangent `dx`; None if that is zero."""
     if dx is None or dx is NO_TANGENT:
         return None
-    if type(x) is not list and type(x) is not tuple:
+    if not isinstance(x, list | tuple):
         return dx
     whole = np.asarray(x)
     refuse_opaque(whole)
     if whole.dtype.kind not in "fc":
         return None
     parts = []
-    for xi, di in zip(x, dx, strict=True):
+    for xi, di in zip(x, in_order(x, dx), strict=True):
         di = gather_tangent(xi, di)
         parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
     return np.array(parts, whole.dtype).reshape(whole.shape)
@@ -155,7 +172,7 @@ def give(f: Any, x: Any, d: Any) -> Any:
     if whole and f.base is None and f.shape == d.shape and f.dtype == d.dtype:
         f += d
         return None
-    if f is not None and (kind is list or kind is tuple):
+    if f is not None and isinstance(x, list | tuple):
         d = project(d, np.asarray(x))
     return accumulate(f, x, d)
 

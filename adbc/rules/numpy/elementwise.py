@@ -288,7 +288,7 @@ class InplaceRule(ElementwiseRule):
         self.result = np.ndarray
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        if self.sign in (1, -1) and dargs[0] is not None and type(args[1]) not in (list, tuple):
+        if self.sign in (1, -1) and dargs[0] is not None and not isinstance(args[1], list | tuple):
             target, dtarget, d = args[0], dargs[0], dargs[1]
             check_writable(target, dtarget, d is not None)
             out = self.function(*args)

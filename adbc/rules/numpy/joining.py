@@ -21,6 +21,7 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import accumulate, fill_tangent, slot_tangent
+from adbc.tangents.internal import in_order
 
 __all__ = ["ROWS"]
 
@@ -90,7 +91,7 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
             return out, finish(None, out)
         _check_objects(out)
         parts = []
-        for x, d in zip(arrays, darrays, strict=True):
+        for x, d in zip(arrays, in_order(arrays, darrays), strict=True):
             d = gather_tangent(x, d)
             parts.append(np.zeros(np.shape(x), out.dtype) if d is None else d)
         return out, finish(function(parts, *args[1:], **kwargs), out)

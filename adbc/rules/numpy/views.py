@@ -115,7 +115,7 @@ class ViewRule(Rule):
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, dx = args[0], dargs[0]
         out = self.view(x, *args[1:], **kwargs)
-        if type(x) is list or type(x) is tuple:
+        if isinstance(x, list | tuple):
             _check_gathered(out, dx)
             x, dx = gather(x), gather_tangent(x, dx)
         elif isinstance(x, np.ndarray) and is_view(out, x):
@@ -143,7 +143,7 @@ class ViewRule(Rule):
         if isinstance(x, np.ndarray) and is_view(out, x):
             shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
             return out, shadow, lambda bout: nothing
-        if type(x) is list or type(x) is tuple:
+        if isinstance(x, list | tuple):
             _check_gathered(out, f)
         elif f is not None:
             self._check_copied(x, out)
