@@ -376,8 +376,10 @@ def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
 
 def array_element(array: ArrayType) -> AbstractType:
     """The type of one element of `array`."""
+    if array.dtype.startswith(("object", "void", "str", "bytes")):  # these have their width in the name
+        return ANY
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
-    return ANY if array.dtype.startswith(("object", "void")) else Exact(numpy.dtype(array.dtype).type)
+    return Exact(numpy.dtype(array.dtype).type)
 
 
 def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:

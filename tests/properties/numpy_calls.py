@@ -75,7 +75,7 @@ OPTIONS: dict[str, list[str]] = {
     "method": ["'linear'", "'lower'", "'midpoint'", "'hazen'"], "compute_uv": ["False"], "UPLO": ["'U'"],
     "to_begin": ["0.5"], "to_end": ["[1.5]"], "edge_order": ["1", "2"], "decimals": ["1"], "stable": ["True"],
     "equal_nan": ["True"], "fill_value": ["s", "2.0"], "upper": ["True"], "returned": ["True"], "include_initial": ["True"],
-    "mean": ["1.0"], "correction": ["1"], "side": ["'left'"],
+    "mean": ["1.0", "0.5 + 0.5j"], "correction": ["1"], "side": ["'left'"],
 }  # fmt: skip
 
 

@@ -452,6 +452,8 @@ class ArrayRule(Rule):
         out = self._call_into(target, arrays, others, args, kwargs)
         dout = self._tangent(out.copy(), olds, dargs, others) if dtarget is not None else None
         write_tangent(dtarget, dout, self._written(others))
+        if out is not target and not isinstance(out, np.ndarray):  # some give a number for a 0-d array
+            return out, None if dtarget is None else project(dtarget, out)
         return out, dtarget
 
     def _call_into(
@@ -514,7 +516,8 @@ class ArrayRule(Rule):
     ) -> tuple[Any, Any, Pullback]:
         target, ftarget = check_target(target, ftarget, any_active(fargs[: len(arrays)]))
         old = target.copy()
-        self._call_into(target, arrays, others, args, kwargs)
+        given = self._call_into(target, arrays, others, args, kwargs)
+        is_number = not isinstance(given, np.ndarray)  # some give a number for a 0-d array
 
         def overwriting_pullback(bout: Any) -> Sequence[Any]:
             out = target.copy()
@@ -522,9 +525,13 @@ class ArrayRule(Rule):
             if ftarget is None:
                 return (None,) * len(args)
             by = ftarget.copy()
+            if is_number and bout is not None:
+                by += bout
             np.copyto(ftarget, 0, where=self._written(others))
             return self._cotangents(by, out, arrays, fargs, others, len(args))
 
+        if is_number:
+            return given, None if ftarget is None else NO_FDATA, overwriting_pullback
         return target, ftarget, overwriting_pullback
 
 

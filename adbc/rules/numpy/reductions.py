@@ -17,7 +17,7 @@ from adbc.rules.formulas import Formula, FormulaCall, function_of
 from adbc.rules.numpy.base import ArrayRule, shaped
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import Rule
-from adbc.tangents.array_products import is_finite
+from adbc.tangents.array_products import divide, is_finite, multiply
 
 __all__ = ["QUICK", "ROWS", "Formulas", "axes_of", "kept", "lines", "unlines"]
 
@@ -154,10 +154,14 @@ def var_jvp(
     d: Any, y: Any, x: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, where: Any = True,
     mean: Any = None, correction: Any = None, dtype: Any = None, **_: Any,
 ) -> Any:  # fmt: skip
-    """The tangent of a variance: the sum of 2 Re(conj(x - mean) dx) / n; that of the mean sums to zero."""
-    terms = np.real(np.conjugate(deviation(x, axis, where, mean, dtype)) * d)
+    """The tangent of a variance: the sum of 2 Re(conj(x - mean) dx) / n; that of the mean sums to zero.
+
+    Of real numbers NumPy takes squares, also where their mean is complex.
+    """
+    off = deviation(x, axis, where, mean, dtype)
+    terms = np.real(multiply(np.conjugate(off), d)) if np.iscomplexobj(x) else multiply(off, d)
     n = freedom(x, axis, where, keepdims, ddof, correction)
-    return 2 * np.sum(terms, axis=axis, keepdims=keepdims, where=where) / n
+    return divide(2 * np.sum(terms, axis=axis, keepdims=keepdims, where=where), n)
 
 
 def var_vjp(
@@ -165,7 +169,12 @@ def var_vjp(
     mean: Any = None, correction: Any = None, dtype: Any = None, **_: Any,
 ) -> Any:  # fmt: skip
     n = freedom(x, axis, where, True, ddof, correction)
-    return masked(2 * deviation(x, axis, where, mean, dtype) * (kept(by, x, axis) / n), where)
+    off = deviation(x, axis, where, mean, dtype)
+    if np.iscomplexobj(x):
+        by = np.real(by)  # of what is real, also where `dtype` makes it complex
+    else:
+        off = conj(off)
+    return masked(multiply(2 * off, divide(kept(by, x, axis), n)), where)
 
 
 def half_inverse(y: Any) -> Any:
@@ -174,11 +183,11 @@ def half_inverse(y: Any) -> Any:
 
 
 def std_jvp(d: Any, y: Any, x: Any, **others: Any) -> Any:
-    return var_jvp(d, y, x, **others) * half_inverse(y)
+    return multiply(half_inverse(y), var_jvp(d, y, x, **others))
 
 
 def std_vjp(by: Any, y: Any, x: Any, **others: Any) -> Any:
-    return var_vjp(by * half_inverse(y), y, x, **others)
+    return var_vjp(multiply(conj(half_inverse(y)), by), y, x, **others)
 
 
 # -- extrema ---------------------------------------------------------------------------------------------
@@ -257,12 +266,13 @@ def prod_jvp(
     **_: Any,
 ) -> Any:
     x = multiplied(x, y)
-    return np.sum(others_product(x, axis, where) * d, axis=axis, keepdims=keepdims, where=where) * initial
+    terms = multiply(others_product(x, axis, where), d)
+    return np.sum(terms, axis=axis, keepdims=keepdims, where=where) * initial
 
 
 def prod_vjp(by: Any, y: Any, x: Any, axis: Any = None, initial: Any = 1, where: Any = True, **_: Any) -> Any:
     x = multiplied(x, y)
-    return masked(conj(others_product(x, axis, where) * initial) * kept(by, x, axis), where)
+    return masked(multiply(conj(others_product(x, axis, where) * initial), kept(by, x, axis)), where)
 
 
 # -- cumulative ------------------------------------------------------------------------------------------
@@ -416,14 +426,21 @@ def quick_mean(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.mean(a, axis, keepdims=keepdims)
 
 
-def axis_zero(formulas: Formulas) -> Formulas:
-    """The pair `formulas`, changed for a function whose axis is 0 if not given."""
+def axis_zero(formulas: Formulas, single: bool = False) -> Formulas:
+    """The pair `formulas`, changed for a function whose axis is 0 if not given.
+
+    single: the function has one axis only, which may be given as a tuple.
+    """
     jvp, vjp = map(function_of, formulas)
     assert jvp is not None
     assert vjp is not None
+
+    def meant(axis: Any) -> Any:
+        return axis[0] if single and type(axis) is tuple else axis
+
     return (
-        lambda d, y, x, axis=0, **others: jvp(d, y, x, axis=axis, **others),
-        lambda d, y, x, axis=0, **others: vjp(d, y, x, axis=axis, **others),
+        lambda d, y, x, axis=0, **others: jvp(d, y, x, axis=meant(axis), **others),
+        lambda d, y, x, axis=0, **others: vjp(d, y, x, axis=meant(axis), **others),
     )
 
 
@@ -512,7 +529,8 @@ def _rows() -> list[Rule]:
         (np.maximum, running),
         (np.minimum, running),
     ]:
-        rows.append(reduction(ufunc.accumulate, UFUNC_ACCUMULATE, axis_zero(formulas), axis=0))
+        single = axis_zero(formulas, single=True)
+        rows.append(reduction(ufunc.accumulate, UFUNC_ACCUMULATE, single, axis=0))
     return rows
 
 

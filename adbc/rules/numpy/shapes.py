@@ -331,6 +331,8 @@ def repeat_vjp(by: Any, y: Any, x: Any, repeats: Any = 1, axis: Any = None, **ot
     shape = np.shape(x)
     if axis is None:
         return by.reshape(-1, repeats).sum(axis=-1).reshape(shape) if repeats else np.zeros(shape, by.dtype)
+    if not shape:
+        return by.sum()
     axis %= len(shape)
     return by.reshape(*shape[: axis + 1], repeats, *shape[axis + 1 :]).sum(axis=axis + 1)
 

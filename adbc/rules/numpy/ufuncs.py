@@ -444,12 +444,12 @@ def _outer_row(name: str) -> Rule:
         return np.reshape(x, np.shape(x) + (1,) * np.ndim(y))
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        x, y = map(gather, args)
+        x, y = map(np.asarray, args)  # so that a number's class has its say in the dtype
         dx, dy = map(gather_tangent, args, dargs)
         return row.frule((widened(x, y), y), (None if dx is None else widened(dx, y), dy))
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        x, y = map(gather, args)
+        x, y = map(np.asarray, args)
         out = ufunc.outer(x, y)
         fout = new_shadow(out, any_active(fargs))
 

@@ -1,0 +1,115 @@
+"""Forms of calls that random ones have found: numbers for 0-d targets, axes in tuples, numbers in the place
+of arrays, and derivatives that are infinite where nothing asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.testing import test_rule as check_rule
+
+X = np.array([0.3, 1.2, 2.7])
+
+
+def dot_into(x: Any) -> Any:
+    out = np.zeros(())
+    number = np.dot(x, x, out=out)
+    out *= 3.0
+    return number * x[0] + out[()] * x[1]
+
+
+def method_into(x: Any) -> Any:
+    out = np.zeros(())
+    view = out[...]
+    number = x.dot(x[::-1], out=out)
+    view += x[0]
+    return number * number + out[()]
+
+
+def std_of_a_number_into(x: Any) -> Any:
+    out = np.zeros(())
+    number = np.around(x[0], out=out)
+    out += x[1]
+    return number + out[()] * x[2]
+
+
+@pytest.mark.parametrize("f", [dot_into, method_into, std_of_a_number_into])
+def test_a_number_is_given_for_a_target_without_axes(f: Callable[[Any], Any]) -> None:
+    """The number is no view of the target: what is written there later does not change it."""
+    check_rule(f, X.copy())
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.add.accumulate(x, axis=(0,)) @ x,
+        lambda x: np.multiply.accumulate(x, axis=(0,)) @ x,
+        lambda x: np.maximum.accumulate(x * x[::-1], axis=(0,)) @ x,
+        lambda x: np.minimum.accumulate(np.outer(x, x), axis=(1,)) @ x,
+    ],
+)
+def test_the_one_axis_in_a_tuple(f: Callable[[Any], Any]) -> None:
+    check_rule(f, X)
+
+
+@pytest.mark.skipif(not hasattr(np, "cumulative_sum"), reason="of newer versions of NumPy")
+def test_cumulative_functions_with_the_axis_in_a_tuple() -> None:
+    check_rule(lambda x: np.cumulative_sum(np.outer(x, x), axis=(0,)) @ x, X)
+    check_rule(lambda x: np.cumulative_prod(np.outer(x, x), axis=(1,)) @ x, X)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("repeats", [0, 1, 3])
+def test_numbers_are_repeated(axis: int | None, repeats: int) -> None:
+    check_rule(lambda x: np.repeat(x, repeats, axis=axis), 0.7)
+
+
+def test_outer_of_a_number_has_the_dtype_of_plain_calls() -> None:
+    x = X.astype(np.float32)
+    plain = np.add.outer(x, 0.5)
+    out, _ = adbc.jvp(lambda s: np.add.outer(x, s), (0.5,), (1.0,))
+    assert out.dtype == plain.dtype
+    check_rule(lambda x, s: np.multiply.outer(s, x) + np.add.outer(x, s), X, 0.5)
+
+
+@pytest.mark.parametrize("function", [np.var, np.std])
+def test_a_variance_that_is_asked_for_as_complex(function: Any) -> None:
+    check_rule(lambda x: function(x * (1 + 0.5j), dtype=complex), X)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":  # from then on the mean may be given
+        check_rule(lambda x: function(x * (1 + 0.5j), dtype=complex, mean=1.0), X)
+        check_rule(lambda x: function(x, dtype=complex, mean=0.5 + 0.5j), X)
+
+
+def overwritten(r: Any, x: Any) -> Any:
+    r[...] = x[0]
+    return np.mean(r) * x[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: overwritten(x.std(axis=(), keepdims=True, ddof=1), x),
+        lambda x: overwritten(np.var(x, axis=(), ddof=1), x),
+        lambda x: overwritten(np.prod(x * np.array([np.inf, 1.0, 0.0]), keepdims=True), x),
+    ],
+)
+def test_infinite_derivatives_of_what_is_overwritten(f: Callable[[Any], Any]) -> None:
+    out, forward = adbc.jvp(f, (X,), (np.ones(3),))
+    again, reverse = adbc.value_and_grad(f)(X)
+    assert out == again == f(X)
+    assert forward == pytest.approx(X[0] + X[1])
+    assert reverse == pytest.approx(np.array([X[1], X[0], 0.0]))
+
+
+def test_elements_of_arrays_of_bytes() -> None:
+    def f(x: float) -> float:
+        names = np.array([b"a", b"bc"])
+        return x * len(names[1]) if names[0] == b"a" else 0.0
+
+    check_rule(f, 1.5)
+    check_rule(lambda x: x * len(np.array(["a", "bcd"])[1]), 1.5)
