@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import instructions, machine, measure, others, publish, roundtrips, table, typed
+from benchmarks import building, instructions, machine, measure, others, publish, roundtrips, table, typed
 from benchmarks.run import run
 from benchmarks.saved import million_steps
 from benchmarks.workload import Workload
@@ -22,6 +22,13 @@ from benchmarks.workloads import GROUPS
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=["run", "build"],
+        default="run",
+        help="run: gradients over plain functions; build: what the first derivative costs over compile()",
+    )
     parser.add_argument("--publish", action="store_true", help="write docs/measured and docs/benchmarks.rst")
     parser.add_argument(
         "--render", action="store_true", help="only draw and tabulate what is in docs/measured"
@@ -38,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--typed", action="store_true", help="the share of typed values in derived graphs")
     parser.add_argument("--alone", action="store_true", help="leave out other systems")
     options = parser.parse_args(argv)
+    if options.what == "build":
+        building.report(only=options.only)
+        return 0
 
     groups = {
         group: [w for w in workloads if options.only.lower() in f"{group} {w.name}".lower()]

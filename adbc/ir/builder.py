@@ -317,32 +317,37 @@ def remove_trivial_phis(graph: Graph, only: set[Phi] | None = None) -> dict[Valu
             replaced[passed] = value
         return value
 
-    # A phi is looked at again when one of its operands has gone.
+    # Where two operands differ, the phi is looked at again when one of these two has gone, and goes on from
+    # there: all before are equal, and stay it.  A handler has hundreds of ways in, and as many phis.
     waiting = [phi for block in graph.blocks for phi in block.phis if only is None or phi in only]
     waiting.reverse()
-    users: dict[Value, list[Phi]] = {}
-    for phi in waiting:
-        for operand in phi.operands.values():
-            if isinstance(operand, Phi):
-                users.setdefault(operand, []).append(phi)
+    operands = {phi: list(phi.operands.values()) for phi in waiting}
+    found: dict[Phi, tuple[int, Value | None]] = {}
+    watching: dict[Value, dict[Phi, None]] = {}
     while waiting:
         phi = waiting.pop()
         if phi in replaced:
             continue
-        same: Value | None = None
-        for operand in phi.operands.values():
-            operand = final(operand)
+        first, same = found.get(phi, (0, None))
+        if same is not None:
+            same = final(same)
+            if same is phi:
+                same = None
+        given = operands[phi]
+        for at in range(first, len(given)):
+            operand = final(given[at])
             if operand is phi or (same is not None and _same(operand, same)):
                 continue
             if same is not None:
+                found[phi] = at, same
+                for value in (same, operand):
+                    if isinstance(value, Phi):
+                        watching.setdefault(value, {})[phi] = None
                 break
             same = operand
         else:
-            replaced[phi] = same = same if same is not None else UNDEF
-            moved = users.pop(phi, [])
-            waiting += moved
-            if isinstance(same, Phi):
-                users.setdefault(same, []).extend(moved)
+            replaced[phi] = same if same is not None else UNDEF
+            waiting += watching.pop(phi, ())
     if replaced:
         for block in graph.blocks:
             block.phis = [phi for phi in block.phis if phi not in replaced]

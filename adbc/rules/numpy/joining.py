@@ -191,25 +191,38 @@ def column_stacked(*arrays: Any) -> Any:
     return np.column_stack(arrays)
 
 
+def _twin(x: Any) -> Any:
+    """The shadow of the array that is made of the list or tuple `x`; None if it has no numbers for one."""
+    whole = np.asarray(x)
+    _check_objects(whole)
+    return np.zeros(whole.shape, whole.dtype) if whole.dtype.kind in "fc" else None
+
+
 def splitting(function: Any, name: str = "ary") -> Primitive:
-    """The row of a function that gives several views of one array."""
+    """The row of a function that gives several views of one array, or of the one that it makes of a list."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        dx = gather_tangent(args[0], dargs[0])
         outs = function(*args, **kwargs)
-        if dargs[0] is None:
+        if dx is None:
             douts = [fill_tangent(y, None) for y in outs]
         else:
-            douts = [writable(d) for d in function(dargs[0], *args[1:], **kwargs)]
+            douts = [writable(d) for d in function(dx, *args[1:], **kwargs)]
         return outs, type(outs)(douts)
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        x, f = args[0], fargs[0]
+        is_made = isinstance(x, list | tuple)
         outs = function(*args, **kwargs)
         nothing = (None,) * len(args)
-        if fargs[0] is None:
+        twin = f if f is None or not is_made else _twin(x)
+        if twin is None:
             fouts = None if type(outs) is tuple else [slot_tangent(y, None) for y in outs]
-        else:
-            fouts = type(outs)(writable(f) for f in function(fargs[0], *args[1:], **kwargs))
-        return outs, fouts, lambda bout: nothing
+            return outs, fouts, lambda bout: nothing
+        fouts = type(outs)(writable(part) for part in function(twin, *args[1:], **kwargs))
+        if not is_made:
+            return outs, fouts, lambda bout: nothing
+        return outs, fouts, lambda bout: (give(f, x, twin), *nothing[1:])
 
     return Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,))
 

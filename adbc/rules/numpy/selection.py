@@ -36,9 +36,9 @@ def _bounds(low: Any, high: Any, others: dict[str, Any]) -> tuple[Any, Any]:
 def _inside(x: Any, low: Any, high: Any) -> Any:
     inside = np.ones(np.shape(x), bool)
     if low is not None:
-        inside = np.logical_and(inside, np.logical_not(x < low))
+        inside = np.logical_and(inside, np.logical_not(np.less(x, low)))
     if high is not None:
-        inside = np.logical_and(inside, np.logical_not(x > high))
+        inside = np.logical_and(inside, np.logical_not(np.greater(x, high)))
     return inside
 
 

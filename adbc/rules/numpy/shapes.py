@@ -330,7 +330,9 @@ def repeat_vjp(by: Any, y: Any, x: Any, repeats: Any = 1, axis: Any = None, **ot
         return _repeat_by_number(by, y, x, repeats=repeats, axis=axis, **others)
     shape = np.shape(x)
     if axis is None:
-        return by.reshape(-1, repeats).sum(axis=-1).reshape(shape) if repeats else np.zeros(shape, by.dtype)
+        return (
+            by.reshape(-1, repeats).sum(axis=-1).reshape(shape) if repeats > 0 else np.zeros(shape, by.dtype)
+        )
     if not shape:
         return by.sum()
     axis %= len(shape)

@@ -132,6 +132,7 @@ def _rows() -> list[Rule]:
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)
+    rows.extend(ZeroRule(cls.is_integer) for cls in (np.float16, np.float32, np.float64, np.longdouble))
     rows += [
         AttributeRule(np.flatiter, "coords"),
         AttributeRule(np.void, "dtype"),

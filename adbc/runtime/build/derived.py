@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adbc.ir.graph import Graph
 from adbc.reverse.layout import Records
+from adbc.runtime.build.collector import paused
 from adbc.runtime.build.facts import Checked, Fact, NameFact, together
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.runtime.state.graph_functions import GraphFunction
@@ -95,7 +96,7 @@ class Derived:
         """Make the code, if that has not been done."""
         with self.engine.lock:
             if not self.is_built:
-                with STACK.room():
+                with STACK.room(), paused():
                     self.engine.build(self)
                 self.primal = None
 

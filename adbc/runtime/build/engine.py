@@ -31,6 +31,7 @@ from adbc.passes.stages import Watcher, run
 from adbc.rules.table import RuleTable
 from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, stub
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
@@ -174,7 +175,7 @@ class Engine:
         if not self.backend.by_layout:
             parameters = list(map(without_layout, parameters))
         key = (function.__code__, id(function.__globals__), tuple(parameters), tuple(active), mode)
-        with self.lock, STACK.room():
+        with self.lock, STACK.room(), paused():
             rule = self.rules.get(key)
             if rule is None:
                 rule = self.rules[key] = self._new_rule(function, tuple(parameters), tuple(active), mode)

@@ -113,3 +113,37 @@ def test_elements_of_arrays_of_bytes() -> None:
 
     check_rule(f, 1.5)
     check_rule(lambda x: x * len(np.array(["a", "bcd"])[1]), 1.5)
+
+
+def weighted(parts: Any) -> Any:
+    return sum(k * np.sum(part) for k, part in enumerate(parts, 1))
+
+
+def changed(s: Any) -> Any:
+    rows = [[s, 1.0], [2.0 * s, 3.0 * s * s]]
+    first, second = np.array_split(rows, 2)
+    first *= s
+    rows[1][0] = 5.0 * s
+    return weighted([first, second]) + np.sum(rows)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: weighted(np.array_split([s, 1.0, 2.0 * s, s * s], 3)),
+        lambda s: weighted(np.array_split([[s, 1.0], [2.0 * s, s * s]], 2, axis=1)),
+        lambda s: weighted(np.split((s, 1.0, 2.0 * s), [1])),
+        lambda s: weighted(np.array_split([1, 2, 3], 2)) * s,
+        changed,
+    ],
+)
+def test_lists_are_split(f: Callable[[Any], Any]) -> None:
+    check_rule(f, 1.3)
+
+
+def test_repeating_nothing() -> None:
+    check_rule(lambda x: np.repeat(x[:0], 3).sum() + np.repeat(x[:0], -1).sum() + x[0], X)
+
+
+def test_a_number_between_complex_bounds() -> None:
+    check_rule(lambda x: np.clip(x, x * 0.5j, 2.0 + 1j) * x, 0.7)
