@@ -35,6 +35,7 @@ from adbc.tangents.internal import in_order
 __all__ = [
     "ArrayRule",
     "SeparateRule",
+    "array_first",
     "array_operands",
     "bound",
     "by_example",
@@ -101,6 +102,11 @@ def array_operands(*classes: type) -> bool:
         elif cls not in NUMBERS:
             return False
     return found
+
+
+def array_first(*classes: type) -> bool:
+    """The `when` of operators that write into their left operand."""
+    return classes[0] is np.ndarray and array_operands(*classes)
 
 
 _OPERATORS = frozenset(

@@ -20,6 +20,7 @@ from adbc.rules.numpy.base import (
     NUMBERS,
     ArrayRule,
     any_active,
+    array_first,
     array_operands,
     check_writable,
     give,
@@ -280,7 +281,7 @@ class InplaceRule(ElementwiseRule):
         return None
 
     def __init__(self, function: Any, ufunc: np.ufunc, pure: ElementwiseRule) -> None:
-        super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=_array_first)
+        super().__init__(function, jvp=pure.jvp, vjp=pure.vjp, when=array_first)
         self.sign = pure.formulas[1] if pure.formulas and pure.formulas[0] == 1 else None
         """The factor of the right operand, 1 or -1, if the function is linear: ``+=`` or ``-=``."""
         self.inline = "update" if self.sign in (1, -1) else None
@@ -316,10 +317,6 @@ class InplaceRule(ElementwiseRule):
             return None, give(fargs[1], y, d)
 
         return target, shadow, linear_pullback
-
-
-def _array_first(*classes: type) -> bool:
-    return classes[0] is np.ndarray and array_operands(*classes)
 
 
 def elementwise(

@@ -37,6 +37,8 @@ def tolist_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
         if f is None:
             return (None,)
         by = bout if not isinstance(fout, list) else gather_tangent(out, fout)
+        if isinstance(by, np.ndarray):
+            by = by.reshape(np.shape(x))  # of axes behind an empty one a list does not know
         return (None if by is None else accumulate(f, x, by),)
 
     return out, fout, tolist_pullback

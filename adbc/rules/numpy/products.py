@@ -16,7 +16,7 @@ import numpy as np
 
 from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula, always
-from adbc.rules.numpy.base import ArrayRule, array_operands, plain
+from adbc.rules.numpy.base import ArrayRule, array_first, array_operands, plain
 from adbc.rules.numpy.elementwise import conj
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import project
@@ -308,7 +308,8 @@ ROWS: list[Rule] = [
     bilinear(np.ndarray.dot, "a b out", DOT_A, DOT_B),
     _matmul_row(np.matmul, "x1 x2 out", plain),
     _matmul_row(operator.matmul, "x1 x2", array_operands),
-    _matmul_row(operator.imatmul, "x1 x2", array_operands, InplaceMatmul),
+    _matmul_row(operator.imatmul, "x1 x2", array_first, InplaceMatmul),
+    _matmul_row(operator.imatmul, "x1 x2", array_operands),  # of a list on the left a new array is made
     ArrayRule(
         np.vdot,
         "a b",

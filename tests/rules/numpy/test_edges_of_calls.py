@@ -147,3 +147,17 @@ def test_repeating_nothing() -> None:
 
 def test_a_number_between_complex_bounds() -> None:
     check_rule(lambda x: np.clip(x, x * 0.5j, 2.0 + 1j) * x, 0.7)
+
+
+def multiplied(left: Any, x: Any) -> Any:
+    left @= np.array([x, 2.0 * x])
+    return left
+
+
+@pytest.mark.parametrize("make", [lambda x: (x, 3.0), lambda x: [x, 3.0], lambda x: [[x, 1.0], [2.0, x]]])
+def test_matmul_in_place_of_a_sequence_makes_an_array(make: Callable[[Any], Any]) -> None:
+    check_rule(lambda x: np.sum(multiplied(make(x), x)), 1.3)
+
+
+def test_lists_of_arrays_without_elements() -> None:
+    check_rule(lambda x: np.sum(np.zeros((0, 3)) * x[0]) + np.sum((x[None, :0].T * x).tolist()) + x[1], X)
