@@ -192,22 +192,35 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     return whole
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+MODES = ("valid", "same", "full")
+"""The modes of convolutions, each at the number that stands for it as well."""
+
+
+def _cut(whole: Any, n: int, k: int, mode: Any, start: int) -> Any:
+    """The part that `mode` keeps of a full convolution of `n` with `k` <= `n` elements: ``"same"`` keeps
+    n of them from `start`."""
+    if mode.__class__ is int and 0 <= mode < len(MODES):
+        mode = MODES[mode]
+    if mode == "full":
+        return whole
+    if mode == "same":
+        return whole[start : start + n]
+    if mode == "valid":
+        return whole[k - 1 : n]
+    raise ValueError("mode must be one of 'full', 'same', 'valid'")
+
+
+def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     a, v = np.atleast_1d(np.asarray(a)), np.atleast_1d(np.asarray(v))
     if len(v) > len(a):
         a, v = v, a
     n, k = len(a), len(v)
+    if not k:
+        raise ValueError("a convolution of no elements")
     result = np.zeros(n + k - 1, np.result_type(a, v))
     for i in range(k):
         result[i : i + n] += v[i] * a
-    if mode == "full":
-        return result
-    if mode == "same":
-        start = (k - 1) // 2
-        return result[start : start + n]
-    if mode == "valid":
-        return result[k - 1 : n]
-    raise ValueError("mode must be one of 'full', 'same', 'valid'")
+    return _cut(result, n, k, mode, (k - 1) // 2)
 
 
 def _are_convertible(*classes: type) -> bool:
@@ -217,20 +230,12 @@ def _are_convertible(*classes: type) -> bool:
     return all(is_plain(cls) or not any(hasattr(cls, name) for name in own) for cls in classes)
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    if len(v) > len(a):
-        raise UnsupportedError(
-            "np.correlate with a second sequence longer than the first",
-            "adbc has no rule for that form",
-            "swap them, and reverse the result",
-        )
-    if mode == "same" and len(v) % 2 == 0:
-        raise UnsupportedError(
-            "np.correlate with mode='same' and an even length",
-            "adbc has no rule for that form",
-            "take mode='full' and cut",
-        )
-    return convolve(a, np.conjugate(v)[::-1], mode)
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    a, v = np.atleast_1d(np.asarray(a)), np.atleast_1d(np.asarray(v))
+    whole = convolve(a, np.conjugate(v)[::-1])
+    if len(v) > len(a):  # what is kept of the same length lies one further where the shorter is even
+        return _cut(whole, len(v), len(a), mode, len(a) // 2)
+    return _cut(whole, len(a), len(v), mode, (len(v) - 1) // 2)
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:

@@ -83,7 +83,7 @@ def sum_jvp(
 
 def widened(by: Any, shape: tuple[int, ...], /, axis: Any = None, keepdims: Any = False, **_: Any) -> Any:
     """The cotangent `by` of a reduction of an array of `shape`, with reduced axes kept as length 1."""
-    if keepdims is True or axis is None:
+    if keepdims is True or axis is None or not shape:  # a number may be given an axis too
         return by
     wide = list(shape)
     for i in axis if type(axis) is tuple else (axis,):
@@ -304,6 +304,8 @@ CUMSUM_FORMULA = shaped(cumsum_back)
 
 def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     """The tangent of a cumulative product: dy[k] = dy[k-1] x[k] + y[k-1] dx[k], which needs no division."""
+    if np.ndim(x) == 0:
+        return d
     flat, dx = lined(multiplied(x, y), axis), lined(d, axis)
     total, dtotal = np.ones_like(flat[..., 0:1]), np.zeros_like(dx[..., 0:1])
     parts = []
@@ -318,6 +320,8 @@ def cumprod_jvp(d: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
 
 def cumprod_vjp(by: Any, y: Any, x: Any, axis: Any = None, **_: Any) -> Any:
     """The cotangent of a cumulative product: the recurrence of `cumprod_jvp`, transposed."""
+    if np.ndim(x) == 0:
+        return np.reshape(by, ())
     flat = conj(lined(multiplied(x, y), axis))
     b = by if axis is None else np.moveaxis(by, axis, -1)
     out = conj(y if axis is None else np.moveaxis(y, axis, -1))

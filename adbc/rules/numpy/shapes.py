@@ -302,7 +302,7 @@ def trace_jvp(d: Any, y: Any, a: Any, offset: Any = 0, axis1: Any = 0, axis2: An
     return np.trace(d, offset, axis1, axis2)
 
 
-def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) -> Any:
+def _check_diff(n: Any, others: dict[str, Any]) -> None:
     if (
         others.get("prepend", np._NoValue) is not np._NoValue
         or others.get("append", np._NoValue) is not np._NoValue
@@ -312,6 +312,14 @@ def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any)
             "adbc has no rule for that form",
             "join them first: np.diff(np.concatenate([a, x]))",
         )
+    if n == 0:
+        raise UnsupportedError(
+            "np.diff with n=0", "it gives the array itself, and no differences", "leave the call out"
+        )
+
+
+def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) -> Any:
+    _check_diff(n, others)
     d = np.moveaxis(by, axis, -1)
     for _ in range(n):
         edge = np.zeros_like(d[..., :1]) if d.shape[-1] else np.zeros((*d.shape[:-1], 1), d.dtype)
@@ -320,7 +328,7 @@ def diff_vjp(by: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any)
 
 
 def diff_jvp(d: Any, y: Any, a: Any, n: Any = 1, axis: Any = -1, **others: Any) -> Any:
-    diff_vjp(np.zeros((1,) * np.ndim(a)), np.zeros(0), a, 0, axis, **others)
+    _check_diff(n, others)
     return np.diff(d, n, axis)
 
 

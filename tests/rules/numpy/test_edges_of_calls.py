@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.errors import UnsupportedError
 from adbc.testing import test_rule as check_rule
 
 X = np.array([0.3, 1.2, 2.7])
@@ -161,3 +162,37 @@ def test_matmul_in_place_of_a_sequence_makes_an_array(make: Callable[[Any], Any]
 
 def test_lists_of_arrays_without_elements() -> None:
     check_rule(lambda x: np.sum(np.zeros((0, 3)) * x[0]) + np.sum((x[None, :0].T * x).tolist()) + x[1], X)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid", 0, 1, 2])
+@pytest.mark.parametrize("lengths", [(1, 1), (3, 2), (2, 3), (4, 4), (2, 5)])
+@pytest.mark.parametrize("f", [np.convolve, np.correlate])
+def test_all_modes_of_convolutions(f: Callable[..., Any], lengths: tuple[int, int], mode: Any) -> None:
+    n, k = lengths
+    check_rule(lambda a, v: weighted([f(a, v, mode)]), np.sin(np.arange(1.0, n + 1)), np.cos(np.arange(k)))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: np.sum(s, axis=0),
+        lambda s: np.sum(s, axis=-1, keepdims=True),
+        lambda s: np.cumsum(s, axis=-1)[0],
+        lambda s: np.cumprod(s, axis=-1)[0],
+        lambda s: np.max(s, axis=0),
+    ],
+)
+@pytest.mark.parametrize("x", [0.7, np.float64(0.7), np.array(0.7)])
+def test_reductions_of_numbers_along_an_axis(f: Callable[[Any], Any], x: Any) -> None:
+    check_rule(lambda s: f(s) * 2.0, x)
+
+
+def test_no_differences_are_the_array_itself() -> None:
+    def f(a: Any) -> Any:
+        same = np.diff(a, 0)
+        same *= 2.0
+        return a.sum()
+
+    for derivative in (lambda: adbc.grad(f)(X), lambda: adbc.jvp(f, (X,), (X,))):
+        with pytest.raises(UnsupportedError, match="n=0"):
+            derivative()
