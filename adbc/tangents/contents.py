@@ -47,8 +47,12 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
             yield x, set(set.__iter__(x))
         elif issubclass(cls, bytearray) or cls.__name__ == "array":
             yield x, x[:]
-        elif hasattr(cls, "__array_interface__") and x.flags.writeable:
-            yield x, x.copy()
+        elif (bare := getattr(kind_of(cls), "bare", None)) is not None:
+            array = bare(x)
+            if array.flags.writeable:
+                yield array, array.copy()
+            if array is not x:
+                pending.append(instance_dict(x))
         elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
             fields = instance_fields(x)
             if fields or is_python_class(cls):  # which may get its first attribute

@@ -10,6 +10,7 @@ from adbc.rules.numpy import (
     flat,
     fourier,
     indexing,
+    instances,
     iteration,
     joining,
     linalg,
@@ -32,7 +33,7 @@ from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
 
-ROWS: list[Rule] = [
+_OF_ARRAYS: list[Rule] = [
     *operators.ROWS,
     *ufuncs.ROWS,
     *indexing.ROWS,
@@ -58,3 +59,5 @@ ROWS: list[Rule] = [
     *fourier.ROWS,
     *overrides.ROWS,
 ]
+
+ROWS: list[Rule] = [*_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]

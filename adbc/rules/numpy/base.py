@@ -1,7 +1,8 @@
 """The kinds of rows that NumPy needs: pure functions with ``out=``, ufuncs, views.
 
-All rows here refuse subclasses of `numpy.ndarray` (masked arrays, matrices redefine the arithmetic)
-and classes that override NumPy's functions: they have no row, so such a call is reported as missing.
+The rows here are for arrays of NumPy's own class.  Instances of subclasses have rows of their own
+(`instances`), which take the class off and put it on again; calls with classes that override NumPy's
+functions in C are reported as missing a rule.
 Arrays of objects and structured arrays are refused when an active one arrives.
 
 A list or tuple where NumPy would make an array of it is *gathered* into one, its tangent likewise;
@@ -207,6 +208,8 @@ def new_shadow(out: Any, active: bool) -> Any:
             return np.zeros(out.shape, out.dtype)
     elif isinstance(out, np.inexact):
         return NO_FDATA if active else None
+    if isinstance(out, np.ndarray) and active:
+        project(out, out)  # which refuses what C code has made of a class of the user's
     return fresh_shadow(out, active)
 
 

@@ -47,6 +47,7 @@ INTO: list[tuple[str, str, dict[str, Any]]] = [
 ]  # fmt: skip
 """The methods that take ``out``: name, the parameter in front of it, and its default unless that is None."""
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
+ARRAY_ATTRIBUTES = ["__array_interface__", "__array_priority__"]
 RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
 
 
@@ -114,7 +115,7 @@ _MISSING = inspect.Parameter.empty
 
 def _described(cls: type) -> bool:
     """Whether it is NumPy itself that gives the shape, dtype and so on of instances of `cls`."""
-    return cls is np.void or is_plain(cls)
+    return cls is np.void or issubclass(cls, np.ndarray) or is_plain(cls)
 
 
 def _rows() -> list[Rule]:
@@ -132,6 +133,8 @@ def _rows() -> list[Rule]:
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)
+    rows.extend(AttributeRule(np.ndarray, name, _described) for name in ARRAY_ATTRIBUTES)
+    rows.append(AttributeRule(np.generic, "__array_priority__"))
     rows.extend(ZeroRule(cls.is_integer) for cls in (np.float16, np.float32, np.float64, np.longdouble))
     rows += [
         AttributeRule(np.flatiter, "coords"),

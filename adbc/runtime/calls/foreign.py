@@ -449,7 +449,7 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
     shadows: list[tuple[Any, Any]] = []
     for x, old in changed:
         shadow = context.shadows.lookup(x)
-        if type(shadow) is MutableTangent:
+        if isinstance(shadow, MutableTangent):
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))
