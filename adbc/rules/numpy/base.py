@@ -31,6 +31,7 @@ from adbc.tangents import (
 )
 from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
+from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.internal import in_order
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "SeparateRule",
     "array_first",
     "array_operands",
+    "array_part",
     "bound",
     "by_example",
     "check_writable",
@@ -164,9 +166,17 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         return None
     parts = []
     for xi, di in zip(x, in_order(x, dx), strict=True):
-        di = gather_tangent(xi, di)
+        di = gather_tangent(xi, array_part(di))
         parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
     return np.array(parts, whole.dtype).reshape(whole.shape)
+
+
+def array_part(shadow: Any) -> Any:
+    """The shadow (or tangent) of the array that an instance of a subclass with this shadow is, None if it is
+    constant; that of anything else is `shadow` itself."""
+    if type(shadow) is not ArrayTangent:
+        return shadow
+    return None if shadow.array is NO_TANGENT else shadow.array
 
 
 def give(f: Any, x: Any, d: Any) -> Any:

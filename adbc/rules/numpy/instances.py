@@ -19,6 +19,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
+from adbc.rules.numpy.base import array_part, plain
 from adbc.rules.numpy.creation import AstypeView, same_elements
 from adbc.rules.numpy.operators import BINARY, UNARY
 from adbc.rules.numpy.overrides import OTHERS, defines, turns
@@ -35,18 +36,16 @@ __all__ = ["rows_of_instances"]
 # -- from instances to arrays, and back --------------------------------------------------------------------
 
 
-def _array_part(shadow: Any) -> Any:
-    """The shadow of the array that an instance with this shadow is; None if it is constant."""
-    array = getattr(shadow, "array", None)
-    return None if array is NO_TANGENT else array
+def _part_of(shadow: Any) -> Any:
+    return array_part(shadow) if type(shadow) is ArrayTangent else None
 
 
 def _bare_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    return bare(args[0]), _array_part(dargs[0])
+    return bare(args[0]), _part_of(dargs[0])
 
 
 def _bare_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    return bare(args[0]), _array_part(fargs[0]), lambda bout: (None,)
+    return bare(args[0]), _part_of(fargs[0]), lambda bout: (None,)
 
 
 def _as_part(array: Any, shadow: Any) -> Any:
@@ -152,7 +151,8 @@ def through(function: Any) -> Callable[..., Any]:
             given.append(bared(x))  # noqa: PERF401  # as above
         by_name = {}
         for name in named:
-            by_name[name] = bared(named[name])
+            if name != "out" or named[name] is not None:
+                by_name[name] = bared(named[name])
         return dressed(function(*given, **by_name), plan, args, named)
 
     return on_instances
@@ -302,6 +302,11 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return rolled(a, shift, axis)
 
 
+def clip(a: Any, low: Any, high: Any, out: Any = None) -> Any:
+    """The ufunc behind ``numpy.clip``."""
+    return np.clip(a, low, high, out)
+
+
 def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
     """``ndarray.trace``."""
     return np.add.reduce(np.ndarray.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
@@ -329,9 +334,9 @@ def defers(x: Any, other: Any) -> bool:
     return bool(getattr(other, "__array_priority__", 0.0) > x.__array_priority__)
 
 
-def _special(name: str) -> Overlay:
-    """The row of a special method of arrays that is called by name: ``super().__mul__(other)``."""
-    function = getattr(np.ndarray, name)
+def _special(name: str) -> list[Rule]:
+    """The rows of a special method of arrays that is called by name, as in ``super().__mul__(other)``; those
+    of NumPy's numbers do the same where the other operand is an instance."""
     plain_name = name.strip("_")
     reflected = plain_name[0] == "r" and hasattr(np.ndarray, f"__{plain_name[1:]}__")
     in_place = plain_name[0] == "i" and hasattr(np.ndarray, f"__{plain_name[1:]}__") and name != "__invert__"
@@ -350,7 +355,8 @@ def _special(name: str) -> Overlay:
         return ufunc(self, other, out=(self,))
 
     body = unary if ufunc.nin == 1 else swapped if reflected else into if in_place else binary
-    return Overlay(function, body, when=_when())
+    methods = [vars(cls)[name] for cls in (np.ndarray, *NUMERIC) if name in vars(cls)]
+    return [Overlay(method, body, when=_when()) for method in methods]
 
 
 def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: Any = False) -> Any:
@@ -457,13 +463,19 @@ SPECIAL = [
 ]
 NUMBERS = ("__float__", "__int__", "__complex__", "__index__")
 """The special methods by which a number is made of an instance."""
+NUMERIC: list[type] = [np.generic, *dict.fromkeys(np.dtype(code).type for code in "?bBhHiIlLqQefdgFDG")]
+"""The classes of NumPy's numbers."""
 SUBSCRIPTS: list[Any] = [
     np.ndarray.__getitem__, np.ndarray.__float__, np.ndarray.__int__,
     np.ndarray.__complex__, np.ndarray.__index__,
 ]  # fmt: skip
 _CORE: Any = getattr(np, "_core", getattr(np, "core", None))  # NumPy 1 has the second
 _METHODS: Any = _CORE._methods
-WRITTEN: dict[str, Any] = {**{name: getattr(_METHODS, f"_{name}") for name in ("var", "std")}, "trace": trace}
+_CLIP: Any = _CORE.umath.clip
+WRITTEN: dict[str, Any] = {
+    **{name: getattr(_METHODS, f"_{name}") for name in ("var", "std", "clip")},
+    "trace": trace,
+}
 """The methods of arrays that are written in Python with operators, which a subclass may override, or that
 make an instance of another."""
 OF_UFUNCS: dict[str, Any] = {
@@ -505,12 +517,14 @@ ROWS: list[Rule] = [
     Overlay(operator.setitem, set_item, when=_when("__setitem__")),
     Overlay(np.ndarray.__setitem__, set_item, when=_when()),
     Overlay(np.ndarray.__array__, array),
+    Overlay(_CLIP, clip, when=plain),
+    Overlay(_CLIP, through(_CLIP), when=_when("__array_ufunc__")),
     Overlay(np.roll, roll, when=_when("__array_function__")),
     ZeroRule(asks_for_view),
     ZeroRule(defers),
     ZeroRule(implementation),
     *(Overlay(f, items, when=_when("__iter__")) for f in (intrinsics._iter_, builtins.iter)),
-    *map(_special, SPECIAL),
+    *(row for name in SPECIAL for row in _special(name)),
     *(Overlay(method, through(method), when=_when()) for method in SUBSCRIPTS),
     *(Overlay(getattr(np.ndarray, name), body, when=_when()) for name, body in WRITTEN.items()),
     *(Overlay(getattr(np.ndarray, name), body, when=_answers) for name, body in OF_UFUNCS.items()),
