@@ -19,51 +19,29 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.rules.numpy.base import array_part, plain
+from adbc.rules.numpy import dressing
+from adbc.rules.numpy.base import plain
 from adbc.rules.numpy.creation import AstypeView, same_elements
+from adbc.rules.numpy.dressing import OPEN, TOLD, bare_all, dress
 from adbc.rules.numpy.operators import BINARY, UNARY
 from adbc.rules.numpy.overrides import OTHERS, defines, turns
-from adbc.rules.numpy.stand_ins import ARGUMENT, INSTANCE, PLAIN, WRAPPED, is_instance_class, planned
+from adbc.rules.numpy.stand_ins import (
+    ARGUMENT,
+    INSTANCE,
+    PLAIN,
+    WRAPPED,
+    has_finalize,
+    is_instance_class,
+    planned,
+)
 from adbc.rules.numpy.views import ViewRule
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
-from adbc.tangents import NO_TANGENT
+from adbc.rules.table import Overlay, Rule, ZeroRule
 from adbc.tangents.array_instances import bare, instance_of
-from adbc.tangents.duals import ArrayTangent
 
 __all__ = ["rows_of_instances"]
 
 
 # -- from instances to arrays, and back --------------------------------------------------------------------
-
-
-def _part_of(shadow: Any) -> Any:
-    return array_part(shadow) if type(shadow) is ArrayTangent else None
-
-
-def _bare_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    return bare(args[0]), _part_of(dargs[0])
-
-
-def _bare_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    return bare(args[0]), _part_of(fargs[0]), lambda bout: (None,)
-
-
-def _as_part(array: Any, shadow: Any) -> Any:
-    return NO_TANGENT if shadow is None else shadow
-
-
-def _instance_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    return instance_of(*args), ArrayTangent(_as_part(args[1], dargs[1]))
-
-
-def _instance_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    return instance_of(*args), ArrayTangent(_as_part(args[1], fargs[1])), lambda bout: (None, None)
-
-
-def has_finalize(cls: type) -> bool:
-    """Whether `cls` is told of new instances."""
-    found = cls.__array_finalize__  # type: ignore[attr-defined]  # a subclass of ndarray
-    return found is not None and found is not np.ndarray.__array_finalize__
 
 
 def made(cls: Any, array: Any, obj: Any) -> Any:
@@ -141,19 +119,41 @@ def wrapped(obj: Any, result: Any, context: Any, is_scalar: Any, args: Any, name
     return obj.__array_wrap__(array, context) if arity == 2 else obj.__array_wrap__(array)
 
 
+def holds_nested(args: Any) -> bool:
+    """Whether there are instances in tuples or lists among `args`."""
+    return any(holds_instances(x) for x in args if type(x) in (tuple, list))
+
+
+def nested(args: Any) -> Any:
+    """The arguments of a call with arrays in the place of instances, in tuples and lists too."""
+    given = []
+    for x in args:
+        given.append(bared(x))  # noqa: PERF401  # as above
+    return tuple(given)
+
+
+def by_name(named: Any) -> Any:
+    """The arguments of a call by keyword, with arrays in the place of instances."""
+    given = {}
+    for name in named:
+        if name != "out" or named[name] is not None:
+            given[name] = bared(named[name])
+    return given
+
+
 def through(function: Any) -> Callable[..., Any]:
     """The body that stands for `function`, of C, where an argument is an instance of a subclass."""
 
     def on_instances(*args: Any, **named: Any) -> Any:
         plan = planned(function, args, named)
-        given = []
-        for x in args:
-            given.append(bared(x))  # noqa: PERF401  # as above
-        by_name = {}
-        for name in named:
-            if name != "out" or named[name] is not None:
-                by_name[name] = bared(named[name])
-        return dressed(function(*given, **by_name), plan, args, named)
+        given = nested(args) if holds_nested(args) else bare_all(args)
+        result = function(*given, **by_name(named)) if named else function(*given)
+        new, obj, rest = dress(plan, result, args)
+        if rest == OPEN:
+            return dressed(result, plan, args, named)
+        if rest == TOLD:
+            new.__array_finalize__(obj)
+        return new
 
     return on_instances
 
@@ -355,8 +355,9 @@ def _special(name: str) -> list[Rule]:
         return ufunc(self, other, out=(self,))
 
     body = unary if ufunc.nin == 1 else swapped if reflected else into if in_place else binary
-    methods = [vars(cls)[name] for cls in (np.ndarray, *NUMERIC) if name in vars(cls)]
-    return [Overlay(method, body, when=_when()) for method in methods]
+    numeric = NUMERIC if ufunc.nin == 2 else ()
+    methods = [vars(cls)[name] for cls in (np.ndarray, *numeric) if name in vars(cls)]
+    return [Overlay(method, body, when=_of_instances) for method in methods]
 
 
 def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: Any = False) -> Any:
@@ -382,6 +383,9 @@ def _when(*methods: str) -> Callable[..., bool]:
         return any(map(is_instance_class, classes))
 
     return accepts
+
+
+_of_instances = _when()
 
 
 def _is_array_method(cls: type, name: str) -> bool:
@@ -463,8 +467,10 @@ SPECIAL = [
 ]
 NUMBERS = ("__float__", "__int__", "__complex__", "__index__")
 """The special methods by which a number is made of an instance."""
-NUMERIC: list[type] = [np.generic, *dict.fromkeys(np.dtype(code).type for code in "?bBhHiIlLqQefdgFDG")]
-"""The classes of NumPy's numbers."""
+NUMERIC: tuple[type, ...] = (
+    np.generic, np.bool_, np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128,
+)  # fmt: skip
+"""The classes of NumPy's numbers that have special methods of their own, but for rare ones."""
 SUBSCRIPTS: list[Any] = [
     np.ndarray.__getitem__, np.ndarray.__float__, np.ndarray.__int__,
     np.ndarray.__complex__, np.ndarray.__index__,
@@ -498,8 +504,10 @@ def rows_of_instances(rows: Sequence[Rule]) -> list[Rule]:
 
 
 ROWS: list[Rule] = [
+    *dressing.ROWS,
     ZeroRule(planned),
     ZeroRule(has_finalize),
+    ZeroRule(holds_nested),
     ZeroRule(holds_instances),
     ZeroRule(is_instance_class),
     ZeroRule(wrap_arity),
@@ -528,6 +536,4 @@ ROWS: list[Rule] = [
     *(Overlay(method, through(method), when=_when()) for method in SUBSCRIPTS),
     *(Overlay(getattr(np.ndarray, name), body, when=_when()) for name, body in WRITTEN.items()),
     *(Overlay(getattr(np.ndarray, name), body, when=_answers) for name, body in OF_UFUNCS.items()),
-    Primitive(bare, frule=_bare_frule, rrule=_bare_rrule),
-    Primitive(instance_of, frule=_instance_frule, rrule=_instance_rrule),
 ]

@@ -91,6 +91,10 @@ def _ufunc(function: Any) -> Callable[..., Any]:
     return overridden
 
 
+REDUCED = (
+    np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.logical_and, np.logical_or,
+)  # fmt: skip
+"""The ufuncs whose methods classes are asked for: those that reductions are made of, and a few more."""
 REDUCING = ("axis", "dtype", "out", "keepdims", "initial", "where")
 METHODS: dict[str, tuple[int, Sequence[str]]] = {
     "reduce": (1, REDUCING),
@@ -206,8 +210,7 @@ ROWS: list[Rule] = [
     ),
     *(
         Overlay(getattr(ufunc, name), _method(getattr(ufunc, name)), when=_when("__array_ufunc__"))
-        for ufunc in dict.fromkeys(_UFUNCS)
-        if ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None
+        for ufunc in REDUCED
         for name in METHODS
     ),
     Overlay(np.asarray, asarray, when=lambda cls, *rest: defines(cls, "__array__")),

@@ -19,15 +19,24 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.tangents.array_instances import bare
 
-__all__ = ["ARGUMENT", "INSTANCE", "PARTS", "PLAIN", "WRAPPED", "is_instance_class", "planned"]
+__all__ = [
+    "ARGUMENT",
+    "INSTANCE",
+    "PARTS",
+    "PLAIN",
+    "WRAPPED",
+    "has_finalize",
+    "is_instance_class",
+    "planned",
+]
 
 PLAIN = "plain"
 """The result is what the function gives for plain arrays."""
 ARGUMENT = "argument"
 """The result is an argument: ``(ARGUMENT, path)``."""
 INSTANCE = "instance"
-"""The result is a new instance: ``(INSTANCE, cls, path)`` with the path of what ``__array_finalize__`` is
-given, None for None."""
+"""The result is a new instance: ``(INSTANCE, cls, path, is_told)`` with the path of what
+``__array_finalize__`` is given, None for None; is_told: whether the class has that method."""
 WRAPPED = "wrapped"
 """The result is what ``__array_wrap__`` of an argument gives: ``(WRAPPED, path, context, is_scalar)``.  In
 the context the arguments of a ufunc stand as pairs: whether it is a path, and that or the argument."""
@@ -48,6 +57,12 @@ _KEPT = frozenset(
 def is_instance_class(cls: type) -> bool:
     """Whether `cls` is a subclass of ndarray."""
     return issubclass(cls, np.ndarray) and cls is not np.ndarray
+
+
+def has_finalize(cls: type) -> bool:
+    """Whether `cls`, a subclass of ndarray, is told of new instances."""
+    found = cls.__array_finalize__  # type: ignore[attr-defined]
+    return found is not None and found is not np.ndarray.__array_finalize__
 
 
 def _finalize(self: Any, obj: Any) -> None:
@@ -73,10 +88,10 @@ def _refusing(cls: type, name: str) -> Callable[..., Any]:
 
 def _stand_in(cls: type) -> type:
     """The class of stand-ins for instances of `cls`."""
-    known = _STAND_INS.get(cls)
-    if known is not None:
-        return known
     own = [vars(base) for base in cls.__mro__[: cls.__mro__.index(np.ndarray)]]
+    known = _STAND_INS.get(cls)
+    if known is not None and known[0] == own:
+        return known[1]
     namespace: dict[str, Any] = {"__array_finalize__": _finalize}
     for entries in reversed(own):
         for name, entry in entries.items():
@@ -93,11 +108,12 @@ def _stand_in(cls: type) -> type:
             elif isinstance(entry, property):
                 namespace[name] = property(_refusing(cls, name))
     made: type = type(cls.__name__, (np.ndarray,), namespace)
-    _STAND_INS[cls] = made
+    _STAND_INS[cls] = [dict(entries) for entries in own], made
     return made
 
 
-_STAND_INS: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
+_STAND_INS: weakref.WeakKeyDictionary[type, tuple[list[dict[str, Any]], type]] = weakref.WeakKeyDictionary()
+"""The classes of stand-ins, and what stood in the classes that they were made for."""
 _NEVER_ASKED = frozenset(
     {
         "__new__", "__init__", "__init_subclass__", "__class_getitem__", "__doc__", "__module__", "__dict__",
@@ -126,10 +142,17 @@ class _StandIns:
             return self._class_for(x)
         if not isinstance(x, np.ndarray):
             return x
-        made = bare(x).copy(order="K")
+        array = bare(x)
+        if array.dtype.hasobject:
+            raise UnsupportedError(
+                "a function of NumPy's is given an array of objects, and instances of subclasses of ndarray",
+                "what it does with the objects is not followed",
+                "give it the arrays themselves, numpy.asarray(x)",
+            )
+        made = array.copy(order="K")
         if cls is not np.ndarray:
             made = made.view(self._class_for(cls))
-        made.flags.writeable = x.flags.writeable
+        made.flags.writeable = array.flags.writeable
         self.paths[id(made)] = made, path
         return made
 
@@ -154,7 +177,7 @@ class _StandIns:
         cls = self.classes[type(out)]
         found = vars(out)
         if "wrapped" not in found:
-            return INSTANCE, cls, self._path(cls, found.get("made_from"))
+            return INSTANCE, cls, self._path(cls, found.get("made_from")), has_finalize(cls)
         by, context, is_scalar = found["wrapped"]
         if context is not None:
             ufunc, args, place = context

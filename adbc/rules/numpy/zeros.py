@@ -7,11 +7,14 @@ parameters of a distribution do have a derivative, so those functions have no ro
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from adbc.ir.intrinsics import _bool_
+from adbc.rules.classes import overrides
 from adbc.rules.numpy.base import ArrayRule, by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, TextRule, When, ZeroRule
@@ -118,6 +121,16 @@ def _described(cls: type) -> bool:
     return cls is np.void or issubclass(cls, np.ndarray) or is_plain(cls)
 
 
+def _is_array(cls: type, *rest: type) -> bool:
+    """Whether there is one argument, an array whose truth NumPy decides."""
+    return issubclass(cls, np.ndarray) and not rest and not overrides(cls, "__bool__")
+
+
+def _with_none(*classes: type) -> bool:
+    """Whether an array is compared with None."""
+    return set(classes) == {np.ndarray, type(None)}
+
+
 def _rows() -> list[Rule]:
     rows: list[Rule] = []
     for name in TESTS + STEPS:
@@ -128,6 +141,8 @@ def _rows() -> list[Rule]:
     methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
     methods += [IntoRule(getattr(np.ndarray, name), f"a {other} out", more) for name, other, more in INTO]
     rows.extend(map(by_example, tests + methods))
+    rows.extend(ZeroRule(f, when=_is_array) for f in (_bool_, operator.not_, operator.truth, bool))
+    rows.extend(ZeroRule(f, when=_with_none) for f in (operator.eq, operator.ne))
     rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
     rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
