@@ -313,7 +313,7 @@ def kind_of_numpy(cls: type) -> Kind | None:
     """The kind of a class of NumPy's that the table of kinds has no entry for; None for other classes."""
     if issubclass(cls, np.inexact):
         return ScalarKind(cls)
-    if cls is np.void:
+    if issubclass(cls, np.void):
         return RecordKind()
     if issubclass(cls, np.generic):
         return INACTIVE

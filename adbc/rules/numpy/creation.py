@@ -130,6 +130,8 @@ class AstypeView(ViewRule):
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         if active and dtype is not None:
             wanted, present = np.dtype(dtype), args[0].dtype
+            if wanted == present:
+                return
             if wanted.kind not in "fc" or np.zeros(0, wanted).real.dtype != np.zeros(0, present).real.dtype:
                 raise UnsupportedError(
                     f"an active array of {present} is reinterpreted as {wanted}",

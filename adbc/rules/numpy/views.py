@@ -211,7 +211,7 @@ class FieldRule(ViewRule):
     """The rule of ``x.getfield(dtype, offset)``: bytes of floats read as other numbers have no derivative."""
 
     def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
-        if out.dtype != x.dtype and (out.dtype, *args[2:3]) not in _fields_of(x.dtype):
+        if out.dtype != x.dtype and (np.dtype(args[1]), *args[2:3]) not in _fields_of(x.dtype):
             raise UnsupportedError(
                 f"an active array of {x.dtype} is reinterpreted as {out.dtype}",
                 "the bytes mean something else there",

@@ -438,6 +438,128 @@ def reshaped_in_place(x):
     return (a @ a).sum() + a[1, 0]
 
 
+class Scaled:
+    def scaled(self, factor):
+        return self * factor
+
+
+class Tagged(Scaled, np.ndarray):
+    def __array_finalize__(self, obj):
+        super().__array_finalize__(obj)
+        self.tag = getattr(obj, "tag", None)
+
+
+class Initialised(np.ndarray):
+    def __new__(cls, x, factor):
+        return np.asarray(x).view(cls)
+
+    def __init__(self, x, factor):
+        self.factor = factor
+
+
+class Doubled(RealisticInfoArray):
+    def total(self):
+        return float(super().sum())
+
+    def sum(self, *args, **named):
+        return super().sum(*args, **named) * 2
+
+
+TABLE = RealisticInfoArray(np.array([1.0, 2.0, 3.0]), [0.5])
+
+
+def written_global(x):
+    TABLE[0] = x[0] * x[1]
+    TABLE.info[0] = x[2]
+    result = float((TABLE * TABLE.info[0]).sum())
+    TABLE[0], TABLE.info[0] = 1.0, 0.5
+    return result
+
+
+def iterated(x):
+    a = RealisticInfoArray(x, 1)
+    total = sum(a) + max(a) * min(a) + sorted(a)[0] * tuple(a)[2] + next(reversed(a))
+    for u, v in zip(a, a[::-1], strict=True):
+        total += u * v * u
+    for i, v in enumerate(a):
+        total += v**2 * i
+    first, *rest = a
+    p, q, r, s = a
+    total += (lambda p, q, r, s: p * q * r * s)(*a) + sum(map(lambda v: v * v, a)) + (x[1] in a)
+    return total + first * sum(rest) + p * q + r * s
+
+
+def in_a_loop(x):
+    a = RealisticInfoArray(x, 2.0)
+    for _ in range(5):
+        a = a * 1.1 + np.sin(a)
+        if a.max() > 5:
+            a = a / 2
+    return float(a.sum()) * a.info
+
+
+def of_either_class(x):
+    total = 0.0
+    for a in (x, RealisticInfoArray(x, 2.0), x * 2, RealisticInfoArray(x, 3.0)):
+        b = a * a
+        total += float(b.sum()) * (b.info if hasattr(b, "info") else 0.5)
+    return total
+
+
+def classes_of_all_kinds(x):
+    a = x.view(Tagged)
+    a.tag = x[0]
+    b = a.scaled(3.0)
+    c = Initialised(x, x[3])
+    d = Doubled(x, 1)
+    e = type(d)(x, 4)
+    total = float(b.sum()) * b.tag + float((c * c.factor).sum())
+    return total + d.total() + float(d.sum()) + float(np.sum(d)) * e.info
+
+
+def written_by_index(x):
+    a = RealisticInfoArray(x * 1.0, 1)
+    a[a > 3] *= 2
+    a[[0, 1]] += x[3]
+    a[1:3] = a[:2] * x[0]
+    np.add.at(a, [0, 0, 1], x[:3])
+    b = a.copy()
+    b.fill(x[1])
+    b[0] = x[0]
+    a.sort()
+    return (a**2).sum() + (b * a).sum()
+
+
+def integers_with_an_attribute(x):
+    a = RealisticInfoArray(np.arange(4), [x[0] * 2.0])
+    return float((a * x).sum()) * a[1:].info[0]
+
+
+def attributes_by_the_dictionary(x):
+    a = RealisticInfoArray(x, x[0])
+    b = a * 2
+    total = b.info * float(b.sum())
+    del b.info
+    vars(a)["info"] = x[1]
+    a.__dict__.update(other=x[2])
+    return total * a.info * a.other + hasattr(b, "info")
+
+
+def by_keyword(x):
+    a, square = RealisticInfoArray(x, 1), x.reshape(2, 2)
+    total = float(np.dot(x[2:], b=x[:2].view(Vector))) + float(np.interp(2.5, xp=a, fp=a**2))
+    total += float(np.linalg.solve(square, b=a[:2]).sum()) + float(np.trapezoid(x, x=a**2))
+    out = RealisticInfoArray(np.zeros(4), 1)
+    np.multiply(x, 2, out=out)
+    return total + float(np.average(x, weights=a[::-1])) + (out * np.clip(x, a_min=a * 0.5, a_max=a[2])).sum()
+
+
+def in_lists(x):
+    parts = [RealisticInfoArray(x, 1), RealisticInfoArray(x * 2, 1)]
+    total = np.sum(parts) + np.mean(parts, axis=0)[1] + np.array(parts)[1, 2] + np.max(parts)
+    return total + np.stack(parts).sum() + np.dot(parts, x)[0]
+
+
 PROGRAMS = {
     program.__name__: program
     for program in (
@@ -463,5 +585,15 @@ PROGRAMS = {
         functions,
         aliased,
         reshaped_in_place,
+        by_keyword,
+        in_lists,
+        written_global,
+        iterated,
+        in_a_loop,
+        of_either_class,
+        classes_of_all_kinds,
+        written_by_index,
+        integers_with_an_attribute,
+        attributes_by_the_dictionary,
     )
 }

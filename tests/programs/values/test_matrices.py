@@ -54,6 +54,9 @@ np.linalg.solve(m, np.matrix(x[:2]).T)
 np.trace(m) * x
 np.exp(m)
 np.vstack([np.matrix(x), np.matrix(x)])
+np.vstack([np.matrix(x), np.matrix(x) * 2]) * np.matrix(x).T
+np.dot(x.reshape(2, 2), b=m)
+np.where(x.reshape(2, 2) > 2, m, 0)
 np.concatenate([np.matrix(x), np.matrix(x)], axis=1)
 m.ravel()
 m.flatten()
