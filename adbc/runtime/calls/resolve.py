@@ -72,7 +72,13 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
 def _classes(call: Call) -> tuple[type, ...]:
     """The classes of the arguments by which the row for `call`, which has keywords, is chosen: of those by
     position, and of those by keyword if there are arrays of a class of the user's among them."""
-    classes = tuple(map(type, call.args[: call.count]))
-    named = tuple(map(type, call.args[call.count :]))
-    is_own = any(is_heap_type(cls) and hasattr(cls, "__array_finalize__") for cls in named)
-    return classes + named if is_own else classes
+    classes = tuple(map(type, call.args))
+    by_position = classes[: call.count]
+    if _USUAL.issuperset(classes[call.count :]):
+        return by_position
+    is_own = any(is_heap_type(cls) and hasattr(cls, "__array_finalize__") for cls in classes[call.count :])
+    return classes if is_own else by_position
+
+
+_USUAL = frozenset({bool, int, float, complex, str, tuple, list, dict, type(None), types.FunctionType})
+"""Classes that are no arrays, of most arguments that are given by keyword."""

@@ -44,9 +44,16 @@ def constant_records(x):
     return float((r.a * x[:2]).sum()) + sum(row.b for row in r) * x[3]
 
 
+def elements_of_a_plain_array(x):
+    r = np.zeros(2, dtype=(np.record, [("a", "f8"), ("b", "f8")]))
+    r["a"][:] = x[:2]
+    return r[1]["a"] * r[0].a
+
+
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic"])
 @pytest.mark.parametrize(
-    "program", [fields_as_attributes, records_one_by_one, nested_fields, constant_records]
+    "program",
+    [fields_as_attributes, records_one_by_one, nested_fields, constant_records, elements_of_a_plain_array],
 )
 def test_programs(program: Any, speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
