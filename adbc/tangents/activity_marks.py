@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from adbc.tangents.duals import FData, MutableTangent, Tangent
+from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, Tangent
 from adbc.tangents.nothing import NO_TANGENT
 
 __all__ = ["INACTIVE", "activate", "any_part", "is_inactive", "mark_active", "mark_inactive", "mark_new"]
@@ -100,6 +100,8 @@ def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
             seen.add(id(part))
             if cls is tuple or cls is list:
                 pending.append(iter(part))
+            elif cls is ArrayTangent:
+                pending.append(iter((part.array, *part.__dict__.values())))
             else:
                 pending.append(iter((part if cls is dict else part.__dict__).values()))
             break
@@ -108,4 +110,4 @@ def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
     return False
 
 
-_COMPOSITE: frozenset[type] = frozenset([tuple, list, dict, MutableTangent, Tangent, FData])
+_COMPOSITE: frozenset[type] = frozenset([tuple, list, dict, ArrayTangent, MutableTangent, Tangent, FData])

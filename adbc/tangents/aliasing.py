@@ -41,6 +41,8 @@ def _counterparts(x: Any, t: Any) -> list[tuple[Any, Any]]:
         if s is NO_TANGENT or s is None or (id(p), id(s)) in seen:
             continue
         if isinstance(kind, AddressKind):
+            if not isinstance(s, kind.tangent_type(type(p))):  # a number, for an array of one
+                continue
             seen.add((id(p), id(s)))
             found.append((p, s))
             pending.extend((c, kind.part(s, k)) for k, c in kind.parts(p))

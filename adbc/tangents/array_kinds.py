@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import InvalidTangentError
+from adbc.tangents.array_instances import ArrayInstanceKind
 from adbc.tangents.array_iterators import FlatIterator
 from adbc.tangents.array_memory import (
     Array,
@@ -27,6 +28,7 @@ from adbc.tangents.array_memory import (
     share,
     ultimate_owner,
 )
+from adbc.tangents.fields import slots_of
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, Kind, Refused
 from adbc.tangents.scalars import ScalarKind
@@ -49,6 +51,10 @@ class ArrayKind(Kind):
 
     def tangent_type(self, cls: type) -> type:
         return np.ndarray
+
+    def bare(self, x: Array) -> Array:
+        """The array of NumPy's own class that `x` is."""
+        return x
 
     def is_active(self, x: Array) -> bool:
         return x.dtype.kind in "fcO" or has_number_fields(x.dtype)
@@ -307,16 +313,12 @@ def kind_of_numpy(cls: type) -> Kind | None:
     """The kind of a class of NumPy's that the table of kinds has no entry for; None for other classes."""
     if issubclass(cls, np.inexact):
         return ScalarKind(cls)
-    if cls is np.void:
+    if issubclass(cls, np.void):
         return RecordKind()
     if issubclass(cls, np.generic):
         return INACTIVE
     if issubclass(cls, np.ndarray):
-        return Refused(
-            f"a {cls.__module__}.{cls.__qualname__} is given as an array",
-            "operations of a subclass may mean something else than those of arrays (a mask, units)",
-            "convert it first: numpy.asarray(x)",
-        )
+        return ArrayInstanceKind(slots_of(cls))
     if issubclass(cls, np.flatiter):
         return FlatKind()
     if issubclass(cls, np.nditer | np.broadcast):

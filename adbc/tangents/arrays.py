@@ -38,10 +38,11 @@ def install() -> None:
     internal.ARRAY_OF_SEQUENCE[np.ndarray] = _of_sequence
     add_iterator(np.ndarray, iterator_over)
     add_structure(np.ndarray, visit_array)
-    add_structure(np.void, visit_record)
+    for cls in (np.void, np.record):
+        add_structure(cls, visit_record)
     add_structure(FlatIterator, visit_flat)
-    for cls in (ArrayIterator, ObjectArrayIterator):
-        add_structure(cls, lambda walk, t, *others: t)
+    for iterator in (ArrayIterator, ObjectArrayIterator):
+        add_structure(iterator, lambda walk, t, *others: t)
     add_visit_of_numbers(array, visit_numbers)
 
 

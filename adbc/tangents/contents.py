@@ -11,7 +11,7 @@ from typing import Any
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["contents", "differs", "may_move_numbers", "put_back"]
+__all__ = ["contents", "differs", "is_of_array", "may_move_numbers", "put_back"]
 
 
 _PLAIN = (tuple, list, deque, dict, set)
@@ -47,8 +47,14 @@ def contents(roots: Any) -> Iterator[tuple[Any, Any]]:
             yield x, set(set.__iter__(x))
         elif issubclass(cls, bytearray) or cls.__name__ == "array":
             yield x, x[:]
-        elif hasattr(cls, "__array_interface__") and x.flags.writeable:
-            yield x, x.copy()
+        elif (bare := getattr(kind_of(cls), "bare", None)) is not None:
+            array = bare(x)
+            if array.flags.writeable:
+                yield x, array.copy()
+            if array is not x:
+                fields = instance_fields(x)
+                pending.extend([value for _, value in fields])
+                yield x, fields
         elif not issubclass(cls, type | types.ModuleType | types.FunctionType):
             fields = instance_fields(x)
             if fields or is_python_class(cls):  # which may get its first attribute
@@ -62,8 +68,9 @@ def differs(x: Any, old: Any) -> bool:
     if issubclass(cls, list | deque):
         found = _elements(x)
         return len(found) != len(old) or any(a is not b for a, b in zip(found, old, strict=True))
-    if hasattr(type(x), "__array_interface__"):
-        return bool(x.shape != old.shape or x.tobytes() != old.tobytes())
+    if is_of_array(x, old):
+        array = _bare(x)
+        return bool(array.shape != old.shape or array.tobytes() != old.tobytes())
     if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
         return bool(x != old)
     now = list(dict.items(x)) if issubclass(cls, dict) else instance_fields(x)
@@ -78,8 +85,8 @@ def may_move_numbers(x: Any, old: Any) -> bool:
     cls = type(x)
     if issubclass(cls, set | bytearray) or cls.__name__ == "array":
         return False
-    if hasattr(cls, "__array_interface__"):
-        return x.dtype.kind not in "biuSUMm"
+    if is_of_array(x, old):
+        return old.dtype.kind not in "biuSUMm"
     pairs: Any
     if issubclass(cls, list | deque):
         pairs = itertools.zip_longest(old, _elements(x))
@@ -87,6 +94,18 @@ def may_move_numbers(x: Any, old: Any) -> bool:
         was, now = dict(old), dict(dict.items(x) if issubclass(cls, dict) else instance_fields(x))
         pairs = [(was.get(key), now.get(key)) for key in {**was, **now}]
     return any(a is not b and not all(kind_of(type(v)).inactive for v in (a, b)) for a, b in pairs)
+
+
+def is_of_array(x: Any, content: Any) -> bool:
+    """Whether `content` is what stands in the array `x`, and not the attributes that one of a subclass has
+    besides."""
+    return hasattr(type(x), "__array_interface__") and type(content) is not list
+
+
+def _bare(x: Any) -> Any:
+    """The array of NumPy's own class that `x` is."""
+    bare = getattr(kind_of(type(x)), "bare", None)
+    return x if bare is None else bare(x)
 
 
 def _elements(x: Any) -> list[Any]:
@@ -104,8 +123,8 @@ def put_back(x: Any, content: Any) -> None:
     elif isinstance(x, dict | set):
         x.clear()
         x.update(content)
-    elif hasattr(type(x), "__array_interface__"):
-        x[...] = content
+    elif is_of_array(x, content):
+        _bare(x)[...] = content
     else:
         slots, content = slots_of(type(x)), dict(content)
         for name, slot in slots:

@@ -13,6 +13,7 @@ from typing import Any
 
 __all__ = [
     "OPERATORS",
+    "ArrayTangent",
     "CoDual",
     "DequeTangent",
     "DictTangent",
@@ -160,15 +161,43 @@ class MutableTangent(_Arithmetic):
             self.__dict__.update(fields)
 
     def __repr__(self) -> str:
-        # The fields may lead back here.
-        shown = {k: f"<{type(v).__name__}>" if _nested(v) else v for k, v in self.__dict__.items()}
-        return f"MutableTangent({', '.join(f'{k}={v!s}' for k, v in shown.items())})"
+        return f"MutableTangent({', '.join(_shown(self))})"
+
+
+def _shown(t: MutableTangent) -> list[str]:
+    """The fields of `t` as its text shows them: they may lead back to it."""
+    return [f"{k}={f'<{type(v).__name__}>' if _nested(v) else v!s}" for k, v in t.__dict__.items()]
 
 
 def _nested(value: Any) -> bool:
     return isinstance(value, MutableTangent | list | dict | tuple) and bool(
         value.__dict__ if isinstance(value, MutableTangent) else value
     )
+
+
+class ArrayTangent(MutableTangent):
+    """The tangent of an instance of a subclass of `numpy.ndarray`: the tangent of the array that the instance
+    is, as `array`, and those of its attributes under their names.
+
+    `array` is an array of NumPy's own class, and what ``numpy.asarray`` gives for the tangent; `NoTangent`
+    if the instance holds no numbers with a derivative.
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any = None, /, **fields: Any) -> None:
+        super().__init__(**fields)
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """The tangent of the array, for NumPy."""
+        if not hasattr(self.array, "dtype"):
+            raise TypeError("the instance holds no numbers with a derivative, and so its tangent is no array")
+        made = self.array if dtype is None else self.array.astype(dtype, copy=False)
+        return made.copy() if copy and made is self.array else made
+
+    def __repr__(self) -> str:
+        return f"ArrayTangent({', '.join([repr(self.array), *_shown(self)])})"
 
 
 class ListTangent(list[Any]):

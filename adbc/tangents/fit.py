@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adbc.tangents.containers import FieldKey
-from adbc.tangents.duals import FData, MutableTangent, RData, Tangent
+from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, RData, Tangent
 from adbc.tangents.internal import ARRAY_FINITE, project
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.objects import is_active_function
@@ -150,6 +150,8 @@ def _same_names(t: Any, keys: list[Any]) -> bool:
         return len(t) == len(inside) and getattr(t, "__dict__", {}).keys() == fields
     if isinstance(t, dict):
         return t.keys() == set(inside) and getattr(t, "__dict__", {}).keys() == fields
+    if type(t) is ArrayTangent:
+        inside.remove(None)  # the key of the array
     return not isinstance(t, MutableTangent) or t.__dict__.keys() == set(inside)
 
 
@@ -393,6 +395,8 @@ def numbers(t: Any) -> Iterator[Any]:
                 pending.extend(s.flat)
             else:
                 yield s
+        if cls is ArrayTangent:
+            pending.append(s.array)
         if isinstance(s, MutableTangent | Tangent | FData | RData | list | dict | deque):
             pending.extend(getattr(s, "__dict__", {}).values())
 

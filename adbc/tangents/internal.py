@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import FData, RData, Tangent
+from adbc.tangents.duals import ArrayTangent, FData, RData, Tangent
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT
 from adbc.tangents.operations import increment, zero_tangent
 from adbc.tangents.protocol import ValueKind, kind_of
@@ -315,6 +315,8 @@ def accumulate(f: Any, x: Any, d: Any) -> Any:
     if special is not None:
         special(f, x, d)
         return None
+    if cls is ArrayTangent and type(d) is not ArrayTangent:  # of the array that the instance is
+        return accumulate(None if f.array is NO_TANGENT else f.array, x, d)
     gather = _hook(ARRAY_OF_SEQUENCE, type(d))
     if gather is not None and isinstance(x, list | tuple):
         d = gather(d, x)

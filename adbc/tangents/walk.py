@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import InvalidTangentError
-from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, MutableTangent, Tangent
+from adbc.tangents.duals import ArrayTangent, DequeTangent, DictTangent, ListTangent, MutableTangent, Tangent
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import kind_of
 
@@ -163,6 +163,23 @@ class _FieldParts(_Structure):
         return target
 
 
+class _InstanceParts(_FieldParts):
+    """Instances of subclasses of `ndarray`: the array under the key None, and the fields."""
+
+    def keys(self, t: Any) -> Sequence[Any]:
+        return [None, *t.__dict__]
+
+    def get(self, t: Any, keys: Sequence[Any]) -> list[Any]:
+        fields = t.__dict__
+        return [t.array if k is None else fields[k] for k in keys]
+
+    def put(self, target: Any, keys: Sequence[Any], values: list[Any]) -> Any:
+        fields = dict(zip(keys, values, strict=True))
+        target.array = fields.pop(None)
+        target.__dict__.update(fields)
+        return target
+
+
 class _RecordParts(_FieldParts):
     address = False
 
@@ -209,6 +226,7 @@ STRUCTURES: dict[type, _Structure] = {
     tuple: _TupleParts(),
     Tangent: _RecordParts(),
     MutableTangent: _FieldParts(),
+    ArrayTangent: _InstanceParts(),
     list: _ListParts(),
     ListTangent: _ListParts(),
     deque: _ListParts(),
@@ -281,15 +299,20 @@ class TangentWalk(_Walk):
             return found[1]
         target = t if self.in_place else structure.shell(t)
         self.register(t, target)
-        if cls is MutableTangent:  # its dictionary may be the tangent of the dictionary of the object
+        if isinstance(structure, _FieldParts):  # the dictionary may be the tangent of that of the object
             fields = t.__dict__
             found = self.memo.get(id(fields))
             if found is not None:
                 target.__dict__ = found[1]
+                if cls is ArrayTangent:
+                    self.later(lambda: self._visit_array(target, t, others))
                 return target
             self.register(fields, target.__dict__)
         self.later(lambda: self._visit_parts(structure, target, t, others))
         return target
+
+    def _visit_array(self, target: ArrayTangent, t: ArrayTangent, others: Sequence[Any]) -> None:
+        target.array = self(t.array, *[s.array for s in others])
 
     def _visit_parts(self, structure: _Structure, target: Any, t: Any, others: Sequence[Any]) -> None:
         keys = structure.keys(t)

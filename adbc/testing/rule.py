@@ -29,7 +29,7 @@ from adbc.tangents import (
     zero_tangent,
 )
 from adbc.testing.finite import directional_derivative, unit_direction
-from adbc.testing.values import assert_same, duplicate, has_identity, inner, leaves, parts, precision
+from adbc.testing.values import ARRAY, assert_same, duplicate, has_identity, inner, leaves, parts, precision
 
 __all__ = ["test_rule"]
 
@@ -397,8 +397,9 @@ def _collect(x: Any, found: list[Any], seen: set[int]) -> None:
         if id(x) in seen:
             return
         seen.add(id(x))
-    for _, item in parts(x) or []:
-        _collect(item, found, seen)
+    for label, item in parts(x) or []:
+        if label != ARRAY:  # which is a view that was made to be looked at
+            _collect(item, found, seen)
 
 
 def _name(i: int) -> str:

@@ -21,12 +21,25 @@ import numpy as np
 from adbc.flags import HEAP_TYPE
 from adbc.rules.types import behind
 from adbc.tangents import FData, RData, Tangent
+from adbc.tangents.array_instances import bare, instance_of
 from adbc.tangents.array_memory import record_array, ultimate_owner
 from adbc.tangents.fields import instance_dict
 
-__all__ = ["address", "assert_same", "duplicate", "has_identity", "inner", "leaves", "parts", "precision"]
+__all__ = [
+    "ARRAY",
+    "address",
+    "assert_same",
+    "duplicate",
+    "has_identity",
+    "inner",
+    "leaves",
+    "parts",
+    "precision",
+]
 
 FieldName = str
+ARRAY = ".<array>"
+"""The label of the array that an instance of a subclass of ndarray is."""
 _MISSING = object()
 
 
@@ -68,6 +81,11 @@ def _extra_words(cls: type) -> int:
     return words
 
 
+def _is_instance(x: Any) -> bool:
+    """Whether `x` is an instance of a subclass of ndarray: an array, and attributes."""
+    return isinstance(x, np.ndarray) and type(x) is not np.ndarray
+
+
 def parts(x: Any) -> list[tuple[str, Any]] | None:
     """What `x` is made of, with labels that read as Python; None if it is made of nothing we look into."""
     if isinstance(x, tuple):
@@ -81,6 +99,8 @@ def parts(x: Any) -> list[tuple[str, Any]] | None:
         return [*((f"[{i}]", item) for i, item in enumerate(x)), *_labelled_fields(x)]
     if isinstance(x, dict):
         return [*((f"[{key!r}]", item) for key, item in x.items()), *_labelled_fields(x)]
+    if _is_instance(x):
+        return [(ARRAY, bare(x)), *_labelled_fields(x)]
     if isinstance(x, np.ndarray):
         if x.dtype == object:
             return [(f"[{', '.join(map(str, index))}]", item) for index, item in np.ndenumerate(x)]
@@ -214,7 +234,7 @@ def _fill(x: Any, made: Any, memo: dict[int, tuple[Any, Any]]) -> None:
         for _, item in parts(x) or []:
             made.cell_contents = _duplicate(item, memo)
         return
-    if isinstance(x, types.FunctionType | np.ndarray):
+    if isinstance(x, types.FunctionType) or type(x) is np.ndarray:
         return
     for name, item in _fields(x).items():
         object.__setattr__(made, name, _duplicate(item, memo))
@@ -237,10 +257,8 @@ def _duplicate_array(x: np.ndarray[Any, Any], memo: dict[int, tuple[Any, Any]]) 
         memory = whole.ravel(order="K").view(np.uint8) if x.dtype != object else whole.ravel(order="K")
         offset = address(x) - address(owner)
         made = np.ndarray(x.shape, x.dtype, buffer=memory, offset=offset, strides=x.strides)
-    if type(x) is not np.ndarray:
-        made = made.view(type(x))
     made.flags.writeable = x.flags.writeable
-    return made
+    return made if type(x) is np.ndarray else instance_of(type(x), made)
 
 
 def _array_in_memory(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -305,7 +323,7 @@ class _Comparison:
                 )
             self.partner[id(expected)] = (expected, actual, where)
             self.taken[id(actual)] = where
-        if isinstance(expected, np.ndarray):
+        if type(expected) is np.ndarray:
             self.visit_array(expected, actual, where)
             return
         if isinstance(expected, memoryview):
@@ -412,7 +430,7 @@ def _leaves(x: Any, where: str, seen: dict[Any, Any]) -> Iterator[tuple[str, Any
         return
     if type(x) is array and x.typecode in "fd":
         x = np.frombuffer(x, x.typecode)  # as an array, since others may show its memory
-    if isinstance(x, np.ndarray | np.void) and x.dtype != object:
+    if isinstance(x, np.ndarray | np.void) and x.dtype != object and not _is_instance(x):
         yield from _number_leaves(x if isinstance(x, np.ndarray) else record_array(x), where)
         return
     if has_identity(x):
@@ -424,7 +442,7 @@ def _leaves(x: Any, where: str, seen: dict[Any, Any]) -> Iterator[tuple[str, Any
             if id(own) in seen:  # the attributes were met as a dictionary
                 return
             seen[id(own)] = own
-    cells = list(_addresses(x).flat) if isinstance(x, np.ndarray) else None
+    cells = list(_addresses(x).flat) if type(x) is np.ndarray else None
     for i, (label, item) in enumerate(parts(x) or []):
         if cells is not None:  # views of one array of objects share its elements
             if ("cell", cells[i]) in seen:

@@ -192,7 +192,7 @@ def is_passive(type_: AbstractType) -> bool:
     if isinstance(type_, IteratorType | ListType):
         return is_passive(type_.element)
     if isinstance(type_, ArrayType):
-        return not type_.dtype.startswith(("object", "void"))
+        return not type_.dtype.startswith(("object", "void", "record"))
     if isinstance(type_, ConstType):
         return isinstance(type_.value, type | types.ModuleType)
     return is_number(type_) or (isinstance(type_, Exact) and _is_passive_class(type_.cls))
@@ -210,7 +210,7 @@ def _takes_copies(target: Value) -> bool:
     """Whether `target` takes copies of the numbers that are written into it, as an array does: a list would
     keep what it gets."""
     known = type_of(target)
-    return isinstance(known, ArrayType) and not known.dtype.startswith(("object", "void"))
+    return isinstance(known, ArrayType) and not known.dtype.startswith(("object", "void", "record"))
 
 
 def _makes_array(function: Any, call: Instruction) -> bool:

@@ -376,7 +376,8 @@ def array_getitem(array: ArrayType, index: AbstractType) -> AbstractType | None:
 
 def array_element(array: ArrayType) -> AbstractType:
     """The type of one element of `array`."""
-    if array.dtype.startswith(("object", "void", "str", "bytes")):  # these have their width in the name
+    # The names of some of these have their width behind them.
+    if array.dtype.startswith(("object", "void", "record", "str", "bytes")):
         return ANY
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
     return Exact(numpy.dtype(array.dtype).type)

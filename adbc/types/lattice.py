@@ -383,7 +383,7 @@ def has_shadow(type: AbstractType) -> bool:
         case Exact(cls):
             if cls in _INACTIVE_CLASSES or cls in (float, complex):
                 return False
-            return cls.__name__ == "void" or not (
+            return cls.__name__ in ("void", "record") or not (
                 cls.__module__ == "numpy" and is_numpy_number(cls, "generic")
             )
     return True

@@ -301,6 +301,17 @@ def numbers() -> dict[str, Callable[[], Any]]:
     return made
 
 
+class ArrayWithFields(np.ndarray[Any, Any]):
+    """A subclass of ndarray whose instances have attributes."""
+
+
+def array_with_fields(x: Any) -> Any:
+    """`x` as an instance of a subclass, with attributes that hold numbers, memory of `x`, and itself."""
+    made = x.view(ArrayWithFields)
+    made.scale, made.name, made.memory, made.own = 0.5, "a", x[::2], made
+    return made
+
+
 OTHERS: dict[str, Callable[[], Any]] = {
     "list in itself": list_in_itself,
     "dict in itself": dict_in_itself,
@@ -346,6 +357,14 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "records": lambda: (lambda s: [s[1], s, s[1], s[0].copy()])(records()),
     "padded structured array": lambda: np.ones(3, np.dtype([("a", "i1"), ("b", "f8")], align=True)),
     "field of a structured array": lambda: np.zeros(2, [("a", "f8"), ("b", "i2")])["a"],
+    "masked array": lambda: np.ma.array([1.0, 2.0], mask=[True, False]),
+    "masked array of ints": lambda: np.ma.array([1, 2]),
+    "record array": lambda: np.zeros(2, [("a", "f8"), ("b", "i4")]).view(np.recarray),
+    "array with attributes": lambda: array_with_fields(np.arange(3.0)),
+    "array with attributes and its memory": lambda: (lambda a: [array_with_fields(a), a[1:], a])(np.ones(3)),
+    "array of ints with attributes": lambda: array_with_fields(np.arange(3)),
+    "array and its dictionary": lambda: (lambda a: [a, vars(a), a])(array_with_fields(np.ones(2))),
+    "dictionary and its array": lambda: (lambda a: [vars(a), a, a])(array_with_fields(np.ones(2))),
     **{f"nested {depth}": lambda depth=depth: nested(depth) for depth in range(1, 12)},
     **numbers(),
 }
@@ -364,8 +383,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "set of floats": (lambda: {1.0}, "use a list or a dict"),
     "set in a list": (lambda: [{1.0}], "use a list or a dict"),
     "frozen set of tuples": (lambda: frozenset({(1, 2.0)}), "use a list or a dict"),
-    "masked array": (lambda: np.ma.array([1.0], mask=[True]), "numpy.asarray"),
-    "record array": (lambda: np.zeros(2, [("a", "f8")]).view(np.recarray), "numpy.asarray"),
     "structured array of objects": (lambda: np.zeros(2, [("a", "f8"), ("b", "O")]), "a field of objects"),
     "nditer": (lambda: np.nditer(np.ones(2)), "loop over the array"),
     "float with attributes": (lambda: with_fields(type("F", (float,), {}), 1.0)({"a": 1.0}), "in an object"),

@@ -140,7 +140,6 @@ def test_long_chains_do_not_overflow() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (np.ma.array([1.0, 2.0], mask=[True, False]), "operations of a subclass"),
         (np.zeros(1, [("a", "f8"), ("n", object)]), "a field of objects"),
         ({1.0, 2.0}, "sets find"),
         (frozenset([(1, 2.0)]), "sets find"),

@@ -10,9 +10,11 @@ from adbc.rules.numpy import (
     flat,
     fourier,
     indexing,
+    instances,
     iteration,
     joining,
     linalg,
+    memory,
     methods,
     operators,
     overlays,
@@ -32,7 +34,7 @@ from adbc.rules.table import Rule
 
 __all__ = ["ROWS"]
 
-ROWS: list[Rule] = [
+_OF_ARRAYS: list[Rule] = [
     *operators.ROWS,
     *ufuncs.ROWS,
     *indexing.ROWS,
@@ -51,6 +53,7 @@ ROWS: list[Rule] = [
     *selection.ROWS,
     *sorting.ROWS,
     *scatter.ROWS,
+    *memory.ROWS,
     *methods.ROWS,
     *zeros.ROWS,
     *walks.ROWS,
@@ -58,3 +61,5 @@ ROWS: list[Rule] = [
     *fourier.ROWS,
     *overrides.ROWS,
 ]
+
+ROWS: list[Rule] = [*_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]

@@ -1,7 +1,8 @@
 """The kinds of rows that NumPy needs: pure functions with ``out=``, ufuncs, views.
 
-All rows here refuse subclasses of `numpy.ndarray` (masked arrays, matrices redefine the arithmetic)
-and classes that override NumPy's functions: they have no row, so such a call is reported as missing.
+The rows here are for arrays of NumPy's own class.  Instances of subclasses have rows of their own
+(`instances`), which take the class off and put it on again; calls with classes that override NumPy's
+functions in C are reported as missing a rule.
 Arrays of objects and structured arrays are refused when an active one arrives.
 
 A list or tuple where NumPy would make an array of it is *gathered* into one, its tangent likewise;
@@ -30,6 +31,7 @@ from adbc.tangents import (
 )
 from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
+from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.internal import in_order
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "SeparateRule",
     "array_first",
     "array_operands",
+    "array_part",
     "bound",
     "by_example",
     "check_writable",
@@ -163,9 +166,17 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         return None
     parts = []
     for xi, di in zip(x, in_order(x, dx), strict=True):
-        di = gather_tangent(xi, di)
+        di = gather_tangent(xi, array_part(di))
         parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
     return np.array(parts, whole.dtype).reshape(whole.shape)
+
+
+def array_part(shadow: Any) -> Any:
+    """The shadow (or tangent) of the array that an instance of a subclass with this shadow is, None if it is
+    constant; that of anything else is `shadow` itself."""
+    if type(shadow) is not ArrayTangent:
+        return shadow
+    return None if shadow.array is NO_TANGENT else shadow.array
 
 
 def give(f: Any, x: Any, d: Any) -> Any:
@@ -207,6 +218,8 @@ def new_shadow(out: Any, active: bool) -> Any:
             return np.zeros(out.shape, out.dtype)
     elif isinstance(out, np.inexact):
         return NO_FDATA if active else None
+    if isinstance(out, np.ndarray) and active:
+        project(out, out)  # which refuses what C code has made of a class of the user's
     return fresh_shadow(out, active)
 
 

@@ -24,10 +24,10 @@ from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, ZeroRule
 from adbc.tangents import fresh_tangent
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "AstypeView", "same_elements"]
 
 
-def _same_elements(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def same_elements(by: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     """The cotangent of array `x` from `by`, that of a copy, perhaps with leading axes of length 1."""
     return np.reshape(by, np.shape(x))
 
@@ -39,7 +39,7 @@ def copying(function: Any, name: str = "a", **options: Any) -> ViewRule:
     return converting(
         ViewRule(
             function,
-            back=_same_elements,
+            back=same_elements,
             parameters=(name,),
             **{"against": None if "names" not in options else same_back, **options},
         )
@@ -129,13 +129,9 @@ class AstypeView(ViewRule):
     def _refuse(self, args: Args, kwargs: Kwargs, active: bool) -> None:
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         if active and dtype is not None:
-            if isinstance(dtype, type) and issubclass(dtype, np.ndarray):
-                raise UnsupportedError(
-                    f"x.view({dtype.__name__}) of an active array",
-                    "the methods of that class are not followed",
-                    "use the array itself",
-                )
             wanted, present = np.dtype(dtype), args[0].dtype
+            if wanted == present:
+                return
             if wanted.kind not in "fc" or np.zeros(0, wanted).real.dtype != np.zeros(0, present).real.dtype:
                 raise UnsupportedError(
                     f"an active array of {present} is reinterpreted as {wanted}",
@@ -240,11 +236,10 @@ ROWS: list[Rule] = [
     copying(np.ndarray.astype, names="a dtype", window=False),
     copying(np.generic.astype),
     copying(np.generic.copy),
-    AstypeView(np.ndarray.view),
     ViewRule(np.ndarray.item, back=_item_back),
     ViewRule(np.generic.item, back=_item_back),
-    ViewRule(builtins.float, back=_same_elements, when=_array_operand),
-    ViewRule(builtins.complex, back=_same_elements, when=_array_operand),
+    ViewRule(builtins.float, back=same_elements, when=_array_operand),
+    ViewRule(builtins.complex, back=same_elements, when=_array_operand),
     converting(ArrayRule(np.full, "shape fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]), 1),
     converting(ArrayRule(np.full_like, "a fill_value", jvp=[None, full_jvp], vjp=[None, full_vjp]), 1),
     ArangeRule(),

@@ -29,7 +29,7 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
-from adbc.tangents import NO_FDATA, fresh_tangent, project
+from adbc.tangents import NO_FDATA, NO_TANGENT, fresh_tangent, project
 from adbc.tangents.array_iterators import FlatIterator
 
 __all__ = ["ROWS"]
@@ -184,12 +184,59 @@ def _set_imag(x: Any, value: Any, /) -> None:
     x.imag[...] = value
 
 
-def _refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-    raise UnsupportedError(
-        "the shape, strides or dtype of an array that has a derivative is set in place",
-        "its derivative would keep the old ones",
-        "use x = x.reshape(shape), or make a view",
-    )
+def _geometry(name: str) -> Rule:
+    """The row of setting the shape, strides or dtype of an array in place.
+
+    An array's shadow keeps its own, which others may have too, and code that knows the number of axes keeps
+    that; the shadow of an instance of a subclass belongs to the instance alone, and may get another array.
+    """
+    read, write = vars(np.ndarray)[name].__get__, vars(np.ndarray)[name].__set__
+
+    def set_both(args: Args, derivatives: Args) -> tuple[Any, Any]:
+        x, value = args
+        shadow = derivatives[0]
+        part = getattr(shadow, "array", shadow)
+        old = read(x)
+        write(x, value)
+        has_part = part is not None and part is not NO_TANGENT
+        if old == read(x) or not (has_part or (type(x) is np.ndarray and _is_told_by_type(name, old, x))):
+            return old, None
+        if type(x) is np.ndarray or name != "shape":
+            write(x, old)
+            raise UnsupportedError(
+                f"the {name} of an array that is differentiated, or its number of axes, is set in place",
+                "its derivative would keep the old one",
+                "use x = x.reshape(shape), or make a view",
+            )
+        shadow.array = part.reshape(read(x))  # type: ignore[union-attr]  # there is a part
+        return old, part
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        set_both(args, dargs)
+        return None, None
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        old, part = set_both(args, fargs)
+
+        def geometry_pullback(bout: Any) -> Sequence[Any]:
+            write(args[0], old)
+            if part is not None:
+                fargs[0].array = part
+            return None, None
+
+        return None, None, geometry_pullback
+
+    return mutating(Primitive(write, frule=frule, rrule=rrule, when=_is_any_array))
+
+
+def _is_told_by_type(name: str, old: Any, x: Any) -> bool:
+    """Whether what was set in array `x` is something else for code that knows the dtype and the number of
+    axes beforehand, where `old` was there before."""
+    return name == "dtype" or (name == "shape" and len(old) != x.ndim)
+
+
+def _is_any_array(cls: type, *value: type) -> bool:
+    return issubclass(cls, np.ndarray)
 
 
 def _setter(name: str) -> Any:
@@ -221,10 +268,7 @@ ROWS: list[Rule] = [
     Overlay(_setter("flat"), _assign, when=_is_array),
     Overlay(_setter("real"), _set_real, when=_is_array),
     Overlay(_setter("imag"), _set_imag, when=_is_array),
-    *(
-        Primitive(_setter(name), frule=_refuse, rrule=_refuse, when=_is_array)
-        for name in ("shape", "strides", "dtype")
-    ),
+    *map(_geometry, ("shape", "strides", "dtype")),
     *(Overlay(f, _itself, when=_flat) for f in (intrinsics._iter_, builtins.iter)),
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_flat),
     Overlay(np.flatiter.copy, _copied),

@@ -27,6 +27,7 @@ from adbc.rules.numpy.base import (
     give,
     is_carried,
     new_shadow,
+    plain,
     shaped,
 )
 from adbc.rules.numpy.objects import (
@@ -362,7 +363,7 @@ def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
 
 def _fill_when(cls: type, *rest: type) -> bool:
-    return cls is np.ndarray
+    return cls is np.ndarray and plain(*rest)
 
 
 def _resize(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
@@ -396,5 +397,7 @@ ROWS: list[Rule] = [
         )
     ),
     mutating(Primitive(np.ndarray.resize, frule=_resize, rrule=_resize)),
-    mutating(Primitive(np.copyto, frule=copyto_frule, rrule=copyto_rrule, parameters=("dst", "src"))),
+    mutating(
+        Primitive(np.copyto, frule=copyto_frule, rrule=copyto_rrule, parameters=("dst", "src"), when=plain)
+    ),
 ]

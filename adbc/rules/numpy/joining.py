@@ -10,6 +10,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.numpy.base import (
     SeparateRule,
+    array_part,
     by_example,
     finish,
     gather_tangent,
@@ -20,8 +21,12 @@ from adbc.rules.numpy.base import (
 )
 from adbc.rules.numpy.views import writable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
-from adbc.tangents import accumulate, fill_tangent, slot_tangent
+from adbc.tangents import NO_TANGENT, accumulate, fill_tangent, slot_tangent
+from adbc.tangents.array_instances import bare
+from adbc.tangents.duals import ArrayTangent
+from adbc.tangents.fields import instance_fields
 from adbc.tangents.internal import in_order
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
 
@@ -72,6 +77,29 @@ def _check_objects(out: Any) -> None:
         refuse_opaque(out)
 
 
+def unseen(out: Any, shadow: Any) -> Any:
+    """The shadow (or tangent) of `out`, whose array has `shadow`.
+
+    If `out` is an instance of a subclass of ndarray, its class was told of it before there was anything in
+    it, and without another instance, so that all it may have set is constant.
+    """
+    if type(out) is np.ndarray:
+        return shadow
+    fields = instance_fields(out)
+    for name, value in fields:
+        if not kind_of(type(value)).inactive and value != {}:
+            raise UnsupportedError(
+                f"a function of NumPy's makes a {type(out).__name__} of several arrays, and the class sets"
+                f" attribute {name!r}, a {type(value).__name__}",
+                "what the class does to a new instance is not followed there",
+                "give it arrays, numpy.asarray(x), and make the instance of the result",
+            )
+    constants: dict[str, Any] = {
+        name: NO_TANGENT if kind_of(type(value)).inactive else {} for name, value in fields
+    }
+    return ArrayTangent(NO_TANGENT if shadow is None else shadow, **constants)
+
+
 def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
     """The row of a function of a sequence of arrays; ``pieces(by, arrays, ...)`` takes a cotangent apart."""
 
@@ -87,22 +115,24 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
         refuse_out(args, kwargs)
         arrays, darrays = args[0], dargs[0]
         out = function(*args, **kwargs)
+        array = bare(out)
         if darrays is None:
-            return out, finish(None, out)
-        _check_objects(out)
+            return out, unseen(out, finish(None, array))
+        _check_objects(array)
         parts = []
         for x, d in zip(arrays, in_order(arrays, darrays), strict=True):
-            d = gather_tangent(x, d)
-            parts.append(np.zeros(np.shape(x), out.dtype) if d is None else d)
-        return out, finish(function(parts, *args[1:], **kwargs), out)
+            d = gather_tangent(x, array_part(d))
+            parts.append(np.zeros(np.shape(x), array.dtype) if d is None else d)
+        return out, unseen(out, finish(function(parts, *args[1:], **kwargs), array))
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         refuse_out(args, kwargs)
         arrays, farrays = args[0], fargs[0]
         out = function(*args, **kwargs)
+        array = bare(out)
         if farrays is not None:
-            _check_objects(out)
-        fout = new_shadow(out, farrays is not None)
+            _check_objects(array)
+        fout = new_shadow(array, farrays is not None)
         nothing = (None,) * (len(args) - 1)
 
         def joining_pullback(bout: Any) -> Sequence[Any]:
@@ -114,11 +144,9 @@ def joining(function: Any, pieces: Pieces, name: str = "tup") -> Primitive:
                 return (give(farrays, arrays, np.array(parts)), *nothing)
             return (accumulate(farrays, arrays, parts), *nothing)
 
-        return out, fout, joining_pullback
+        return out, unseen(out, fout), joining_pullback
 
-    return by_example(
-        Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,), result=np.ndarray)
-    )
+    return by_example(Primitive(function, frule=frule, rrule=rrule, when=plain, parameters=(name,)))
 
 
 # -- the same, given one by one ----------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.sequences import Source, emptied, refuse_constant, symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -254,8 +254,8 @@ def field_of(record: Any, field: Any) -> Any:
 def _getitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     record, field = args
     dr = dargs[0]
-    out = record[field]
-    return out, None if dr is None or not _has_numbers(record[field]) else dr[field]
+    out = np.void.__getitem__(record, field)
+    return out, None if dr is None or not _has_numbers(out) else dr[field]
 
 
 def _has_numbers(x: Any) -> bool:
@@ -265,7 +265,7 @@ def _has_numbers(x: Any) -> bool:
 def _getitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     record, field = args
     fr = fargs[0]
-    out = record[field]
+    out = np.void.__getitem__(record, field)
     if fr is None or not _has_numbers(out):
         return out, None, lambda bout: (None, None)
     if isinstance(out, (np.ndarray, np.void)):
@@ -320,11 +320,16 @@ def record_rows(setitem_frule: Any, setitem_rrule: Any) -> list[Rule]:
     """The rows of records; their fields are written as arrays, by the frule and rrule given."""
     return [
         Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_record),
+        Primitive(np.void.__getitem__, frule=_getitem_frule, rrule=_getitem_rrule),
+        ZeroRule(field_at),
+        Overlay(np.void.getfield, _getfield),
+        Overlay(np.void.setfield, _setfield),
+        Overlay(np.ndarray.setfield, _setfield_of_all),
         Primitive(
             operator.setitem,
             frule=_record_setitem(setitem_frule),
             rrule=_record_setitem(setitem_rrule),
-            when=_record,
+            when=lambda cls, *rest: issubclass(cls, np.void),
         ),
         *(
             Primitive(f, frule=_copy_frule, rrule=_copy_rrule, when=_record)
@@ -344,6 +349,33 @@ def _iterate(record: Any, /) -> Any:
 
 def _deepcopy(record: Any, memo: Any = None, /) -> Any:
     return record.copy()
+
+
+def field_at(x: Any, dtype: Any, offset: int) -> str:
+    """The name of the field of `x`, a record or an array of such, that lies at `offset`.
+
+    Raises `UnsupportedError` if what lies there is not a field of that dtype.
+    """
+    for name, field in (x.dtype.fields or {}).items():
+        if field[0] == np.dtype(dtype) and field[1] == offset:
+            return str(name)
+    raise UnsupportedError(
+        f"bytes of a {type(x).__name__} are read or written as {np.dtype(dtype)}",
+        "the bytes mean something else there",
+        "use the fields by their names, x['name']",
+    )
+
+
+def _getfield(record: Any, dtype: Any, offset: Any = 0, /) -> Any:
+    return np.void.__getitem__(record, field_at(record, dtype, offset))
+
+
+def _setfield(record: Any, value: Any, dtype: Any, offset: Any = 0, /) -> None:
+    record[field_at(record, dtype, offset)] = value
+
+
+def _setfield_of_all(x: Any, value: Any, dtype: Any, offset: Any = 0, /) -> None:
+    x.view(np.ndarray)[field_at(x, dtype, offset)][...] = value
 
 
 def _record(cls: type, *rest: type) -> bool:

@@ -27,7 +27,7 @@ IS_TOLD = int(np.__version__.partition(".")[0]) >= 2
 """Whether this NumPy tells the method ``__array__`` if a copy is wanted."""
 
 
-def _defines(cls: type, name: str) -> bool:
+def defines(cls: type, name: str) -> bool:
     """Whether the method `name` of `cls` is written in Python."""
     for base in cls.__mro__:
         if name in vars(base):
@@ -36,7 +36,7 @@ def _defines(cls: type, name: str) -> bool:
 
 
 def _when(name: str) -> Callable[..., bool]:
-    return lambda *classes: any(_defines(cls, name) for cls in classes)
+    return lambda *classes: any(defines(cls, name) for cls in classes)
 
 
 def turns(name: str, values: Sequence[Any]) -> list[int]:
@@ -45,7 +45,7 @@ def turns(name: str, values: Sequence[Any]) -> list[int]:
     asked: list[type] = []
     for number, value in enumerate(values):
         cls = type(value)
-        if cls in asked or not _defines(cls, name):
+        if cls in asked or not defines(cls, name):
             continue
         at = len(order)
         for place, other in enumerate(asked):
@@ -62,13 +62,60 @@ def types_of(name: str, values: Sequence[Any]) -> tuple[type, ...]:
     return tuple(type(values[number]) for number in turns(name, values))
 
 
+def asked(ufunc: Any, method: Any, inputs: Any, keywords: Any) -> Any:
+    """What the first of the operands that does not decline gives for a method of a ufunc."""
+    out = keywords.get("out")
+    if type(out) is not tuple:
+        out = () if out is None else (out,)
+        if out:
+            keywords = {**keywords, "out": out}
+        elif "out" in keywords:
+            keywords = {name: keywords[name] for name in keywords if name != "out"}
+    operands = (*inputs, *out)
+    for number in turns("__array_ufunc__", operands):
+        result = operands[number].__array_ufunc__(ufunc, method, *inputs, **keywords)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({ufunc!r})")
+
+
 def _ufunc(function: Any) -> Callable[..., Any]:
+    count = function.nin
+
     def overridden(*inputs: Any, **keywords: Any) -> Any:
-        for number in turns("__array_ufunc__", inputs):
-            result = inputs[number].__array_ufunc__(function, "__call__", *inputs, **keywords)
-            if result is not NotImplemented:
-                return result
-        raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({function!r})")
+        if len(inputs) > count:
+            keywords = {**keywords, "out": inputs[count:]}
+            inputs = inputs[:count]
+        return asked(function, "__call__", inputs, keywords)
+
+    return overridden
+
+
+REDUCED = (
+    np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.logical_and, np.logical_or,
+)  # fmt: skip
+"""The ufuncs whose methods classes are asked for: those that reductions are made of, and a few more."""
+REDUCING = ("axis", "dtype", "out", "keepdims", "initial", "where")
+METHODS: dict[str, tuple[int, Sequence[str]]] = {
+    "reduce": (1, REDUCING),
+    "accumulate": (1, REDUCING[:3]),
+    "reduceat": (2, REDUCING[:3]),
+    "outer": (2, ()),
+    "at": (3, ()),
+}
+"""The methods of ufuncs: how many operands they have, and the names of other arguments by position."""
+
+
+def _method(bound: Any) -> Callable[..., Any]:
+    ufunc, name = bound.__self__, bound.__name__
+    count, names = METHODS[name]
+
+    def overridden(*inputs: Any, **keywords: Any) -> Any:
+        given = dict(zip(names, inputs[count:], strict=False))
+        keywords = {**given, **keywords}
+        if "initial" in keywords and keywords["initial"] is np._NoValue:
+            keywords = {k: keywords[k] for k in keywords if k != "initial"}
+        return asked(ufunc, name, inputs[:count], keywords)
 
     return overridden
 
@@ -90,6 +137,13 @@ def _function(function: Any) -> Callable[..., Any]:
 def _operator(ufunc: Any) -> Callable[..., Any]:
     def applied(*operands: Any) -> Any:
         return ufunc(*operands)
+
+    return applied
+
+
+def _in_place(ufunc: Any) -> Callable[..., Any]:
+    def applied(target: Any, other: Any) -> Any:
+        return ufunc(target, other, out=(target,) if isinstance(target, np.ndarray) else None)
 
     return applied
 
@@ -125,6 +179,13 @@ _DISPATCHED = [
     if type(row.function).__name__ == "_ArrayFunctionDispatcher"
 ]
 
+OTHERS: dict[str, str] = {
+    "matmul": "matmul", "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater",
+    "ge": "greater_equal", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor",
+    "invert": "invert", "lshift": "left_shift", "rshift": "right_shift",
+}  # fmt: skip
+"""Operators that have no partial derivatives, or not as functions of two numbers, and their ufuncs."""
+
 ROWS: list[Rule] = [
     ZeroRule(turns),
     ZeroRule(types_of),
@@ -136,8 +197,22 @@ ROWS: list[Rule] = [
     ),
     *(
         Overlay(getattr(operator, name), _operator(getattr(np, ufunc)), when=_when("__array_ufunc__"))
-        for name, ufunc in {**BINARY, **UNARY}.items()
+        for name, ufunc in {**BINARY, **UNARY, **OTHERS}.items()
     ),
-    Overlay(np.asarray, asarray, when=lambda cls, *rest: _defines(cls, "__array__")),
-    Overlay(np.array, array, when=lambda cls, *rest: _defines(cls, "__array__")),
+    *(
+        Overlay(
+            getattr(operator, f"i{name.strip('_')}"),
+            _in_place(getattr(np, ufunc)),
+            when=_when("__array_ufunc__"),
+        )
+        for name, ufunc in {**BINARY, **OTHERS}.items()
+        if hasattr(operator, f"i{name.strip('_')}")
+    ),
+    *(
+        Overlay(getattr(ufunc, name), _method(getattr(ufunc, name)), when=_when("__array_ufunc__"))
+        for ufunc in REDUCED
+        for name in METHODS
+    ),
+    Overlay(np.asarray, asarray, when=lambda cls, *rest: defines(cls, "__array__")),
+    Overlay(np.array, array, when=lambda cls, *rest: defines(cls, "__array__")),
 ]

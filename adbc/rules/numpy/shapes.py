@@ -10,7 +10,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.rules.formulas import Formula
 from adbc.rules.numpy.base import ArrayRule, any_active, gather, plain, refuse_opaque, shaped
-from adbc.rules.numpy.views import ViewRule, numbered
+from adbc.rules.numpy.views import FieldRule, ViewRule, numbered
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fill_tangent, fresh_shadow, fresh_tangent
 from adbc.tangents.array_memory import extent, ultimate_owner
@@ -204,6 +204,7 @@ VIEWS: list[Rule] = [
     typed(ViewRule(np.transpose, names="a axes", against=TRANSPOSED), "transposed"),
     typed(ViewRule(np.ndarray.transpose, names="a axes j k l m n", against=TRANSPOSED), "transposed"),
     ViewRule(np.ndarray.T, view=transposed),
+    FieldRule(np.ndarray.getfield),
     ViewRule(np.swapaxes, names="a axis1 axis2", against=shaped(swapped_back)),
     ViewRule(np.ndarray.swapaxes, names="a axis1 axis2", against=shaped(swapped_back)),
     ViewRule(np.moveaxis, names="a source destination", against=shaped(moved_back)),

@@ -26,7 +26,7 @@ from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import fresh_tangent, project
 from adbc.tangents.array_memory import address_of, has_number_fields, number_views
 
-__all__ = ["ViewRule", "is_view", "numbered", "writable"]
+__all__ = ["FieldRule", "ViewRule", "is_view", "numbered", "writable"]
 
 
 class ViewRule(Rule):
@@ -205,6 +205,24 @@ class ViewRule(Rule):
         d = np.zeros(np.size(x) + 1, np.asarray(by).dtype)
         np.add.at(d, np.ravel(numbers), np.ravel(by))  # number 0 is where the function filled in zeros
         return d[1:].reshape(np.shape(x))
+
+
+class FieldRule(ViewRule):
+    """The rule of ``x.getfield(dtype, offset)``: bytes of floats read as other numbers have no derivative."""
+
+    def _shadow(self, x: Any, f: Any, out: Any, args: Args, kwargs: Kwargs) -> Any:
+        if out.dtype != x.dtype and (np.dtype(args[1]), *args[2:3]) not in _fields_of(x.dtype):
+            raise UnsupportedError(
+                f"an active array of {x.dtype} is reinterpreted as {out.dtype}",
+                "the bytes mean something else there",
+                "use astype to convert",
+            )
+        return super()._shadow(x, f, out, args, kwargs)
+
+
+def _fields_of(dtype: np.dtype[Any]) -> list[tuple[Any, ...]]:
+    """The dtypes of the fields of a structured dtype, with their offsets."""
+    return [tuple(field[:2]) for field in (dtype.fields or {}).values()]
 
 
 def numbered(x: Any) -> Any:

@@ -7,11 +7,14 @@ parameters of a distribution do have a derivative, so those functions have no ro
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from adbc.ir.intrinsics import _bool_
+from adbc.rules.classes import overrides
 from adbc.rules.numpy.base import ArrayRule, by_example, is_plain, plain
 from adbc.rules.numpy.elementwise import elementwise
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, TextRule, When, ZeroRule
@@ -47,6 +50,7 @@ INTO: list[tuple[str, str, dict[str, Any]]] = [
 ]  # fmt: skip
 """The methods that take ``out``: name, the parameter in front of it, and its default unless that is None."""
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
+ARRAY_ATTRIBUTES = ["__array_interface__", "__array_priority__"]
 RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
 
 
@@ -114,7 +118,17 @@ _MISSING = inspect.Parameter.empty
 
 def _described(cls: type) -> bool:
     """Whether it is NumPy itself that gives the shape, dtype and so on of instances of `cls`."""
-    return cls is np.void or is_plain(cls)
+    return cls is np.void or issubclass(cls, np.ndarray) or is_plain(cls)
+
+
+def _is_array(cls: type, *rest: type) -> bool:
+    """Whether there is one argument, an array whose truth NumPy decides."""
+    return issubclass(cls, np.ndarray) and not rest and not overrides(cls, "__bool__")
+
+
+def _with_none(*classes: type) -> bool:
+    """Whether an array is compared with None."""
+    return set(classes) == {np.ndarray, type(None)}
 
 
 def _rows() -> list[Rule]:
@@ -127,11 +141,15 @@ def _rows() -> list[Rule]:
     methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
     methods += [IntoRule(getattr(np.ndarray, name), f"a {other} out", more) for name, other, more in INTO]
     rows.extend(map(by_example, tests + methods))
+    rows.extend(ZeroRule(f, when=_is_array) for f in (_bool_, operator.not_, operator.truth, bool))
+    rows.extend(ZeroRule(f, when=_with_none) for f in (operator.eq, operator.ne))
     rows.extend(TextRule(getattr(np, name), when=plain) for name in TEXTS)
     rows.extend(TextRule(getattr(np.ndarray, name), when=plain) for name in ("__repr__", "__str__"))
     rows.extend(ZeroRule(getattr(np, name)) for name in METADATA)
     for cls in (np.ndarray, np.generic):
         rows.extend(AttributeRule(cls, name, _described) for name in ATTRIBUTES)
+    rows.extend(AttributeRule(np.ndarray, name, _described) for name in ARRAY_ATTRIBUTES)
+    rows.append(AttributeRule(np.generic, "__array_priority__"))
     rows.extend(ZeroRule(cls.is_integer) for cls in (np.float16, np.float32, np.float64, np.longdouble))
     rows += [
         AttributeRule(np.flatiter, "coords"),

@@ -219,7 +219,7 @@ def _dictionary(call: Call) -> Step:
         if type(shadow) is MutableTangent:
             return Value(call, found, fields.function_fields(obj, shadow))
         return Found(call, found)
-    if type(shadow) is not MutableTangent:
+    if not isinstance(shadow, MutableTangent):
         return Value(call, found, None)
     if slots_of(type(obj)):
         raise UnsupportedError(

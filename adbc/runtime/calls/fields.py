@@ -25,7 +25,7 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent
+from adbc.tangents.duals import ArrayTangent, DequeTangent, DictTangent, ListTangent
 from adbc.tangents.fields import instance_dict, is_python_class
 from adbc.tangents.protocol import kind_of
 
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 _ABSENT = object()
-_WITH_FIELDS = frozenset({MutableTangent, ListTangent, DictTangent, DequeTangent})
+_WITH_FIELDS = frozenset({MutableTangent, ArrayTangent, ListTangent, DictTangent, DequeTangent})
 _NO_FIELDS: Any = types.MappingProxyType({})
 """Stands for the fields of a shadow that has none, and cannot be written into."""
 

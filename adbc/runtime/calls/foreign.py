@@ -32,7 +32,7 @@ from adbc.runtime.report.messages import missing_rule, nested
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
-from adbc.tangents.contents import contents, differs, put_back
+from adbc.tangents.contents import contents, differs, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import kind_of
 from adbc.tangents.walk import is_address_tangent
@@ -321,7 +321,7 @@ def _changes_derivative(context: Context, x: Any, old: Any) -> bool:
     shadow = context.shadows.lookup(x)
     if isinstance(x, set | bytearray) or type(x).__name__ == "array":
         return False
-    if hasattr(type(x), "__array_interface__"):
+    if is_of_array(x, old):
         return shadow is not None and shadow is not NO_TANGENT
     if isinstance(x, list | deque):
         kept = set(map(id, old))
@@ -448,8 +448,10 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
     """
     shadows: list[tuple[Any, Any]] = []
     for x, old in changed:
+        if is_of_array(x, old):
+            continue
         shadow = context.shadows.lookup(x)
-        if type(shadow) is MutableTangent:
+        if isinstance(shadow, MutableTangent):
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))

@@ -153,6 +153,8 @@ def _array_defers(name: str, other: type) -> bool:
         return False
     if hasattr(other, "__array_ufunc__"):
         return other.__array_ufunc__ is None
+    if hasattr(other, "__array_interface__"):  # a number of NumPy's
+        return False
     return bool(getattr(other, "__array_priority__", 0.0) > 0.0)
 
 

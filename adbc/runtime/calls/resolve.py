@@ -14,6 +14,7 @@ import types
 from adbc.ir import intrinsics
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
+from adbc.runtime.calls.classes import is_heap_type
 from adbc.runtime.calls.steps import (
     AsItIs,
     Call,
@@ -42,7 +43,7 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
     if cls is types.FunctionType and function not in _SYNTAX:
         if runs_as_it_is(function, call.args, call.shadows):
             return AsItIs(call)
-        row = table.find(function, tuple(map(type, call.args[: call.count])))
+        row = table.find(function, _classes(call) if call.keywords else tuple(map(type, call.args)))
         if row is not None:
             return pass_to_row(row, call)
         if is_differentiation(function):
@@ -62,7 +63,22 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         found = special(call, table)
         if found is not None:
             return found
-    row = table.find(function, tuple(map(type, call.args[: call.count])))
+    row = table.find(function, _classes(call) if call.keywords else tuple(map(type, call.args)))
     if row is not None:
         return pass_to_row(row, call)
     return Foreign(call) if cls is types.FunctionType else pass_on(call, table)
+
+
+def _classes(call: Call) -> tuple[type, ...]:
+    """The classes of the arguments by which the row for `call`, which has keywords, is chosen: of those by
+    position, and of those by keyword if there are arrays of a class of the user's among them."""
+    classes = tuple(map(type, call.args))
+    by_position = classes[: call.count]
+    if _USUAL.issuperset(classes[call.count :]):
+        return by_position
+    is_own = any(is_heap_type(cls) and hasattr(cls, "__array_finalize__") for cls in classes[call.count :])
+    return classes if is_own else by_position
+
+
+_USUAL = frozenset({bool, int, float, complex, str, tuple, list, dict, type(None), types.FunctionType})
+"""Classes that are no arrays, of most arguments that are given by keyword."""

@@ -15,10 +15,12 @@ from adbc.tangents import (
     NO_TANGENT,
     FData,
     RData,
+    accumulate,
     check_increment,
     increment,
     zero_tangent,
 )
+from adbc.tangents.duals import ArrayTangent
 from adbc.tangents.fit import as_numbers
 from adbc.tangents.protocol import kind_of
 
@@ -90,6 +92,9 @@ def seed(out: Any, fout: Any, cotangent: Any) -> Any:
         kind: Any = kind_of(type(out))
         of, given = fout.__dict__, cotangent.__dict__
         return RData(**{k: seed(c, of.get(k), given[k]) for k, c in kind.parts(out)})
+    if type(fout) is ArrayTangent and type(cotangent) is not ArrayTangent:  # a number, for an array of one
+        accumulate(fout, out, cotangent)
+        return None
     cotangent = as_numbers(out, cotangent)
     check_increment(fout, cotangent)
     increment(fout, cotangent)

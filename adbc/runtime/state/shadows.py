@@ -134,7 +134,7 @@ class Shadows:
                 if self.lookup(x) is not None:
                     continue
                 self.register(x, s)
-                if type(s) is MutableTangent:
+                if isinstance(s, MutableTangent):
                     own = instance_dict(x)
                     if own:
                         self._memo["fields", id(own)] = (own, s)

@@ -327,7 +327,6 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
     "structured list": (lambda s, x: np.array([(x, [x, x, x], 1)], PARTICLE)["x"], particles, "np.empty"),
     "list written": (lambda s, x: s.__setitem__(slice(0, 1), [(x, 1.0, 2)]), particles, "fields one by one"),
     "reinterpreted": (lambda s, x: s.view(np.uint8), particles, "reinterpreted"),
-    "record array": (lambda s, x: s.view(np.recarray).x, particles, "recarray"),
 }
 
 

@@ -13,13 +13,16 @@ from numpy.lib.stride_tricks import as_strided
 
 import adbc
 from adbc.ir import intrinsics
-from adbc.rules.numpy import ROWS, creation, joining
+from adbc.rules.numpy import ROWS, creation, joining, memory
+from adbc.rules.numpy.dressing import bare_all, dress
 from adbc.rules.numpy.elementwise import ElementwiseRule
+from adbc.rules.numpy.instances import in_buffer, viewed, viewed_number
 from adbc.rules.numpy.products import quick_kron
 from adbc.rules.numpy.reductions import QUICK
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
 from adbc.rules.numpy.walks import read_only
 from adbc.rules.table import Overlay, ZeroRule
+from adbc.tangents.array_instances import bare, instance_of
 
 from .harness import check
 
@@ -560,6 +563,14 @@ def test_every_row_has_a_case() -> None:
     covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
     covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
     covered |= {np.ndarray.resize}  # which is refused, see below
+    covered |= {
+        np.void.__getitem__,
+        np.ndarray.getfield,
+        viewed,
+        viewed_number,
+        in_buffer,
+    }  # see tests/programs/values
+    covered |= {bare, bare_all, dress, instance_of, *(row.function for row in memory.ROWS)}  # the same
     covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
     missing = [

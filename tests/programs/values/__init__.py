@@ -1,0 +1,1 @@
+"""Values that programs are full of, and are not numbers, lists or plain objects."""
