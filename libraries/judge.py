@@ -14,9 +14,9 @@ __all__ = ["FLOOR", "TOLERANCE", "Expected", "backwards", "forwards"]
 TOLERANCE = 1e-5
 """How far a derivative may be from differences that have settled, relative to its size."""
 
-FLOOR = 1e-7
-"""What is this small beside the value or the other derivatives, all relative to their arguments, is zero to
-differences."""
+FLOOR = 1e-5
+"""How small a derivative still has a size of its own, relative to its argument and to the value, or to a
+hundredth of the value's other numbers.  Below, rounding makes differences uncertain."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +60,8 @@ def _expected(numbers: Vector, errors: Vector, sizes: Vector) -> Expected:
 def forwards(jacobian: Jacobian, direction: Vector) -> Expected:
     """The derivative in a direction, a number for each of the value's."""
     parts = np.abs(jacobian.matrix) @ np.abs(direction)
-    sizes = np.abs(jacobian.matrix @ direction) + 1e-3 * parts + FLOOR * np.abs(jacobian.value)
+    values = np.abs(jacobian.value) + 1e-2 * np.max(np.abs(jacobian.value), initial=0.0)
+    sizes = np.abs(jacobian.matrix @ direction) + 1e-3 * parts + FLOOR * values
     return _expected(jacobian.matrix @ direction, jacobian.errors @ np.abs(direction), sizes)
 
 
