@@ -1,7 +1,7 @@
 """PyMeeus: astronomical algorithms."""
 
 from pymeeus.Angle import Angle
-from pymeeus.Coordinates import angular_separation, ecliptical2equatorial, kepler_equation, length_orbit
+from pymeeus.Coordinates import angular_separation, ecliptical2equatorial, length_orbit
 from pymeeus.CurveFitting import CurveFitting
 from pymeeus.Earth import Earth
 from pymeeus.Epoch import Epoch
@@ -12,12 +12,6 @@ from pymeeus.Venus import Venus
 from libraries.package import Package
 
 package = Package("PyMeeus")
-
-
-@package.call(0.3, 40.0)
-def kepler(eccentricity, anomaly):
-    eccentric, true = kepler_equation(eccentricity, Angle(anomaly))
-    return float(eccentric), float(true)
 
 
 @package.call(12.5)
