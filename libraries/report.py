@@ -160,11 +160,19 @@ def slowest(results: Sequence[Result], count: int = 12) -> str:
     return titled("The slowest first derivatives", table(heads, rows)) if rows else ""
 
 
+INSTANCES = 3
+"""How many examples are given of each reason."""
+
 NAMES = re.compile(r"'[^']*'|`[^`]*`|\"[^\"]*\"|\b[\w.]+\.[\w.]+(\([^()]*\))?|\b\w+\(\)|<[^<>]*>|\b\d+\b")
 
 
 def reason(result: Result) -> str:
-    """Why a trial was refused or failed, without the names that differ from case to case."""
+    """Why a trial was refused or failed, without the names that differ from case to case.
+
+    Of a missing rule, the function is the reason.
+    """
+    if result.get("error") == "MissingRuleError":
+        return f"no rule: {result.get('met', '').partition('(')[0].removesuffix(' cannot be differentiated')}"
     what = result.get("why") or result.get("met") or result.get("detail") or ""
     what = NAMES.sub("…", what.splitlines()[0] if what else "")
     return f"{result.get('error', '')}: {what}" if result.get("error") else what
@@ -186,8 +194,9 @@ def complaints(results: Sequence[Result]) -> list[str]:
             calls = ", ".join(
                 name if len(modes) == len(MODES) else f"{name} ({modes[0]})" for name, modes in names.items()
             )
-            met = shortened(of_reason[0].get("met") or of_reason[0].get("detail", ""))
-            lines.append(f"- {len(of_reason)}: {literal(why)}, for instance {literal(met)}: {calls}")
+            met = {shortened(result.get("met") or result.get("detail", "")): None for result in of_reason}
+            instances = ", ".join(map(literal, list(met)[:INSTANCES]))
+            lines.append(f"- {len(of_reason)}: {literal(why)}, for instance {instances}: {calls}")
         if lines:
             found.append(titled(outcome.capitalize(), f"{len(group)} trials.", "\n".join(lines)))
     return found
