@@ -57,9 +57,9 @@ def normalised(edges):
     return bct.weight_conversion(network(edges), "normalize")
 
 
-@package.call(W)
-def participation(weights):
-    return bct.participation_coef(weights, np.array([1, 1, 2, 2, 3, 3]))
+@package.call(W[UPPER])
+def participation(edges):
+    return bct.participation_coef(network(edges), np.array([1, 1, 2, 2, 3, 3]))
 
 
 @package.call(0.3)
