@@ -24,6 +24,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from adbc.derive.late_reads import readable_late
 from adbc.derive.support import CommonSupport
 from adbc.ir import intrinsics
 from adbc.ir.builder import Builder, insert_behind
@@ -89,14 +90,15 @@ class Mirror(abc.ABC):
         self.slots: dict[Value, ReadSlot] = {}
         """Values that were read from slots and are tested in front of their use: their companions are read
         where more is known."""
-        self.guarded = {call.operands[1] for call in source.instructions() if _is_guard(target(call))}
-        """Values about which a guess is tested."""
         self.sinks: dict[Value, Instruction] = {}
         self.checked: dict[Value, list[Block]] = {}
         """By companion of a container, the blocks in which it has been checked that an active number may be
         written there."""
         self._dominators: Dominators | None = None
         self._users: dict[Value, list[Any]] | None = None
+        guarded = {call.operands[1] for call in source.instructions() if _is_guard(target(call))}
+        self.guarded = readable_late(source, guarded, self.sites, self.users)
+        """Values about which a guess is tested before anything is written."""
         self.after: Block = source.entry
         """The block of the primal whose copy takes what is written behind the current call."""
         graph = self.graph = Graph(source.name)
