@@ -30,21 +30,26 @@ not settle, or the plain call fails."""
 
 SILENT = ("unsettled", "broken")
 
-QUANTITIES: dict[str, tuple[str, Callable[[Result], float]]] = {
-    "first, s": ("CPU seconds to the first derivative", lambda result: result["first"]),
+QUANTITIES: dict[str, tuple[str, str, Callable[[Result], float]]] = {
+    "first, s": ("right", "CPU seconds to the first derivative", lambda result: result["first"]),
     "first / compile": (
+        "right",
         "the same, over compile() of the functions that the call runs",
         lambda result: result["first"] / max(result["compile"], 1e-9),
     ),
     "second / steady": (
+        "right",
         "the second over the steady state",
         lambda result: result["second"] / result["steady"],
     ),
     "steady / plain": (
+        "right",
         "the steady state over the plain call",
         lambda result: result["steady"] / result["plain"],
     ),
+    "refusal, s": ("refused", "CPU seconds to a refusal", lambda result: result["after"]),
 }
+"""By name of what is measured: in trials of which outcome, what it is, and the number."""
 
 
 def line(result: Result) -> str:
@@ -120,21 +125,17 @@ def field_of(result: Result) -> str:
 
 
 def distributions(results: Sequence[Result]) -> str:
-    """Median, tails and maximum of each quantity, of what came out right."""
-    right = [result for result in results if result["outcome"] == "right"]
+    """Median, tails and maximum of each quantity."""
     rows = []
     for mode in MODES:
-        of_mode = [result for result in right if result["mode"] == mode]
-        for name, (_, quantity) in QUANTITIES.items():
-            numbers = sorted(map(quantity, of_mode))
-            if numbers:
-                picked = [
-                    statistics.median(numbers),
-                    *(quantile(numbers, q) for q in (0.9, 0.95)),
-                    numbers[-1],
-                ]
+        for name, (outcome, _, quantity) in QUANTITIES.items():
+            of_mode = [r for r in results if r["mode"] == mode and r["outcome"] == outcome]
+            if of_mode:
+                numbers = sorted(map(quantity, of_mode))
+                tails = (quantile(numbers, q) for q in (0.9, 0.95))
+                picked = (statistics.median(numbers), *tails, numbers[-1])
                 rows.append([f"{mode}: {name}", *(f"{number:.3g}" for number in picked)])
-    legend = "; ".join(f"{name}: {meaning}" for name, (meaning, _) in QUANTITIES.items())
+    legend = "; ".join(f"{name}: {meaning}" for name, (_, meaning, _) in QUANTITIES.items())
     return titled("Times", f"{legend}.", table(["", "median", "90 %", "95 %", "most"], rows)) if rows else ""
 
 

@@ -131,7 +131,7 @@ def attempt(call: Call, mode: str, tell: Callable[..., None]) -> None:
         try:
             value, found = form()
         except Exception as error:  # whatever it is, it is what the user would see
-            tell(**refusal(error, len(times)))
+            tell(**refusal(error, len(times)), after=time.process_time() - start)
             return
         times.append(time.process_time() - start)
         if len(times) == 1:

@@ -20,6 +20,7 @@ REFUSED = {
     "detail": "struct.pack(str, float) cannot be differentiated, in f.g: it is implemented in C. Declare it",
     "met": "struct.pack(str, float) cannot be differentiated",
     "why": "it is implemented in C",
+    "after": 0.25,
 }
 RESULTS = [
     *(
@@ -51,6 +52,8 @@ def test_distributions() -> None:
     assert row == ["1.05", "1.9", "2", "2"]
     row = next(line.split()[-4:] for line in lines if line.startswith("forward: steady / plain"))
     assert row == ["10", "10", "10", "10"]
+    row = next(line.split()[-4:] for line in lines if line.startswith("reverse: refusal, s"))
+    assert row == ["0.25", "0.25", "0.25", "0.25"]
 
 
 def test_refusals_are_grouped_by_reason() -> None:

@@ -163,6 +163,7 @@ def test_outcomes(made: pathlib.Path, name: str, mode: str) -> None:
         assert result["detail"]
     if name == "refused":
         assert result["error"] == "MissingRuleError" and "struct.pack" in result["met"]
+        assert result["after"] > 0.0
 
 
 def test_every_call_is_of_the_table(made: pathlib.Path) -> None:
