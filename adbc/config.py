@@ -15,7 +15,7 @@ __all__ = ["FOLDER", "Config"]
 FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 """Where the sources of adbc are: frames of files below it are not the user's."""
 
-SPECULATION = ("learn", "never", "dynamic", "always")
+SPECULATION = ("learn", "never", "dynamic", "always", "interpret")
 
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
@@ -55,7 +55,11 @@ class Config:
     speculation: what is known of types where derivatives are built.  "learn": what follows from those of
     the arguments, and beyond that guesses, which are corrected by what is seen.  "never": no guesses.
     "dynamic": nothing, so that operations are looked up as they run.  "always": wherever nothing is known,
-    the guess is a float.  Derivatives are the same, up to rounding; only "learn" is fast.
+    the guess is a float.  "interpret": nothing, and no code is made.  Derivatives are the same, up to
+    rounding; only "learn" is fast.
+
+    warm_after: where a function without loops, or one of a library, has been interpreted so often, on average
+    over its steps, code is written for it.  0: at once.  It matters only where `speculation` is "learn".
     """
 
     verify: bool = False
@@ -65,6 +69,7 @@ class Config:
     trace_nan: bool = False
     cache: str | None = None
     speculation: str = "learn"
+    warm_after: int = 40
     hide_frames: bool = True
 
     def __post_init__(self) -> None:
@@ -76,7 +81,8 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
         """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``,
-        ``ADBC_TRACE_NAN``, ``ADBC_HIDE_FRAMES``, ``ADBC_SPECULATION`` and ``ADBC_CACHE`` ask for."""
+        ``ADBC_TRACE_NAN``, ``ADBC_HIDE_FRAMES``, ``ADBC_SPECULATION``,
+        ``ADBC_WARM_AFTER`` and ``ADBC_CACHE`` ask for."""
         variables = os.environ if environment is None else environment
 
         def is_on(name: str, default: str = "") -> bool:
@@ -91,4 +97,5 @@ class Config:
             dump=variables.get("ADBC_DUMP") or None,
             dump_directory=variables.get("ADBC_DUMP_DIRECTORY") or cls.dump_directory,
             speculation=variables.get("ADBC_SPECULATION") or cls.speculation,
+            warm_after=int(variables.get("ADBC_WARM_AFTER") or cls.warm_after),
         )

@@ -10,6 +10,7 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from adbc.config import Config
 from adbc.rules import default_table
 from adbc.runtime import make_engine, using
 from adbc.types.derived import count_typed
@@ -33,7 +34,7 @@ class Typed:
 
 def typed(workload: Workload) -> Typed:
     """Count the values in the graphs of what the gradient and the JVP of `workload` need."""
-    engine = make_engine(default_table())
+    engine = make_engine(default_table(), Config(warm_after=0))
     with using(engine):
         calls = calls_of(workload)
         settle(calls["gradient"])

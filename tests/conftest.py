@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import adbc
 from adbc.runtime import default_engine
 from tests import selection
 from tests.filetests.harness import IrFile
@@ -58,3 +59,12 @@ def forgetful() -> Iterator[None]:
     objects of the process would take minutes otherwise."""
     yield
     default_engine().clear()
+
+
+@pytest.fixture
+def at_once() -> Iterator[None]:
+    """Code is written for rules when they are first called: for tests that look at it."""
+    with adbc.use(adbc.Config(warm_after=0)):
+        default_engine().clear()
+        yield
+        default_engine().clear()

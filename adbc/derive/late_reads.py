@@ -29,10 +29,12 @@ def readable_late(
     sites: Mapping[Instruction, CallSite],
     users: Callable[[Value], Sequence[Any]],
 ) -> set[Value]:
-    """Those of `values` whose every use comes before anything that may write into memory; `users` says what
-    uses a value."""
+    """The ones among `values` whose every use comes before anything that may write into memory.
+
+    users: says what uses a value.
+    """
     sources = predecessors(graph)
-    found = set()
+    found: set[Value] = set()
     for value in values:
         if isinstance(value, Instruction) and value.op == "call":
             used = set(users(value))

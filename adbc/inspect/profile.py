@@ -139,6 +139,7 @@ def profile(f: Callable[..., Any], *args: Any, repeat: int = 10, **kwargs: Any) 
     engine = default_engine()
     for _ in range(4):  # until guesses of types have settled
         _gradient(function, args)
+        engine.tiers.warm_all()
     forwards, pullback = (
         min(times) for times in zip(*(_timed(function, args) for _ in range(5)), strict=True)
     )

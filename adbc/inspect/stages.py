@@ -136,11 +136,11 @@ def derived_rule(signature: Signature | tuple[Any, ...], mode: str) -> Derived:
     active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
     engine = default_engine()
     rule = engine.entry(function, signature.types, active, mode)
-    rule.build()
+    engine.tiers.show(rule)
     if not rule.graphs:  # its code came from the cache on disk
         rule = Derived(engine, function, rule.parameters, rule.active, mode, rule.result)
         engine.primal(function)
-        rule.build()
+        engine.tiers.show(rule)
     return rule
 
 

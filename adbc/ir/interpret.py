@@ -30,7 +30,7 @@ from adbc.ir.ops import call_form
 from adbc.ir.terminators import Branch, Jump, Raise, Return, Switch, Terminator
 from adbc.ir.values import UNDEF, Const, Instruction, Value
 
-__all__ = ["IterationLimitError", "interpret"]
+__all__ = ["IterationLimitError", "interpret", "new_function"]
 
 
 class IterationLimitError(AdbcError):
@@ -304,22 +304,26 @@ class _Frame:
         return self.builtins["__import__"](name, self.globals, None, fromlist, level)
 
     def new(self, kind: type, *parts: Any) -> Any:
-        return self.function(*parts) if kind is types.FunctionType else intrinsics._new_(kind, *parts)
+        if kind is types.FunctionType:
+            return new_function(self.globals, *parts)
+        return intrinsics._new_(kind, *parts)
 
-    def function(
-        self,
-        code: types.CodeType,
-        defaults: tuple[Any, ...] | None = None,
-        keyword_defaults: dict[str, Any] | None = None,
-        annotations: Any = None,
-        closure: tuple[types.CellType, ...] | None = None,
-    ) -> types.FunctionType:
-        function = types.FunctionType(code, self.globals, None, defaults, closure)
-        function.__kwdefaults__ = keyword_defaults
-        if isinstance(annotations, tuple):  # the bytecode has names and annotations in turn
-            annotations = dict(zip(annotations[::2], annotations[1::2], strict=True))
-        if isinstance(annotations, types.FunctionType):  # from 3.14: the function that makes them
-            setattr(function, "__annotate__", annotations)  # noqa: B010 (mypy checks for 3.11)
-        elif annotations is not None:
-            function.__annotations__ = annotations
-        return function
+
+def new_function(
+    namespace: dict[str, Any],
+    code: types.CodeType,
+    defaults: tuple[Any, ...] | None = None,
+    keyword_defaults: dict[str, Any] | None = None,
+    annotations: Any = None,
+    closure: tuple[types.CellType, ...] | None = None,
+) -> types.FunctionType:
+    """The function that a ``def`` or ``lambda`` makes whose globals are `namespace`."""
+    function = types.FunctionType(code, namespace, None, defaults, closure)
+    function.__kwdefaults__ = keyword_defaults
+    if isinstance(annotations, tuple):  # the bytecode has names and annotations in turn
+        annotations = dict(zip(annotations[::2], annotations[1::2], strict=True))
+    if isinstance(annotations, types.FunctionType):  # from 3.14: the function that makes them
+        setattr(function, "__annotate__", annotations)  # noqa: B010 (mypy checks for 3.11)
+    elif annotations is not None:
+        function.__annotations__ = annotations
+    return function

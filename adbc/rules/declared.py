@@ -15,7 +15,7 @@ from typing import Any
 from adbc.errors import ConstWriteError, InvalidTangentError, UnsupportedError
 from adbc.rules.binding import Binding
 from adbc.rules.sequences import symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule, ZeroRule
+from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.tangents import (
     NO_FDATA,
     NO_TANGENT,
@@ -82,7 +82,9 @@ class _Partials(Rule):
         results a tuple of such."""
         raise NotImplementedError
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
         whole = self.binding.complete(args)
         out = self.binding.call(self.function, whole, kwargs)
         active = [i for i, d in enumerate(dargs) if d is not None]
@@ -96,7 +98,9 @@ class _Partials(Rule):
         parts = [_tangent(y, [s[k] for s in slopes], numbers) for k, y in enumerate(out)]
         return out, None if all(d is None for d in parts) else tuple(map(fill_tangent, out, parts))
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    def rrule(
+        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any, Pullback]:
         whole = self.binding.complete(args)
         out = self.binding.call(self.function, whole, kwargs)
         active = [i for i, f in enumerate(fargs) if f is not None]
@@ -225,6 +229,8 @@ class JointPartials(_Partials):
 class SeparatePartials(_Partials, ScalarRule):
     """The rule of a function of numbers that has a function for each partial derivative, which is inlined
     where the arguments are floats."""
+
+    takes_result = False
 
     def __init__(
         self,

@@ -86,7 +86,7 @@ def refuse_constant(container: Any, *shadows: Any) -> None:
     """Raise if one of `shadows`, those of values written into the constant `container`, is active."""
     if any(f is not None for f in shadows):
         raise ConstWriteError(
-            f"an active value is written into a {type(container).__name__} that is constant",
+            f"a value that has a derivative is written into a constant {type(container).__name__}",
             "its derivative would be lost",
         )
 

@@ -86,6 +86,10 @@ class Known:
     is_exact: bool = False
 
 
+UNKNOWN: Any = object()
+"""Stands for the result of a function that has not been called yet."""
+
+
 class Rule:
     """A row of the table of rules: how one function is differentiated.
 
@@ -131,6 +135,10 @@ class Rule:
 
     stops = False
     """Whether the result is the one argument, as a constant."""
+
+    takes_result = False
+    """Whether `frule` and `rrule` take the result as a further argument, where the function has been called
+    on arguments by position by somebody else: what it warns of names its caller."""
 
     is_checked = False
     """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
@@ -289,6 +297,7 @@ class ScalarRule(Rule):
     """
 
     kind = RowKind.SCALAR
+    takes_result = True
     is_quotient = False
     """Whether all partial derivatives have one divisor, and their sum is divided by it once."""
 
@@ -301,8 +310,11 @@ class ScalarRule(Rule):
         super().__init__(function, **options)
         self.partials = tuple(partials)
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out = self.function(*args, **kwargs)
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
+        if out is UNKNOWN:
+            out = self.function(*args, **kwargs)
         dout = None
         for partial, dx in zip(self.partials, dargs, strict=False):
             if partial is not None and dx is not None:
@@ -313,8 +325,11 @@ class ScalarRule(Rule):
             return out, dout
         return out, project(dout, out)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        out = self.function(*args, **kwargs)
+    def rrule(
+        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any, Pullback]:
+        if out is UNKNOWN:
+            out = self.function(*args, **kwargs)
         if len(args) == 2 and len(self.partials) == 2:
             return self._rrule_of_two(out, args, fargs)
         active = [
@@ -383,19 +398,24 @@ class QuotientRule(ScalarRule):
 
     is_quotient = True
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        out = self.function(*args, **kwargs)
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
+        if out is UNKNOWN:
+            out = self.function(*args, **kwargs)
         (x, y), (dx, dy) = args, dargs
         if not isinstance(out, float) or not math.isfinite(out) or not all(map(_is_real, (x, y, dx, dy))):
-            return super().frule(args, dargs, kwargs)
+            return super().frule(args, dargs, kwargs, out)
         if dx is None and dy is None:
             return out, None
         term = None if dy is None else multiply(out, dy)
         above = dx if term is None else -term if dx is None else dx - term
         return out, project(divide(above, y), out)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        out, fout, general = super().rrule(args, fargs, kwargs)
+    def rrule(
+        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any, Pullback]:
+        out, fout, general = super().rrule(args, fargs, kwargs, out)
         (x, y), (fx, fy) = args, fargs
         if not isinstance(out, float) or not math.isfinite(out) or not (_is_real(x) and _is_real(y)):
             return out, fout, general

@@ -47,6 +47,7 @@ from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
+    "AS_THEY_ARE",
     "DESCRIPTIONS",
     "DTYPE_CODES",
     "Binding",
@@ -319,7 +320,7 @@ def _iterating(call: _OpenCall) -> _Answer:
     return None if has_derivative and class_of(source) not in (range, str) else Kind.PRIMAL
 
 
-_INACTIVE: tuple[Any, ...] = (
+AS_THEY_ARE: frozenset[Any] = frozenset((
     operator.is_, operator.is_not, intrinsics._exhausted_, callable, intrinsics._import_,
     intrinsics._import_from_, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_,
     intrinsics._raised_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_,
@@ -329,7 +330,8 @@ _INACTIVE: tuple[Any, ...] = (
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
     intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
     intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_,
-)  # fmt: skip
+))  # fmt: skip
+"""Functions that nothing active comes out of, whatever they are given: their calls are made as they are."""
 _ASKING: tuple[Any, ...] = (
     operator.not_, operator.contains, intrinsics._not_contains_, intrinsics._bool_, len, hasattr,
 )  # fmt: skip
@@ -339,7 +341,7 @@ _CONTEXTUAL: tuple[Any, ...] = (
 )  # fmt: skip
 
 _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
-    **dict.fromkeys(_INACTIVE, _inactive),
+    **dict.fromkeys(AS_THEY_ARE, _inactive),
     **dict.fromkeys(_ASKING, _asking),
     **dict.fromkeys(_CONTEXTUAL, _in_context),
     isinstance: _checking,

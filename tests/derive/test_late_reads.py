@@ -81,8 +81,8 @@ def replaced_by_what_is_called(x: float, y: float) -> Any:
 
 
 CASES = [
-    rows_swapped, rows_swapped_and_summed, fields_swapped, swapped_in_a_dict, kept_while_it_is_replaced, rotated,
-    replaced_in_one_branch, method_replaced, replaced_by_what_is_called,
+    rows_swapped, rows_swapped_and_summed, fields_swapped, swapped_in_a_dict, kept_while_it_is_replaced,
+    rotated, replaced_in_one_branch, method_replaced, replaced_by_what_is_called,
 ]  # fmt: skip
 
 

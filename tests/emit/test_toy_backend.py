@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.config import Config
 from adbc.reverse.layout import Records, TapeForm
 from adbc.rules import default_table
 from adbc.runtime import make_engine, using
@@ -94,7 +95,11 @@ def test_a_graph_whose_types_are_wrong_is_refused() -> None:
                 call.type = toy_backend.ArrayType("float64", 1, np.ndarray)
             return super().single(graph, unit)
 
-    with using(make_engine(default_table(), backend=Spoilt())), pytest.raises(WrongTypeError, match="square"):
+    config = Config(warm_after=0)
+    with (
+        using(make_engine(default_table(), config, backend=Spoilt())),
+        pytest.raises(WrongTypeError, match="square"),
+    ):
         adbc.grad(square)(3.0)
 
 

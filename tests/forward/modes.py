@@ -12,7 +12,7 @@ from adbc.testing import test_rule as check_rule
 
 __all__ = ["check", "every_guess"]
 
-GUESSES = ("learn", "never", "always", "dynamic")
+GUESSES = ("learn", "never", "always", "dynamic", "interpret")
 
 
 def check(f: Callable[..., Any], *args: Any, guess: str) -> None:

@@ -261,6 +261,7 @@ def test_of_an_argument_that_may_be_constant() -> None:
     np.testing.assert_allclose(part, same)
 
 
+@pytest.mark.usefixtures("at_once")
 def test_perhaps_is_another_rule() -> None:
     default_engine().clear()
 

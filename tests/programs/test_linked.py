@@ -74,7 +74,7 @@ def of_records(x: float) -> float:
 
 
 @pytest.mark.parametrize("f", [of_objects, of_tuples, of_lists, of_records])
-@pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always"])
+@pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always", "interpret"])
 def test_chains_that_are_built_and_walked(f: Any, speculation: Any) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         value, gradient = adbc.value_and_grad(f)(1.5)

@@ -25,7 +25,7 @@ from adbc.runtime import default_engine
 from adbc.testing import directional_derivative
 from tests.properties.functions import Prelude, Program, inputs
 
-__all__ = ["CHUNK", "check", "check_chunk", "fresh_engine", "speculation"]
+__all__ = ["CHUNK", "check", "check_chunk", "fresh_engine", "speculation", "warmth"]
 
 CHUNK = 50
 
@@ -33,20 +33,26 @@ CHUNK = 50
 def speculation(seed: int) -> str:
     """Whether types are guessed for the chunk of `seed`: mostly they are, as users have it."""
     forced = os.environ.get("ADBC_RANDOM_SPECULATION", "")
-    return forced or {3: "never", 5: "dynamic", 7: "always"}.get(seed // CHUNK % 10, "learn")
+    of_chunk = {3: "never", 5: "dynamic", 7: "always", 9: "interpret"}
+    return forced or of_chunk.get(seed // CHUNK % 10, "learn")
+
+
+def warmth(seed: int) -> int:
+    """How often code is interpreted before it is written, in the chunk of `seed`."""
+    return {0: 40, 2: 1, 4: 3}.get(seed // CHUNK % 10, 0)
 
 
 @contextlib.contextmanager
 def fresh_engine() -> Iterator[None]:
     """An engine that has learnt nothing, and forgets all afterwards."""
     engine = default_engine()
-    before, collecting = engine.guesses.mode, gc.isenabled()
+    before, collecting = (engine.guesses.mode, engine.tiers.warm_after), gc.isenabled()
     engine.clear()
     gc.disable()  # graphs are cyclic and many; a chunk fits into memory
     try:
         yield
     finally:
-        engine.guesses.mode = before
+        engine.guesses.mode, engine.tiers.warm_after = before
         engine.clear()
         if collecting:
             gc.enable()
@@ -62,6 +68,7 @@ def check_chunk(seeds: Iterable[int]) -> None:
         prelude = Prelude()
         for seed in seeds:
             default_engine().guesses.mode = speculation(seed)
+            default_engine().tiers.warm_after = warmth(seed)
             check(Program(seed, prelude))
 
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 os.environ.setdefault("ADBC_VERIFY", "1")
 
 from adbc.runtime import default_engine
-from tests.properties.checks import CHUNK, check, fresh_engine, speculation
+from tests.properties.checks import CHUNK, check, fresh_engine, speculation, warmth
 from tests.properties.class_checks import check_classes, way_of
 from tests.properties.class_programs import ClassProgram
 from tests.properties.functions import Prelude, Program
@@ -91,6 +91,7 @@ def run_chunk(name: str, seeds: range) -> Found:
         make = kind.programs()
         for seed in seeds:
             default_engine().guesses.mode = speculation(seed)
+            default_engine().tiers.warm_after = warmth(seed)
             program = make(seed)
             signal.alarm(LIMIT)
             try:

@@ -20,7 +20,7 @@ FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "160"))
 
 
-@pytest.mark.parametrize("part, speculation", [(0, "learn"), (1, "never"), (2, "dynamic"), (3, "always")])
+@pytest.mark.parametrize("part, speculation", [(0, "learn"), (1, "never"), (2, "interpret"), (3, "always")])
 def test_random_calls_are_right_or_refused(part: int, speculation: str) -> None:
     found = check_chunk(range(FIRST + part, FIRST + COUNT, 4), speculation)
     refused = sum(times for (_, outcome), times in found.items() if outcome == "refused")

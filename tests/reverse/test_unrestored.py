@@ -158,6 +158,7 @@ def copies(function: Callable[..., Any]) -> int:
         (two_arrays, 0),
     ],
 )
+@pytest.mark.usefixtures("at_once")
 def test_what_is_saved(function: Callable[..., Any], count: int) -> None:
     assert copies(function) == count
 

@@ -11,6 +11,7 @@ from adbc.rules.classes import arithmetic, arity, complex_only, integer, number,
 from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.table import (
     NO_KWARGS,
+    UNKNOWN,
     Args,
     Kwargs,
     Overlay,
@@ -100,18 +101,22 @@ def _complex(real: Any = 0, imag: Any = 0) -> Any:
 class _Extreme(ScalarRule):
     """The rule of `max` or `min` of numbers, which chooses one of them, by a ``key`` if there is one."""
 
+    takes_result = False
+
     def _chosen(self, args: Args, kwargs: Kwargs) -> int:
         key = kwargs.get("key")
         keys = args if key is None else [key(x) for x in args]
         return int(self.function(range(len(args)), key=keys.__getitem__))
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
         if not kwargs:
             return super().frule(args, dargs)
         i = self._chosen(args, kwargs)
         return args[i], dargs[i]
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN) -> Any:
         if not kwargs:
             return super().rrule(args, fargs)
         i = self._chosen(args, kwargs)

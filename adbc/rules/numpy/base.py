@@ -391,7 +391,8 @@ class ArrayRule(Rule):
         )
 
     def tangent_call(self, count: int, keywords: Sequence[str]) -> FormulaCall | None:
-        if type(self).frule is not ArrayRule.frule or not self.is_pure(count, keywords):
+        is_of_its_own = type(self).frule is not ArrayRule.frule and not self.takes_result
+        if is_of_its_own or not self.is_pure(count, keywords):
             return None
         named = places(count, keywords, self.names)
         arrays = self.names[: self.arrays]

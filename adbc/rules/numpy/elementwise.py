@@ -23,12 +23,13 @@ from adbc.rules.numpy.base import (
     array_first,
     array_operands,
     check_writable,
+    finish,
     give,
     new_shadow,
     plain,
     refuse_opaque,
 )
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, When
+from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
 from adbc.tangents.activity_marks import mark_active
 from adbc.tangents.array_memory import overlaps_itself
@@ -195,6 +196,7 @@ def _as_computed(
 class ElementwiseRule(ArrayRule):
     """The rule of a ufunc or operator on arrays, with ``out=`` and ``where=`` where these exist."""
 
+    takes_result = True
     partials: Sequence[Partial] = ()
     """The partial derivatives that the formulas were made from, if they were."""
 
@@ -231,10 +233,23 @@ class ElementwiseRule(ArrayRule):
         # Of real numbers, what multiplies a cotangent multiplies a tangent.
         return FormulaCall(tuple(self.formulas), tuple(range(count)), is_elementwise=True)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
+        if out is UNKNOWN:
+            return super().frule(args, dargs, kwargs)
+        dout = self._tangent(out, list(args), dargs, {})
+        if dout is not None:
+            refuse_opaque(out)
+        return out, finish(dout, out)
+
+    def rrule(
+        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any, Pullback]:
         if kwargs or len(args) > self.arrays:
             return super().rrule(args, fargs, kwargs)
-        out = self.function(*args)
+        if out is UNKNOWN:
+            out = self.function(*args)
         active = any_active(fargs)
         if active:
             refuse_opaque(out)
@@ -272,6 +287,7 @@ def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
 class InplaceRule(ElementwiseRule):
     """The rule of ``operator.iadd`` and its kin with an array on the left, which is overwritten."""
 
+    takes_result = False
     mutates = True
     """True: the pullback restores the array, so the rule must be used even where nothing is active."""
 
@@ -288,7 +304,9 @@ class InplaceRule(ElementwiseRule):
         self.save = before_update
         self.result = np.ndarray
 
-    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    def frule(
+        self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any]:
         if self.sign in (1, -1) and dargs[0] is not None and not isinstance(args[1], list | tuple):
             target, dtarget, d = args[0], dargs[0], dargs[1]
             check_writable(target, dtarget, d is not None)
@@ -298,7 +316,9 @@ class InplaceRule(ElementwiseRule):
             return out, dtarget
         return self._frule_into(args[0], dargs[0], list(args), dargs, {}, args, kwargs)
 
-    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    def rrule(
+        self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS, out: Any = UNKNOWN
+    ) -> tuple[Any, Any, Pullback]:
         if self.sign not in (1, -1) or fargs[0] is None:
             return self._rrule_into(args[0], fargs[0], list(args), fargs, {}, args, kwargs)
         target, shadow = args[0], fargs[0]

@@ -24,6 +24,7 @@ from adbc.types.lattice import FLOAT
 if TYPE_CHECKING:  # a rule belongs to an engine, which makes it
     from adbc.runtime.build.disk_cache import Stored
     from adbc.runtime.build.engine import Engine
+    from adbc.runtime.cold import ColdRule
 
 __all__ = ["Derived", "install", "stub"]
 
@@ -62,6 +63,12 @@ class Derived:
         self.is_typed = False
         """Whether the type of every value of the primal is known, and so that of every derivative."""
         self.is_built = False
+        self.cold: ColdRule | None = None
+        """What interprets the rule, as long as it has no code (`tiers`)."""
+        self.is_warm = False
+        """Whether it is built, and no longer interpreted."""
+        self.is_shown = False
+        """Whether it has code even where nothing is written, because somebody wants to see that."""
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
         self.entered: dict[Derived, types.FunctionType] = {}
@@ -92,13 +99,17 @@ class Derived:
         self.build()
         return self.forwards(*arguments)
 
-    def build(self) -> None:
-        """Make the code, if that has not been done."""
+    def build(self, at_once: bool = False) -> None:
+        """Make the code, if that has not been done; or let the rule be interpreted for a while, unless it is
+        to have code `at_once`."""
         with self.engine.lock:
             if not self.is_built:
+                self.is_warm = self.is_warm or at_once
                 with STACK.room(), paused():
                     self.engine.build(self)
                 self.primal = None
+            elif at_once and self.cold is not None and self.cold.warm is not None:
+                self.engine.tiers.warm(self)
 
     def forget(self) -> None:
         """Give up the code, as if nothing had been built.
@@ -108,6 +119,7 @@ class Derived:
         """
         with self.engine.lock:
             self.is_built, self.graphs, self.records, self.stored = False, (), None, None
+            self.cold = None
             self.late.clear()
             for function in (self.forwards, self.pullback):
                 fresh = stub(function.__name__, self.globals, self._first_call)

@@ -40,6 +40,7 @@ from adbc.runtime.build.partials import Partials
 from adbc.runtime.build.results import COMPLETE, Completing
 from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
+from adbc.runtime.build.tiers import Tiers
 from adbc.runtime.build.typed import DIRECT, TYPED, Typing
 from adbc.runtime.build.watched import forward_calls, reverse_calls
 from adbc.runtime.report.debug import Watch
@@ -115,9 +116,10 @@ class Engine:
         self.graphs = graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
         self.knowledge = Knowledge(self.graphs, self.guesses, self.building, self.cache)
         self.partials = Partials(self.graphs, self.knowledge)
+        self.tiers = Tiers(self)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
-            *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches,
+            *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches, *self.tiers.caches,
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
         self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies)
@@ -128,6 +130,8 @@ class Engine:
         self.only_reads, self.is_closed = self.knowledge.only_reads, self.knowledge.is_closed
         self.typeof = self.guesses.typeof
 
+        self.is_watched = told is not None or config.debug or config.trace_nan
+        """Whether somebody looks at what becomes of calls where code is written for them."""
         watch = Watch(config) if config.debug or config.trace_nan else None
         tell = None if told is None else lambda decisions: told(self.building[-1], decisions)
         self.reverse_calls = reverse_calls(self, watch)
@@ -235,6 +239,8 @@ class Engine:
         """Write the code of `rule`, or install what the cache has."""
         if rule.stored is not None and self._install_stored(rule, rule.stored):
             return
+        if self.tiers.begin_cold(rule):
+            return
         self.building.append(rule)
         try:
             graph = self._typed(rule)
@@ -292,14 +298,14 @@ class Engine:
             base = rule.function.base
         else:
             where = rule.code, rule.globals
-            base = self.guesses.base(*where, lambda: self._primal(rule))
+            base = self.guesses.base(*where, lambda: self.primal_of(rule))
         key = (rule.code, id(rule.globals), rule.parameters)
         typing = Typing(self.knowledge, self.guesses, base, key, rule.globals, rule.parameters)
         graph: Graph = run(TYPED, base, typing, self.observer.watcher(rule.code, "primal", is_normal=True))
         rule.sites = typing.sites
         return graph
 
-    def _primal(self, rule: Derived) -> Graph:
+    def primal_of(self, rule: Derived) -> Graph:
         """The graph of what `rule` differentiates, which may have been given up since the rule was made."""
         if rule.function is not None:
             return self.graphs.primal(rule.function)

@@ -30,7 +30,7 @@ from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.types.lattice import ANY, AbstractType, Exact
 from adbc.types.typeof import typeof
 
-__all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable"]
+__all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "guessable", "numbered"]
 
 
 Key = tuple[Any, ...]
@@ -49,13 +49,21 @@ class Site:
 
     def see(self, value: object) -> None:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
-        seen = _guessable(value)
+        self.note(guessable(value))
+
+    def note(self, seen: Exact | None) -> None:
+        """Learn that a value was of the type `seen`, None if that is not one to guess."""
         if self.gave_up or (seen is not None and seen == self.guess):
             return
         self.misses += 1
         self.guess = seen
         self.gave_up = seen is None or self.misses > 2
         self.stale.add(self)
+
+    def expect(self, seen: Exact | None) -> None:
+        """Take for the first guess what all values have been so far; None if that is not one to guess."""
+        if self.guess is None and not self.gave_up:
+            self.guess, self.gave_up = seen, seen is None
 
 
 class Guesses:
@@ -103,7 +111,8 @@ class Unchangeable(Site):
         pass
 
 
-def _guessable(value: object) -> Exact | None:
+def guessable(value: object) -> Exact | None:
+    """The type that would be guessed where `value` was seen, if there is one."""
     known = typeof(value)
     return known if isinstance(known, Exact) and known.cls not in _USELESS else None
 
@@ -158,6 +167,21 @@ def _hoist_cells(graph: Graph) -> None:
         call.block = graph.entry
     graph.entry.instructions[:0] = first.values()
     graph.replace_uses(replaced)
+
+
+def numbered(graph: Graph) -> dict[Instruction, int]:
+    """The number that each call of a graph in normal form has in the base that is made of it."""
+    first: dict[object, Instruction] = {}
+    others = []
+    for call in graph.instructions():
+        callee = call.operands[0] if call.operands else None
+        if isinstance(callee, Const) and callee.value is _freevar_:
+            index = call.operands[1]
+            assert isinstance(index, Const)
+            first.setdefault(index.value, call)
+        else:
+            others.append(call)
+    return {call: k for k, call in enumerate([*first.values(), *others])}
 
 
 class _Code:

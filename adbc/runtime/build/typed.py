@@ -57,7 +57,7 @@ class Typing:
     def choose(self, graph: Graph) -> None:
         """Decide whether anything is guessed in the typed graph, or watched."""
         mode = self.guesses.mode
-        if mode in ("never", "dynamic") or runs_special_methods(graph):
+        if mode in ("never", "dynamic", "interpret") or runs_special_methods(graph):
             return
         originals = {copy: value for value, copy in self.copies.items()}
         if len(self.base.excluded) <= _DEPTH[mode]:

@@ -102,6 +102,10 @@ class Calls(abc.ABC):
         """Answer a call by `row`, which the classes of the arguments decide."""
 
     @abc.abstractmethod
+    def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
+        """Answer a call by `row`, which `takes_result`: the function has been called and gave `out`."""
+
+    @abc.abstractmethod
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
         """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
 

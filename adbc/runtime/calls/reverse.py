@@ -85,6 +85,12 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
+        out, fout, pullback = row.rrule(xs, fs, NO_KWARGS, out)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, fs, row)
+        return out, fout, lambda bout: (None, *pullback(bout))
+
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided = self.decided
 

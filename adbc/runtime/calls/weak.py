@@ -70,7 +70,7 @@ def note_reference(context: Context, obj: Any, place: int, callback: Any) -> Non
     if isinstance(obj, _LASTING):
         return
     for frame in _holding(context, obj, place):
-        context.holders.append((frame, obj))
+        context.holders.append((_body(frame), obj))
     context.holders.append((None, obj))  # it is seen to be dead, or not at all
     if callback is not None and getattr(callback, "__module__", None) not in WEAK_CONTAINERS:
         note_finaliser(context, obj)
@@ -102,7 +102,7 @@ def _holding(context: Context, obj: Any, place: int) -> Iterator[types.FrameType
                 return
             yield frame
             parameters = primal.co_varnames[: primal.co_argcount + primal.co_kwonlyargcount]
-            found = [i for i, name in enumerate(parameters) if frame.f_locals.get(name) is obj]
+            found = [i for i, name in enumerate(parameters) if _variable(frame, name) is obj]
             if not found:
                 return
             callee = frame, primal, found[0]
@@ -123,7 +123,7 @@ def _given(passed: Passed, frame: types.FrameType, code: types.CodeType, number:
     names = code.co_varnames
     if names[number] in passed.named:
         return [passed.named[names[number]]]
-    first = frame.f_locals.get(names[0])
+    first = _variable(frame, names[0])
     bound = hasattr(type(first), code.co_name) or (isinstance(first, type) and hasattr(first, code.co_name))
     if not bound:
         shifts = [0]
@@ -207,23 +207,42 @@ def _roots(context: Context) -> Iterator[Any]:
     outermost = frames.index(derived[-1]) if derived else -1
     for i, frame in enumerate(frames):
         if is_ours(frame.f_code):
-            if i > outermost and derived:  # the way in, which has the arguments
+            if i > outermost and derived and not _interprets(frame):  # the way in, which has the arguments
                 yield from frame.f_locals.values()
         elif frame in derived:
             primal = original(frame.f_code)
             if primal is not None:
                 names = primal.co_varnames[: primal.co_argcount + primal.co_kwonlyargcount]
                 kept = _settled(context, primal)
-                yield from (frame.f_locals.get(name) for name in names if name in kept)
-            yield from (obj for holder, obj in context.holders if holder is frame)
+                yield from (_variable(frame, name) for name in names if name in kept)
+            body = _body(frame)
+            yield from (obj for holder, obj in context.holders if holder is body)
         else:
             yield from frame.f_locals.values()
 
 
 def _is_derived(frame: types.FrameType) -> bool:
     """Whether a frame that is not adbc's runs differentiated code."""
-    known = original(frame.f_code) is not None
+    known = original(frame.f_code) is not None or _body(frame) is not frame
     return known or any(isinstance(x, Context) for x in frame.f_locals.values())
+
+
+def _body(frame: types.FrameType) -> Any:
+    """What holds the variables of the function that runs in `frame`: where it is interpreted, another object,
+    that is the same for all its calls."""
+    return frame.f_locals.get("_adbc_frame", frame)
+
+
+def _variable(frame: types.FrameType, name: str) -> Any:
+    """What the variable `name`, a parameter, is in the function that runs in `frame`."""
+    body = _body(frame)
+    return frame.f_locals.get(name) if body is frame else body.parameter(name)
+
+
+def _interprets(frame: types.FrameType) -> bool:
+    """Whether a frame of adbc's is one of those that interpret a function of the user's, and hold whatever
+    that has had."""
+    return str(frame.f_globals.get("__name__")).startswith("adbc.runtime.cold.")
 
 
 def _walk(roots: Iterable[Any], wanted: dict[int, Any]) -> None:

@@ -103,7 +103,7 @@ class _Rule:
             if is_known and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
                 # It is known what will be called: it is built now, and errors are raised now.
                 active = [has_shadow(t) or has_cotangent(t) for t in signature.types]
-                engine.entry(function, signature.types, active, self.mode).build()
+                engine.entry(function, signature.types, active, self.mode).build(at_once=True)
 
     @property
     def is_primitive(self) -> bool:

@@ -37,8 +37,9 @@ class DerivedView(Protocol):
     @property
     def engine(self) -> EngineView: ...
 
-    def build(self) -> None:
-        """Make the code, if that has not been done."""
+    def build(self, at_once: bool = False) -> None:
+        """Make the code, if that has not been done, or let the rule be interpreted, unless it is to have code
+        `at_once`."""
 
     def holds(self) -> bool:
         """Whether all that this rule and those it calls were specialised on is still so."""

@@ -123,6 +123,7 @@ def rules_of(function: Any) -> list[Any]:
     return [rule for rule in default_engine().rules.values() if rule.code is function.__code__]
 
 
+@pytest.mark.usefixtures("at_once")
 def test_the_class_is_known_without_a_guess() -> None:
     default_engine().clear()
     for _ in range(5):

@@ -350,6 +350,7 @@ def test_joined(program: Any) -> None:
     check_rule(program, n(2, 3), 0.3, rtol=2e-5)
 
 
+@pytest.mark.usefixtures("at_once")
 def test_what_is_joined_is_given_one_by_one() -> None:
     default_engine().clear()
     adbc.grad(joined)(n(2, 3), 0.3)

@@ -59,6 +59,7 @@ def test_a_row_written_inline_has_the_derivative_of_the_row(case: Any) -> None:
     check_rule(program, *args, rtol=2e-5)
 
 
+@pytest.mark.usefixtures("at_once")
 def test_formulas_are_inline() -> None:
     program = program_of(np.max, 1, {"axis": 1, "keepdims": True})
     default_engine().clear()

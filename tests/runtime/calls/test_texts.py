@@ -24,7 +24,7 @@ from adbc.errors import AdbcError, UnsupportedError
 from adbc.runtime.state.texts import Texts
 
 X = 0.7390625
-SPECULATIONS = ["learn", "never", "dynamic", "always"]
+SPECULATIONS = ["learn", "never", "dynamic", "always", "interpret"]
 
 Function = Callable[[Any], Any]
 

@@ -189,7 +189,7 @@ DEAD = [
     counted_in_a_set, counted_as_keys, got_by_name, with_a_callback, finalised, references_counted,
 ]  # fmt: skip
 ALIVE = [by_a_variable, by_variables_of_callers, by_a_module, by_an_argument]
-MODES = ["learn", "never", "dynamic"]
+MODES = ["learn", "never", "dynamic", "interpret"]
 
 
 @pytest.mark.parametrize("mode", MODES)

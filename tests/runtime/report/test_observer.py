@@ -34,7 +34,7 @@ def engine_with(config: Config) -> Engine:
 
 
 def build(engine: Engine, mode: str) -> None:
-    engine.entry(cube, [FLOAT], [True], mode).build()
+    engine.entry(cube, [FLOAT], [True], mode).build(at_once=True)
 
 
 def test_the_suite_is_verified() -> None:

@@ -1,0 +1,179 @@
+"""Which rules are interpreted at first, and when they get code.
+
+Code of libraries mostly parses, checks and looks things up, once per call: to write derivatives of it takes a
+thousand times as long as to run it.  So does what is left of a function behind a guess that was wrong.  Such
+rules begin cold (`runtime.cold`); those that turn out to be run often are built after all.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adbc.cpython.libraries import is_library_code
+from adbc.ir.graph import Graph
+from adbc.ir.traverse import cycles
+from adbc.runtime.build.collector import paused
+from adbc.runtime.build.derived import Derived, install, stub
+from adbc.runtime.build.facts import NameFact
+from adbc.runtime.build.speculation import Continuation, guessable, numbered
+from adbc.runtime.cold import ColdRule, Mode, Program, Record, can_be_run
+from adbc.runtime.state.stack import STACK
+
+if TYPE_CHECKING:  # the tiers are a part of an engine
+    from adbc.runtime.build.engine import Engine
+
+__all__ = ["Tiers"]
+
+
+class Tiers:
+    """The cold rules of one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.programs: dict[Any, Program] = {}
+        """By code, address of the globals, and whether it is for forward mode."""
+        self.caches = (self.programs,)
+        self._modes: dict[bool, Mode] = {}
+        self.warm_after = engine.config.warm_after
+        """`Config.warm_after`.  Whoever changes it in a test has the engine forget everything."""
+
+    def begin_cold(self, rule: Derived) -> bool:
+        """Let `rule` be interpreted, if that is what is to become of it; whether it is."""
+        if not self._may_be_cold(rule):
+            return False
+        graph = self.engine.primal_of(rule)
+        is_library = is_library_code(rule.code.co_filename, rule.globals)
+        if not can_be_run(graph) or not (self._is_always() or is_library or not _is_looping(graph)):
+            return False
+        program = self._program(rule, graph)
+        warm = None if self._is_always() else lambda: self.warm(rule)
+        rest = rule.function
+        learn = (lambda: self._learn(rest, program)) if isinstance(rest, Continuation) else None
+        cold = ColdRule(
+            program, rule.parameters, rule.active, rule.result, rule.mode, rule.takes_function, warm, learn,
+            self.warm_after,
+        )  # fmt: skip
+        rule.cold = cold
+        rule.class_facts.update(graph.facts)
+        named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
+        rule.guards = [*named, *rule.class_facts.values()]
+        self.engine.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
+        if rule.mode == "forward":
+            install(rule.forwards, cold.dual)
+        else:
+            install(rule.forwards, cold.forwards)
+            install(rule.pullback, cold.pullback)
+        rule.is_built = True
+        self.engine.builds += 1
+        return True
+
+    def show(self, rule: Derived) -> None:
+        """Make code for `rule`, whatever is made for others."""
+        rule.is_shown = True
+        if rule.cold is not None:
+            self.warm(rule)
+        rule.build(at_once=True)
+
+    def warm(self, rule: Derived) -> Callable[..., Any]:
+        """Write the code of `rule`, which has been interpreted; what is to be called instead of that."""
+        engine = self.engine
+        with engine.lock, STACK.room(), paused():
+            cold = rule.cold
+            if cold is not None:
+                rule.cold, rule.is_warm, rule.is_built = None, True, False
+                self._expect(rule, cold.program)
+                try:
+                    engine.build(rule)
+                finally:
+                    if not rule.is_built:  # interrupted: it goes on as it was
+                        rule.cold, rule.is_warm, rule.is_built = cold, False, True
+                if rule.mode != "forward" and cold.records:
+                    _read_either(rule, cold)
+        return rule.forwards
+
+    def warm_all(self) -> None:
+        """Write the code of all rules that have been interpreted."""
+        for rule in list(self.engine.rules.values()):
+            if rule.cold is not None and rule.cold.steps and rule.cold.warm is not None:
+                self.warm(rule)
+
+    def _is_always(self) -> bool:
+        return self.engine.guesses.mode == "interpret"
+
+    def _may_be_cold(self, rule: Derived) -> bool:
+        engine = self.engine
+        if rule.is_shown or engine.is_watched:
+            return False
+        if self._is_always():
+            return True
+        if rule.is_warm:
+            return False
+        return engine.guesses.mode == "learn" and self.warm_after > 0
+
+    def _program(self, rule: Derived, graph: Graph) -> Program:
+        is_forward = rule.mode == "forward"
+        key = (rule.code, id(rule.globals), is_forward)
+        known = self.programs.get(key)
+        if known is None:
+            mode = self._mode(is_forward)
+            function = rule.function
+            if isinstance(function, Continuation):
+                base = function.base
+                numbers = {call: k for call, k in base.roots.items() if k not in base.excluded}
+            else:
+                numbers = numbered(graph)
+            known = self.programs[key] = Program(
+                graph, rule.code, rule.globals, rule.is_rest, mode, numbers, guessable
+            )
+        return known
+
+    def _learn(self, rest: Continuation, program: Program) -> None:
+        """Tell the guesses of the whole function what was seen in a rest of it."""
+        for step in program.news:
+            self.engine.guesses.site((*rest.base.root, step.number)).note(step.known)
+        program.news.clear()
+
+    def _expect(self, rule: Derived, program: Program) -> None:
+        """Let what was seen while `rule` was interpreted be the first guesses about it."""
+        if not rule.is_rest:
+            for step in program.observed():
+                key = (rule.code, id(rule.globals), rule.parameters, step.number)
+                self.engine.guesses.site(key).expect(None if step.is_mixed else step.known)
+
+    def _mode(self, is_forward: bool) -> Mode:
+        found = self._modes.get(is_forward)
+        if found is None:
+            engine = self.engine
+            support: Any = engine.forward if is_forward else engine.reverse
+            found = self._modes[is_forward] = Mode(
+                is_forward,
+                engine.forward_calls if is_forward else engine.reverse_calls,
+                None if is_forward else support.attempt,
+                support.known,
+                support.caught,
+                support.instance,
+                support.function,
+                support.store_global,
+                support.check_global,
+            )
+        return found
+
+
+def _is_looping(graph: Graph) -> bool:
+    return bool(cycles(graph.blocks, lambda block: block.terminator.successors))
+
+
+def _read_either(rule: Derived, cold: ColdRule) -> None:
+    """Let the pullback of `rule`, which has code now, also take the records that `cold` has made, as long as
+    there are some."""
+    made = types.FunctionType(rule.pullback.__code__, rule.globals)
+    made.__kwdefaults__ = rule.pullback.__kwdefaults__
+
+    def pullback(saved: Any, *bout: Any) -> Any:
+        return cold.pullback(saved, *bout) if saved.__class__ is Record else made(saved, *bout)
+
+    rule.pullback.__code__ = stub(rule.pullback.__name__, rule.globals, pullback).__code__
+    install(rule.pullback, pullback)
+    cold.when_none = lambda: install(rule.pullback, made)

@@ -1,0 +1,31 @@
+"""What interpreted code needs of the engine, in either mode."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from adbc.runtime.calls.driver import Calls
+
+__all__ = ["Mode"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Mode:
+    """One mode of one engine.
+
+    A companion is what stands beside a value: a shadow, or a tangent.  The functions are those that generated
+    code calls (`derive.support.CommonSupport`).
+    """
+
+    is_forward: bool
+    calls: Calls
+    attempt: Callable[..., Any] | None
+    """In reverse mode what `calls.call` is, but an exception comes back as a `Raised`; else None."""
+    known: Callable[..., Any]
+    caught: Callable[..., Any]
+    instance: Callable[..., Any]
+    function: Callable[..., Any]
+    store_global: Callable[..., Any]
+    check_global: Callable[..., Any]

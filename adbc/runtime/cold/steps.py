@@ -1,0 +1,493 @@
+"""The steps of interpreted code: what is done for each call of a graph.
+
+A step takes values and companions out of their places, does what the call says in the user's name (`lines`),
+puts the result and its companion into theirs, and in reverse mode writes down on the tape what is to be done
+on the way back.  There is one for whatever the builders write code of its own for, and one for all the rest,
+which is decided as it is run.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adbc.ir import intrinsics
+from adbc.ir.interpret import new_function
+from adbc.ir.intrinsics import Raised
+from adbc.ir.values import Position
+from adbc.runtime.calls.classes import SLOW
+from adbc.runtime.state.closures import freevar, freevar_shadow
+from adbc.runtime.state.made_functions import defaults_pullback
+from adbc.tangents.fields import plain_check
+from adbc.types.displays import keeps_no_list
+
+if TYPE_CHECKING:
+    from adbc.runtime.cold.machine import Frame
+
+__all__ = [
+    "COPIED",
+    "MERGED",
+    "TUPLE",
+    "AsItIs",
+    "Call",
+    "Catch",
+    "Check",
+    "DeleteGlobal",
+    "FreeVariable",
+    "Global",
+    "Globals",
+    "Handled",
+    "Import",
+    "MakeFunction",
+    "MakeTuple",
+    "NewInstance",
+    "Observed",
+    "Rename",
+    "Step",
+    "StoreGlobal",
+]
+
+MERGED, COPIED, TUPLE = object(), object(), object()
+"""What stands on a tape in place of a pullback: for phis, for another name, for a tuple that was made."""
+
+_NUMBERS = frozenset({int, float, bool, complex, types.NoneType})
+_TEXTS = frozenset({*_NUMBERS, str, bytes})
+_ON_NUMBERS: frozenset[Any] = frozenset(
+    {
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+        operator.pow, operator.neg, operator.pos, operator.invert, operator.and_, operator.or_, operator.xor,
+        operator.lshift, operator.rshift, operator.iadd, operator.isub, operator.imul, operator.itruediv,
+        operator.ifloordiv, operator.imod, operator.ipow, operator.iand, operator.ior, operator.ixor,
+    }
+)  # fmt: skip
+_ON_TEXTS: frozenset[Any] = frozenset(
+    {
+        operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.not_,
+        operator.contains, intrinsics._not_contains_, intrinsics._bool_, len,
+    }
+)  # fmt: skip
+_CONSTANT_FOR = {**dict.fromkeys(_ON_NUMBERS, _NUMBERS), **dict.fromkeys(_ON_TEXTS, _TEXTS)}
+"""By function, the classes of constants for which it is simply called."""
+
+_ITERATED = frozenset({range, str, bytes, list, tuple, dict})
+_EXAMPLES: tuple[Any, ...] = (range(0), range(2**70), "", b"", [], (), {}, "\u00e9")  # two kinds of text
+_ITERATORS = frozenset([type(iter(x)) for x in _EXAMPLES])
+_CONSTANT_FOR |= {intrinsics._iter_: _ITERATED, intrinsics._next_: _ITERATORS}
+
+_QUIET: frozenset[Any] = frozenset(
+    {
+        operator.is_, operator.is_not, intrinsics._exhausted_, intrinsics._push_exc_info_,
+        intrinsics._pop_except_, intrinsics._pass_on_, intrinsics._reraise_, callable, id,
+    }
+)  # fmt: skip
+"""What runs no code of the user's, and either does not raise or raises again what has passed this frame."""
+
+
+class Step:
+    """out: the place of the result.  targets: the places that a pullback gives cotangents for; a negative one
+    is nobody's.  is_protected: whether a handler of the graph sees what is raised."""
+
+    __slots__ = ("go", "is_protected", "out", "position", "protected_go", "targets")
+
+    def __init__(self) -> None:
+        self.go: Callable[..., Any] | None = None
+        """What makes the call in the user's name, once it has been made."""
+        self.protected_go: Callable[..., Any] | None = None
+        """What attempts the call in the user's name, once it has been made."""
+        self.out = -1
+        self.position: Position | None = None
+        self.is_protected = False
+        self.targets: tuple[int, ...] = ()
+
+    def run(self, frame: Frame) -> None:
+        """Do it, in `frame`."""
+        raise NotImplementedError
+
+    def _line(self, frame: Frame, count: int) -> Callable[..., Any]:
+        go = self.go = frame.program.lines.at(self.position, count)
+        return go
+
+    def protected_line(self, frame: Frame) -> Callable[..., Any]:
+        """What attempts the call in the user's name."""
+        go = self.protected_go = frame.program.lines.at(self.position, 6)
+        return go
+
+    def call(self, frame: Frame, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function(*arguments)``, in the user's name."""
+        return frame.program.lines.at(self.position)(function, arguments, frame, frame.first)
+
+
+class AsItIs(Step):
+    """A call that nothing active comes out of."""
+
+    __slots__ = ("function", "is_quiet", "places")
+
+    def __init__(self, function: Any, places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.function, self.places = function, places
+        self.is_quiet = function in _QUIET
+
+    def run(self, frame: Frame) -> None:
+        values = frame.values
+        xs = [values[i] for i in self.places]
+        if self.is_quiet:
+            values[self.out] = self.function(*xs)
+        else:
+            values[self.out] = self.call(frame, self.function, *xs)
+        frame.beside[self.out] = None
+
+
+class Observed(Step):
+    """A step that remembers of which class its results are.
+
+    number: that of the call in the function, by which guesses are kept; -1 if nothing is guessed there.
+    known: the type that would be guessed of the last result.  is_mixed: whether there were several classes.
+    """
+
+    __slots__ = ("is_mixed", "known", "number", "seen")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = -1
+        self.seen: type | None = None
+        self.known: Any = None
+        self.is_mixed = False
+
+    def note(self, frame: Frame, value: Any) -> None:
+        """Take note of a result of another class than the last."""
+        self.is_mixed = self.seen is not None
+        self.seen = type(value)
+        if self.number >= 0:
+            self.known = frame.program.guessable(value)
+            frame.program.news.append(self)
+
+
+class Handled(Observed):
+    """A call of an operator or intrinsic, which has a handler."""
+
+    __slots__ = ("constants", "function", "handle", "is_free_of_text", "places")
+
+    def __init__(self, function: Any, handle: Callable[..., Any], places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.function, self.handle, self.places = function, handle, places
+        self.constants = _CONSTANT_FOR.get(function)
+        self.is_free_of_text = function not in (intrinsics._iter_, intrinsics._next_)
+        """Whether letters that are read from text cannot come out of it."""
+        self.targets = (-1, *places)
+
+    def run(self, frame: Frame) -> None:
+        values, beside, places = frame.values, frame.beside, self.places
+        xs = tuple([values[i] for i in places])
+        fs = tuple([beside[i] for i in places])
+        constants = self.constants
+        if constants is not None and (self.is_free_of_text or frame.context.texts is None):
+            for x, f in zip(xs, fs):  # noqa: B905  # called often
+                if f is not None or type(x) not in constants:
+                    break
+            else:
+                values[self.out] = self.call(frame, self.function, *xs)  # it may raise
+                beside[self.out] = None
+                return
+        calls, tape = frame.program.mode.calls, frame.tape
+        row = calls.decided.get((self.function, tuple(map(type, xs))))
+        if row is not None and row is not SLOW and row.takes_result:
+            out = _use_row(self, frame, row, self.function, xs, fs)
+        elif tape is None:
+            go = self.go or self._line(frame, 3)
+            out, beside[self.out] = go(self.handle, frame.context, xs, fs, frame, frame.first)
+            values[self.out] = out
+        elif (self.is_protected or frame.is_protected) and (row is None or row is SLOW):
+            out = _attempt(self, frame, (), self.function, None, xs, fs)
+        else:  # what C functions have done when they raise needs no undoing
+            go = self.go or self._line(frame, 3)
+            out, companion, pullback = go(self.handle, frame.context, xs, fs, frame, frame.first)
+            values[self.out], beside[self.out] = out, companion
+            tape.append((_behind_callee(pullback), self, (None, *fs)))
+        if type(out) is not self.seen:
+            self.note(frame, out)
+
+
+def _behind_callee(pullback: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`pullback`, the cotangents of which come behind that of what was called."""
+    return lambda bout: (None, *pullback(bout))
+
+
+class Call(Observed):
+    """A call of anything, the last arguments by keyword.
+
+    callee: its place.  displays: the arguments that are displays of constants, which nobody else has.
+    """
+
+    __slots__ = ("callee", "displays", "is_free", "keywords", "places")
+
+    def __init__(
+        self,
+        callee: int,
+        places: tuple[int, ...],
+        keywords: tuple[str, ...],
+        displays: tuple[int, ...],
+        function: Any,
+    ) -> None:
+        super().__init__()
+        self.callee, self.places, self.keywords, self.displays = callee, places, keywords, displays
+        self.is_free = bool(displays) and function is not None and keeps_no_list(function)
+        """Whether the function that is called reads lists and keeps none."""
+        self.targets = (callee, *places)
+
+    def run(self, frame: Frame) -> None:
+        values, beside = frame.values, frame.beside
+        f, ff = values[self.callee], beside[self.callee]
+        xs = tuple([values[i] for i in self.places])
+        if (f is isinstance or f is issubclass) and len(xs) == 2 and not self.keywords and plain_check(xs[1]):
+            values[self.out] = self.call(frame, f, *xs)
+            beside[self.out] = None
+            return
+        fs = tuple([beside[i] for i in self.places])
+        if self.is_free:
+            fs = tuple([None if i in self.displays else f for i, f in enumerate(fs)])
+        calls = frame.program.mode.calls
+        row = _taking_result(calls, f, xs, fs) if not self.keywords else None
+        if row is not None:
+            out = _use_row(self, frame, row, f, xs, fs)
+            if type(out) is not self.seen:
+                self.note(frame, out)
+            return
+        if frame.tape is not None and (self.is_protected or frame.is_protected):
+            out = _attempt(self, frame, self.keywords, f, ff, xs, fs)
+            if type(out) is not self.seen:
+                self.note(frame, out)
+            return
+        if self.displays and not self.is_free:
+            answer = self.call(
+                frame, calls.call_with_displays, frame.context, self.keywords, f, ff, xs, fs, self.displays
+            )
+        else:
+            go = self.go or self._line(frame, 6)
+            answer = go(calls.call, frame.context, self.keywords, f, ff, xs, fs, frame, frame.first)
+        values[self.out], beside[self.out] = answer[0], answer[1]
+        if frame.tape is not None:
+            frame.tape.append((answer[2], self, (ff, *fs)))
+        if type(answer[0]) is not self.seen:
+            self.note(frame, answer[0])
+
+
+def _taking_result(calls: Any, f: Any, xs: Any, fs: Any) -> Any:
+    """The rule of `f`, a function in C, if it is one that is given the result; else None."""
+    kind = type(f)
+    if kind is not types.BuiltinFunctionType and (kind.__name__ != "ufunc" or len(xs) > f.nin):
+        return None  # what a ufunc is given besides it writes into
+    for companion in fs:
+        if companion is not None:
+            break
+    else:
+        return None
+    row = calls.decided.get((f, tuple(map(type, xs)))) or calls.decide(f, xs)
+    return row if row is not SLOW and row.takes_result else None
+
+
+def _use_row(step: Step, frame: Frame, row: Any, function: Any, xs: Any, fs: Any) -> Any:
+    """Call a function by a rule that is given the result: so that what it warns of names the user's line."""
+    out = step.call(frame, function, *xs)
+    answer = frame.program.mode.calls.use_given(row, xs, fs, out)
+    frame.values[step.out], frame.beside[step.out] = answer[0], answer[1]
+    if frame.tape is not None:
+        frame.tape.append((answer[2], step, (None, *fs)))
+    return answer[0]
+
+
+def _attempt(step: Step, frame: Frame, keywords: Any, f: Any, ff: Any, xs: Any, fs: Any) -> Any:
+    """Make a call that may raise into a handler: what it had done by then is reversed as well."""
+    attempt = frame.program.mode.attempt
+    go = step.protected_go or step.protected_line(frame)
+    out, companion, pullback = go(attempt, frame.context, keywords, f, ff, xs, fs, frame, frame.first)
+    assert frame.tape is not None
+    frame.tape.append((pullback, step, (ff, *fs)))
+    if type(out) is Raised:
+        frame.beside[step.out] = None
+        frame.values[step.out] = None
+        step.call(frame, intrinsics._reraise_, out.exception)
+    frame.values[step.out], frame.beside[step.out] = out, companion
+    return out
+
+
+class MakeTuple(Step):
+    __slots__ = ("places",)
+
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.places = self.targets = places
+
+    def run(self, frame: Frame) -> None:
+        values, beside = frame.values, frame.beside
+        xs = tuple([values[i] for i in self.places])
+        fs = tuple([beside[i] for i in self.places])
+        values[self.out] = xs
+        for f in fs:
+            if f is not None:
+                break
+        else:
+            beside[self.out] = None
+            return
+        beside[self.out] = frame.program.mode.calls.of_tuple(xs, fs)
+        if frame.tape is not None:
+            frame.tape.append((TUPLE, self, fs))
+
+
+class Rename(Step):
+    """Another name for the first argument."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.source = places[0]
+        self.targets = (self.source,)
+
+    def run(self, frame: Frame) -> None:
+        companion = frame.beside[self.source]
+        frame.values[self.out], frame.beside[self.out] = frame.values[self.source], companion
+        if companion is not None and frame.tape is not None:
+            frame.tape.append((COPIED, self, (companion,)))
+
+
+class Check(Rename):
+    """A local variable is read, which may not be bound."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__(places)
+        self.name = places[1]
+
+    def run(self, frame: Frame) -> None:
+        values = frame.values
+        if values[self.source] is intrinsics.UNBOUND:
+            self.call(frame, intrinsics._check_, values[self.source], values[self.name])
+        super().run(frame)
+
+
+class Catch(Step):
+    """The exception that a handler was entered with."""
+
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        error = frame.values[self.out] = frame.caught
+        frame.beside[self.out] = frame.program.mode.caught(frame.context, error)
+
+
+# -- what depends on the frame -----------------------------------------------------------------------------
+
+
+class _WithPlaces(Step):
+    __slots__ = ("places",)
+
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.places = places
+
+
+class FreeVariable(_WithPlaces):
+    """A cell of the closure."""
+
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        index = frame.values[self.places[0]]
+        frame.values[self.out] = freevar(frame.function, index)
+        frame.beside[self.out] = freevar_shadow(
+            frame.context, frame.function, frame.function_companion, index
+        )
+
+
+class Global(_WithPlaces):
+    """A global or builtin is read."""
+
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        namespace, name = frame.program.namespace, frame.values[self.places[0]]
+        mode = frame.program.mode
+        out = self.call(frame, intrinsics.global_or_builtin, namespace, name)
+        if "__spec__" not in namespace:  # no module's, but a dict that code was executed in
+            self.call(frame, mode.check_global, frame.context, namespace, name)
+        frame.values[self.out], frame.beside[self.out] = out, mode.known(frame.context, out)
+
+
+class Globals(_WithPlaces):
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        namespace = frame.values[self.out] = frame.program.namespace
+        frame.beside[self.out] = frame.program.mode.known(frame.context, namespace)
+
+
+class StoreGlobal(_WithPlaces):
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        name, value = self.places
+        store = frame.program.mode.store_global
+        undo = self.call(
+            frame, store, frame.context, frame.program.namespace, frame.values[name],
+            frame.values[value], frame.beside[value],
+        )  # fmt: skip
+        frame.values[self.out] = frame.beside[self.out] = None
+        if frame.tape is not None:
+            frame.tape.append((lambda bout: undo(bout) or (), self, ()))
+
+
+class DeleteGlobal(_WithPlaces):
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        name = frame.values[self.places[0]]
+        self.call(frame, intrinsics.global_or_builtin, {**frame.program.namespace, "__builtins__": {}}, name)
+        del frame.program.namespace[name]
+        frame.values[self.out] = frame.beside[self.out] = None
+
+
+class Import(_WithPlaces):
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        name, level, fromlist = [frame.values[i] for i in self.places]
+        namespace = frame.program.namespace
+        load: Any = intrinsics.global_or_builtin({"__builtins__": namespace["__builtins__"]}, "__import__")
+        frame.values[self.out] = self.call(frame, load, name, namespace, None, fromlist, level)
+        frame.beside[self.out] = None
+
+
+class NewInstance(_WithPlaces):
+    __slots__ = ()
+
+    def run(self, frame: Frame) -> None:
+        made = self.call(frame, intrinsics._instance_, frame.values[self.places[0]])
+        frame.values[self.out] = made
+        frame.beside[self.out] = frame.program.mode.instance(frame.context, made)
+
+
+class MakeFunction(_WithPlaces):
+    """A function is made, of code, defaults, keyword defaults, annotations and closure."""
+
+    __slots__ = ("has_constant_defaults",)
+
+    def __init__(self, places: tuple[int, ...], has_constant_defaults: bool) -> None:
+        super().__init__(places)
+        self.targets = (places[1],)
+        self.has_constant_defaults = has_constant_defaults
+        """Whether the keyword defaults are immutable constants."""
+
+    def run(self, frame: Frame) -> None:
+        _, defaults, keyword_defaults, _, closure = self.places
+        beside = frame.beside
+        made = new_function(frame.program.namespace, *[frame.values[i] for i in self.places])
+        companion = frame.program.mode.function(
+            frame.context, made, beside[closure], beside[defaults],
+            None if self.has_constant_defaults else beside[keyword_defaults],
+        )  # fmt: skip
+        frame.values[self.out], beside[self.out] = made, companion
+        if frame.tape is not None and beside[defaults] is not None:
+            frame.tape.append((defaults_pullback(companion), self, (beside[defaults],)))

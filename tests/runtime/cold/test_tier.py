@@ -1,0 +1,134 @@
+"""Which functions are interpreted, and when they get code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.runtime import default_engine
+
+
+@pytest.fixture(autouse=True)
+def engine() -> Iterator[Any]:
+    with adbc.use(adbc.Config(warm_after=5)):
+        default_engine().clear()
+        yield default_engine()
+        default_engine().clear()
+
+
+def rule_of(function: Any) -> Any:
+    (found,) = [r for r in default_engine().rules.values() if r.code is function.__code__ and r.is_built]
+    return found
+
+
+def formula(x: float) -> float:
+    return math.sin(x) * x + 1.0
+
+
+def looping(x: float) -> float:
+    for _ in range(3):
+        x = x * x
+    return x
+
+
+def calling(x: float) -> float:
+    total = 0.0
+    for _ in range(20):
+        total += formula(x)
+    return total
+
+
+def descending(x: float, n: int) -> float:
+    return x if n == 0 else descending(x * 1.01, n - 1) * 0.99
+
+
+def test_what_is_called_often_gets_code() -> None:
+    gradient = adbc.grad(formula)
+    values = [gradient(0.7)]
+    assert rule_of(formula).cold is not None
+    values += [gradient(0.7) for _ in range(10)]
+    assert rule_of(formula).cold is None and rule_of(formula).graphs
+    assert values == pytest.approx([values[0]] * 11, rel=1e-14)
+
+
+def test_loops_of_the_users_get_code_at_once() -> None:
+    adbc.grad(looping)(0.7)
+    assert rule_of(looping).cold is None
+
+
+def test_code_is_written_while_its_caller_runs() -> None:
+    expected = 20.0 * (math.cos(0.7) * 0.7 + math.sin(0.7))
+    for _ in range(3):
+        assert adbc.grad(calling)(0.7) == pytest.approx(expected)
+        assert adbc.jvp(calling, (0.7,), (1.0,))[1] == pytest.approx(expected)
+    assert all(r.cold is None for r in default_engine().rules.values() if r.is_built)
+
+
+def test_records_of_before_are_understood() -> None:
+    """Pullbacks that were made while the rule was interpreted are run when it has code."""
+    pullbacks = [adbc.vjp(formula, 0.1 * i)[1] for i in range(20)]
+    assert rule_of(formula).cold is None
+    for i, pullback in reversed([*enumerate(pullbacks)]):
+        x = 0.1 * i
+        assert pullback(1.0)[0] == pytest.approx(math.cos(x) * x + math.sin(x))
+    pullbacks.clear()
+    del pullback
+    assert adbc.grad(formula)(0.7) == pytest.approx(math.cos(0.7) * 0.7 + math.sin(0.7))
+    assert rule_of(formula).pullback.__kwdefaults__ is None  # nothing stands between any more
+
+
+def test_a_recursion_gets_code() -> None:
+    assert adbc.grad(descending)(1.0, 300) == pytest.approx((1.01 * 0.99) ** 300)
+    assert any(r.cold is None for r in default_engine().rules.values() if r.is_built)
+
+
+def test_what_was_seen_is_guessed() -> None:
+    def reads(x: float, table: dict[str, Any]) -> Any:
+        return table["a"] * x + table["b"][1]
+
+    gradient = adbc.grad(reads)
+    for _ in range(12):
+        gradient(0.7, {"a": 2.0, "b": [1.0, 3.0]})
+    sites = [s for key, s in default_engine().guesses.sites.items() if key[0] is reads.__code__]
+    assert float in [s.guess.cls for s in sites if s.guess is not None]
+    assert list in [s.guess.cls for s in sites if s.guess is not None]
+
+
+def library(x: float) -> Any:
+    return np.polynomial.polynomial.polyval(x, [1.0, 2.0, 3.0])
+
+
+def test_loops_of_libraries_are_interpreted() -> None:
+    assert adbc.grad(library)(0.7) == pytest.approx(2.0 + 6.0 * 0.7)
+    (rule,) = [r for r in default_engine().rules.values() if r.code.co_name == "polyval" and r.is_built]
+    assert rule.cold is not None
+
+
+def test_an_interruption_while_code_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient, engine = adbc.grad(formula), default_engine()
+    expected = gradient(0.7)
+    while rule_of(formula).cold.steps <= rule_of(formula).cold.most:
+        gradient(0.7)
+    build = engine.build
+
+    def interrupted(rule: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "build", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        gradient(0.7)
+    monkeypatch.setattr(engine, "build", build)
+    assert rule_of(formula).cold is not None
+    assert gradient(0.7) == pytest.approx(expected)
+    assert rule_of(formula).cold is None
+
+
+def test_at_once() -> None:
+    with adbc.use(adbc.Config(warm_after=0)):
+        adbc.grad(formula)(0.7)
+        assert rule_of(formula).cold is None
