@@ -33,7 +33,7 @@ MODES = ("reverse", "forward")
 
 ROUNDS = 12
 """How often the derivative is formed in all, unless that takes longer than `PATIENCE`."""
-PATIENCE = 6.0
+PATIENCE = 4.0
 """Seconds of CPU time that repeating may take, of the derivative as of the plain call."""
 
 Report = dict[str, Any]
