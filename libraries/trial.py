@@ -31,9 +31,10 @@ __all__ = ["MODES", "attempt", "plain"]
 
 MODES = ("reverse", "forward")
 
-ROUNDS = 12
-"""How often the derivative is formed in all, unless that takes longer than `PATIENCE`."""
-PATIENCE = 4.0
+ROUNDS = 60
+"""How often the derivative is formed in all, unless that takes longer than `PATIENCE`: often enough that what
+is interpreted at first has become code."""
+PATIENCE = 1.5
 """Seconds of CPU time that repeating may take, of the derivative as of the plain call."""
 
 Report = dict[str, Any]
@@ -49,7 +50,7 @@ def seconds_of(call: Call) -> float:
     """CPU seconds of the plain call, the median of several."""
     times: list[float] = []
     begin = time.process_time()
-    while len(times) < 3 or (len(times) < 200 and time.process_time() - begin < PATIENCE / 20):
+    while len(times) < 3 or (len(times) < 200 and time.process_time() - begin < PATIENCE / 8):
         arguments = copy.deepcopy(call.arguments)
         start = time.process_time()
         call.function(*arguments)
