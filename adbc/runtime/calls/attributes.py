@@ -57,9 +57,9 @@ def get_attribute(call: Call, table: RuleTable) -> Step | None:
         descriptor = lookup(cls, name) if isinstance(name, str) else None
         if name in instance_dict(obj) and not goes_first(descriptor):
             return plain_get(call, table)
-        if descriptor is None:
+        if descriptor is None and not any(name in vars(base) for base in cls.__mro__):
             return Delegate(call.on(other, 0, 1))
-        if isinstance(descriptor, _METHODS):
+        if descriptor is None or isinstance(descriptor, _METHODS):
             return plain_get(call, table)
     return Delegate(call.of(found_or_asked))
 

@@ -95,7 +95,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
     addresses = []
     for x, shadow in zip(call.args, shadows, strict=True):
         if shadow is not None and shadow is not NO_TANGENT:
-            context.shadows.adopt(x, shadow)
+            context.shadows.adopt(x, shadow, anew=True)
             if is_address_tangent(type(shadow)):
                 addresses.append(shadow)
     if "held" in vars(context):
@@ -124,7 +124,7 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
     addresses = []
     for x, shadow in zip(call.args, call.shadows, strict=True):
         if shadow is not None and shadow is not NO_TANGENT:
-            context.shadows.adopt(x, shadow)
+            context.shadows.adopt(x, shadow, anew=True)
             if is_address_tangent(type(shadow)):
                 addresses.append(shadow)
     out, undo = _made(context, call, [x for x in call.args if is_opaque(x)], addresses, is_python=True)
@@ -235,7 +235,9 @@ def watched(
     The objects `ours` may be changed, whatever they hold.  stays: what is changed stays so, as records of a
     log do; numbers may be written there if the call is given none that has a derivative.
     """
-    before = list(contents(_reached((call.function, *call.args))))
+    reached = _reached((call.function, *call.args))
+    context.shadows.look_again(reached)
+    before = list(contents(reached))
     is_free = stays and not any(map(is_active, call.shadows))
     failed: BaseException | None = None
     out: Any = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from adbc.errors import VerificationError
@@ -122,9 +122,19 @@ class Shadows:
         """Let `tangent` be the tangent of `obj` from now on; for an array, of its memory too."""
         kind_of(type(obj)).remember(obj, tangent, self._memo)
 
-    def adopt(self, obj: Any, shadow: Any) -> None:
-        """Let `shadow` (or a tangent), given from outside, be that of `obj`, and so for all inside it."""
-        pending = [(obj, shadow)]
+    def adopt(self, obj: Any, shadow: Any, anew: bool = False) -> None:
+        """Let `shadow` (or a tangent), given from outside, be that of `obj`, and so for all inside it.
+
+        anew: also look into what is known already, for something may have been put there since.
+        """
+        self._adopt([(obj, shadow)], anew)
+
+    def look_again(self, objects: Iterable[Any]) -> None:
+        """Let what has been put into those of `objects` that are known be known too."""
+        self._adopt([(x, self.lookup(x)) for x in objects], True)
+
+    def _adopt(self, pending: list[tuple[Any, Any]], anew: bool) -> None:
+        seen: set[int] = set()
         while pending:
             x, s = pending.pop()
             if s is None or s is NO_TANGENT or s is NO_FDATA:
@@ -132,8 +142,11 @@ class Shadows:
             kind = kind_of(type(x))
             if kind.address:
                 if self.lookup(x) is not None:
-                    continue
-                self.register(x, s)
+                    if not anew or id(x) in seen:
+                        continue
+                else:
+                    self.register(x, s)
+                seen.add(id(x))
                 if isinstance(s, MutableTangent):
                     own = instance_dict(x)
                     if own:

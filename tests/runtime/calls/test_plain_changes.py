@@ -1,0 +1,132 @@
+"""What library code changes while it runs as it is: the companions of that go with it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import adbc
+from adbc.testing import test_rule as check_rule
+
+SOURCE = """
+class Reordered:
+    def __init__(self, value):
+        self.d = {"x": 0.0, "k": 1.0}
+        self.move()
+        self.d["x"] = value
+        self.first, self.second = self.d.values()
+
+    def move(self):
+        self.d["x"] = self.d.pop("x")
+
+
+class Filled:
+    def __init__(self, value):
+        self.parts = {}
+        self.inner = {"a": {}}
+        self.add("n", 3.0)
+        self.inner["a"]["value"] = value
+        self.value = value
+
+    def add(self, name, number):
+        self.parts[name] = number
+        self.inner["a"][name] = number
+        self.inner["b"] = [number]
+
+
+class Replaced:
+    def __init__(self, value):
+        self.state = {"rows": [1.0, 2.0], "table": {"u": 1.0}}
+        self.reset()
+        self.state["table"]["v"] = value
+        self.state["rows"].append(value)
+
+    def reset(self):
+        self.state["table"] = {"w": 5.0}
+        self.state["rows"] = [7.0]
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    folder.mkdir()
+    (folder / "changing_things.py").write_text(textwrap.dedent(SOURCE))
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("changing_things")
+    sys.path.remove(str(folder))
+    del sys.modules["changing_things"]
+
+
+def reordered(library: Any) -> Callable[[Any], Any]:
+    def f(x: Any) -> Any:
+        made = library.Reordered(x)
+        return made.second * x + made.first
+
+    return f
+
+
+def filled(library: Any) -> Callable[[Any], Any]:
+    def f(x: Any) -> Any:
+        made = library.Filled(x)
+        inner = made.inner["a"]
+        return made.parts["n"] * made.value + inner["value"] * inner["n"] + made.inner["b"][0] * x
+
+    return f
+
+
+def replaced(library: Any) -> Callable[[Any], Any]:
+    def f(x: Any) -> Any:
+        state = library.Replaced(x).state
+        return state["table"]["v"] * state["table"]["w"] + state["rows"][1] * state["rows"][0] * x
+
+    return f
+
+
+@pytest.mark.parametrize("guess", adbc.config.SPECULATION)
+@pytest.mark.parametrize("make", [reordered, filled, replaced])
+def test_dicts_of_objects(library: Any, make: Callable[[Any], Any], guess: str) -> None:
+    f = make(library)
+    with adbc.use(adbc.Config(speculation=guess)):
+        for _ in range(2):
+            check_rule(f, 1.5)
+
+
+class Asking:
+    nothing = None
+    two = 2.0
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __getattr__(self, name: str) -> float:
+        return 3.0
+
+
+class Lazy(Asking):
+    @property
+    def size(self) -> Any:
+        if self.nothing is None:
+            self.nothing = {"l": self.x}
+        return self.nothing["l"]
+
+
+@pytest.mark.parametrize("guess", adbc.config.SPECULATION)
+def test_an_attribute_that_is_none_in_the_class_is_there(guess: str) -> None:
+    def f(x: Any) -> Any:
+        a = Asking(x)
+        return x * a.two if a.nothing is None else 5.0 * x
+
+    def g(x: Any) -> Any:
+        a = Asking(x)
+        return x * a.missing * a.x
+
+    with adbc.use(adbc.Config(speculation=guess)):
+        check_rule(f, 2.5)
+        check_rule(g, 2.5)
+        check_rule(lambda x: x * Lazy(x).size, 2.5)
