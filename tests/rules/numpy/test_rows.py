@@ -563,10 +563,17 @@ def test_every_row_has_a_case() -> None:
     covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
     covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
     covered |= {np.ndarray.resize}  # which is refused, see below
-    covered |= {np.void.__getitem__, np.ndarray.getfield, viewed, viewed_number, in_buffer}  # see tests/programs/values
+    covered |= {
+        np.void.__getitem__,
+        np.ndarray.getfield,
+        viewed,
+        viewed_number,
+        in_buffer,
+    }  # see tests/programs/values
     covered |= {bare, bare_all, dress, instance_of, *(row.function for row in memory.ROWS)}  # the same
     covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
+    covered |= {getattr(np.ndarray, f"_set_{name}", None) for name in ("shape", "dtype")}  # the same
     missing = [
         row
         for row in ROWS
