@@ -14,6 +14,7 @@ from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
+from adbc.rules.steps import StepRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, multiply
 
@@ -355,7 +356,7 @@ ROWS: list[Rule] = [
     Primitive(math.hypot, frule=_hypot_frule, rrule=_hypot_rrule, when=reals, result=float),
     Primitive(math.frexp, frule=_frexp_frule, rrule=_frexp_rrule, when=arity(1), result=tuple),
     Primitive(math.modf, frule=_modf_frule, rrule=_modf_rrule, when=arity(1), result=tuple),
-    *_zero("floor ceil trunc", int, when=arity(1)),
+    *(StepRule(f, when=arity(1), result=int) for f in (math.floor, math.ceil, math.trunc)),
     *_zero("isnan isinf isfinite isclose isnormal issubnormal signbit", bool, when=reals),
     *_zero("factorial comb perm gcd lcm isqrt", int, when=_whole),
     *_zero("ulp", float, when=arity(1)),

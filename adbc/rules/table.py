@@ -140,6 +140,8 @@ class Rule:
     """Whether `frule` and `rrule` take the result as a further argument, where the function has been called
     on arguments by position by somebody else: what it warns of names its caller."""
 
+    is_step = False
+    """Whether the derivative is zero because the function rounds, which it does not do to large numbers."""
     is_checked = False
     """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
     `rrule` though the derivative is zero: these look at what becomes of the arguments."""

@@ -383,6 +383,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
     kind = _of_arrays(call, row, result)
     is_pure = not call.any_active and row.is_pure(len(call.arguments), call.keywords)
     is_zero = row.is_zero(len(call.arguments), call.keywords)
+    if is_zero and row.is_step:
+        is_zero = not call.any_active
     if is_zero and row.is_checked:
         is_zero = not any(call.active(a) and has_shadow(type_of(a)) for a in call.arguments)
     if kind is None and (is_zero or is_pure):

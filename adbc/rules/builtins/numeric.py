@@ -9,6 +9,7 @@ from typing import Any
 from adbc.rules.builtins.operators import modulus, modulus_class, sign
 from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real, reals
 from adbc.rules.kinks import power_base, power_exponent
+from adbc.rules.steps import StepRule
 from adbc.rules.table import (
     NO_KWARGS,
     UNKNOWN,
@@ -167,14 +168,14 @@ _ONE: list[Rule] = [
     ScalarRule(complex, (lambda out, x, y: 1.0, lambda out, x, y: 1j), when=arity(2, number), result=complex),
     Overlay(complex, _complex, when=arity(0), result=complex),
     TextRule(complex, when=arity(1, _text), result=complex),
-    ZeroRule(int, when=numbers, result=int),
+    StepRule(int, when=numbers, result=int),
     TextRule(int, when=lambda *classes: _text(classes[0]), result=int),
     ZeroRule(
         bool,
         when=lambda *classes: numbers(*classes) or classes[0] in (str, list, tuple, dict, set),
         result=bool,
     ),
-    ZeroRule(round, when=lambda cls, *digits: real(cls) and not digits, result=int),
+    StepRule(round, when=lambda cls, *digits: real(cls) and not digits, result=int),
     ZeroRule(round, when=reals, parameters=("number", "ndigits")),
 ]
 
@@ -189,12 +190,16 @@ _METHODS: list[Rule] = [
     *(
         ZeroRule(method)
         for method in (
-            float.is_integer, float.__int__, float.__bool__, float.__hash__,
-            float.__floor__, float.__ceil__, float.__trunc__, float.__round__,
+            float.is_integer, float.__bool__, float.__hash__,
             float.__lt__, float.__le__, float.__eq__, float.__ne__, float.__gt__, float.__ge__,
             complex.__hash__, complex.__eq__, complex.__ne__,
         )
     ),
+    StepRule(float.__int__),
+    StepRule(float.__floor__),
+    StepRule(float.__ceil__),
+    StepRule(float.__trunc__),
+    StepRule(float.__round__),
     *(
         TextRule(method)
         for method in (

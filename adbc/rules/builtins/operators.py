@@ -27,6 +27,7 @@ from adbc.rules.classes import (
     reals,
 )
 from adbc.rules.kinks import power_base, power_exponent
+from adbc.rules.steps import StepRule
 from adbc.rules.table import PureRule, QuotientRule, Rule, ScalarRule, TextRule, ZeroRule
 
 __all__ = ["ROWS", "modulus", "modulus_class", "sign"]
@@ -94,7 +95,7 @@ _ARITHMETIC: list[Rule] = [
     ScalarRule(operator.pos, (lambda out, x: 1.0,), when=number, result=_same),
     ScalarRule(operator.abs, (sign,), when=real, result=_same),
     PureRule(operator.abs, jvp=(_modulus_jvp,), vjp=(_modulus_vjp,), when=complex_only, result=modulus_class),
-    *(ZeroRule(f, when=reals, result=arithmetic) for f in _both("floordiv")),
+    *(StepRule(f, when=reals, result=arithmetic) for f in _both("floordiv")),
     *(TextRule(f, when=_text_first) for f in _both("mod")),  # "%g" % x
 ]
 
