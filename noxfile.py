@@ -87,6 +87,15 @@ def numba(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-m", "", "tests/rules/test_numba.py", *session.posargs)
 
 
+@nox.session(python="3.11")
+def libraries(session: nox.Session) -> None:
+    """Functions of packages that never heard of adbc, against differences; goes on where it was left."""
+    session.install("-e", ".", "-r", "libraries/requirements.txt")
+    log = pathlib.Path(session.create_tmp()) / "libraries.log"
+    options = session.posargs or ["--jobs", str(os.cpu_count() or 1), "--log", str(log)]
+    session.run("python", "-m", "libraries", *options)
+
+
 @nox.session(python=VERSIONS)
 def roundtrip(session: nox.Session) -> None:
     """Whole modules pass their own tests after a round trip, on every interpreter found."""
