@@ -14,6 +14,7 @@ from adbc.rules.stopping import stop_gradient
 from adbc.runtime import use
 from adbc.runtime.entry.signature import Signature
 from adbc.tangents import (
+    ArrayTangent,
     CoDual,
     Const,
     Dual,
@@ -54,6 +55,7 @@ else:  # they are loaded when they are first used
 
 __all__ = [
     "AdbcError",
+    "ArrayTangent",
     "CoDual",
     "Config",
     "Const",

@@ -16,6 +16,7 @@ from adbc.runtime.report import messages
 ROOT = pathlib.Path(__file__).parent.parent
 
 PUBLIC = {
+    "ArrayTangent",
     "CoDual",
     "Config",
     "Const",

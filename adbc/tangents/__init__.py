@@ -6,7 +6,7 @@ Importing this package does not import NumPy; its kinds join when an array is fi
 from __future__ import annotations
 
 from adbc.tangents.constants import Const, hold_constant, hold_if_free
-from adbc.tangents.duals import CoDual, Dual, FData, MutableTangent, RData, Tangent
+from adbc.tangents.duals import ArrayTangent, CoDual, Dual, FData, MutableTangent, RData, Tangent
 from adbc.tangents.internal import (
     accumulate,
     add,
@@ -53,6 +53,7 @@ __all__ = [
     "NO_FDATA",
     "NO_RDATA",
     "NO_TANGENT",
+    "ArrayTangent",
     "CoDual",
     "Const",
     "Dual",

@@ -180,7 +180,14 @@ class ArrayTangent(MutableTangent):
     is, as `array`, and those of its attributes under their names.
 
     `array` is an array of NumPy's own class, and what ``numpy.asarray`` gives for the tangent; `NoTangent`
-    if the instance holds no numbers with a derivative.
+    if the instance holds no numbers with a derivative.  Otherwise it is like a `MutableTangent`.
+
+    >>> import adbc, numpy
+    >>> class Signal(numpy.ndarray):
+    ...     def __array_finalize__(self, obj):
+    ...         self.rate = getattr(obj, "rate", 1.0)
+    >>> adbc.grad(lambda s: (s * s).sum() * s.rate)(numpy.array([1.0, 3.0]).view(Signal))
+    ArrayTangent(array([2., 6.]), rate=10.0)
     """
 
     __slots__ = ("array",)

@@ -184,13 +184,13 @@ def _set_imag(x: Any, value: Any, /) -> None:
     x.imag[...] = value
 
 
-def _geometry(name: str) -> Rule:
-    """The row of setting the shape, strides or dtype of an array in place.
+def _geometry(name: str, write: Any) -> Rule:
+    """The row of `write`, which sets the shape, strides or dtype of an array in place.
 
     An array's shadow keeps its own, which others may have too, and code that knows the number of axes keeps
     that; the shadow of an instance of a subclass belongs to the instance alone, and may get another array.
     """
-    read, write = vars(np.ndarray)[name].__get__, vars(np.ndarray)[name].__set__
+    read = vars(np.ndarray)[name].__get__
 
     def set_both(args: Args, derivatives: Args) -> tuple[Any, Any]:
         x, value = args
@@ -268,7 +268,12 @@ ROWS: list[Rule] = [
     Overlay(_setter("flat"), _assign, when=_is_array),
     Overlay(_setter("real"), _set_real, when=_is_array),
     Overlay(_setter("imag"), _set_imag, when=_is_array),
-    *map(_geometry, ("shape", "strides", "dtype")),
+    *(_geometry(name, _setter(name)) for name in ("shape", "strides", "dtype")),
+    *(
+        _geometry(name, getattr(np.ndarray, f"_set_{name}"))  # for NumPy itself, from 2.5 on
+        for name in ("shape", "dtype")
+        if hasattr(np.ndarray, f"_set_{name}")
+    ),
     *(Overlay(f, _itself, when=_flat) for f in (intrinsics._iter_, builtins.iter)),
     Primitive(intrinsics._next_, frule=next_frule, rrule=next_rrule, when=_flat),
     Overlay(np.flatiter.copy, _copied),

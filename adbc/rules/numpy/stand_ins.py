@@ -10,7 +10,7 @@ for the purpose, which note what is done with them, and run no code of the user'
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -76,9 +76,11 @@ def _wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = Fals
 
 
 def _refusing(cls: type, name: str) -> Callable[..., Any]:
+    what = f"{cls.__qualname__}.{name}"  # the class itself must not be kept alive
+
     def refuse(self: Any, *args: Any, **named: Any) -> Any:
         raise UnsupportedError(
-            f"a function of NumPy's calls {cls.__qualname__}.{name} from C code",
+            f"a function of NumPy's calls {what} from C code",
             "code that is called from there is not followed",
             "give it the array itself, numpy.asarray(x)",
         )
@@ -89,8 +91,9 @@ def _refusing(cls: type, name: str) -> Callable[..., Any]:
 def _stand_in(cls: type) -> type:
     """The class of stand-ins for instances of `cls`."""
     own = [vars(base) for base in cls.__mro__[: cls.__mro__.index(np.ndarray)]]
+    signature = [_signature(entries) for entries in own]
     known = _STAND_INS.get(cls)
-    if known is not None and known[0] == own:
+    if known is not None and known[0] == signature:
         return known[1]
     namespace: dict[str, Any] = {"__array_finalize__": _finalize}
     for entries in reversed(own):
@@ -108,12 +111,19 @@ def _stand_in(cls: type) -> type:
             elif isinstance(entry, property):
                 namespace[name] = property(_refusing(cls, name))
     made: type = type(cls.__name__, (np.ndarray,), namespace)
-    _STAND_INS[cls] = [dict(entries) for entries in own], made
+    _STAND_INS[cls] = signature, made
     return made
 
 
-_STAND_INS: weakref.WeakKeyDictionary[type, tuple[list[dict[str, Any]], type]] = weakref.WeakKeyDictionary()
-"""The classes of stand-ins, and what stood in the classes that they were made for."""
+def _signature(entries: Mapping[str, Any]) -> Any:
+    """What tells whether a class has other `entries` than before, without keeping them alive."""
+    priority = entries.get("__array_priority__")
+    number = priority if isinstance(priority, (int, float)) else None
+    return tuple(entries), tuple(map(id, entries.values())), number
+
+
+_STAND_INS: weakref.WeakKeyDictionary[type, tuple[list[Any], type]] = weakref.WeakKeyDictionary()
+"""The classes of stand-ins, and what told of the entries of the classes that they were made for."""
 _NEVER_ASKED = frozenset(
     {
         "__new__", "__init__", "__init_subclass__", "__class_getitem__", "__doc__", "__module__", "__dict__",

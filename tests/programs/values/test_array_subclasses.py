@@ -15,6 +15,7 @@ X = np.array([1.1, 2.3, 3.2, 4.6])
 
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic"])
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_programs(name: str, speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         check_rule(PROGRAMS[name], X.copy())

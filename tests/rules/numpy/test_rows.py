@@ -573,6 +573,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {bare, bare_all, dress, instance_of, *(row.function for row in memory.ROWS)}  # the same
     covered |= {np.flatiter.base, np.flatiter.coords, as_strided}  # see test_walks
     covered |= {getattr(np.ndarray, name).__set__ for name in ("shape", "strides", "dtype")}  # the same
+    covered |= {getattr(np.ndarray, f"_set_{name}", None) for name in ("shape", "dtype")}  # the same
     missing = [
         row
         for row in ROWS
