@@ -593,10 +593,10 @@ class FormulaUses:
         )
 
     def are_all_users_of(self, call: Instruction) -> bool:
-        """Whether all cotangents that `call` gets come from formulas in the same block."""
-        return all(
-            isinstance(user, Instruction)
-            and user.block is call.block
-            and self.sites[user].kind in (Kind.FORMULA, Kind.PART, Kind.PRIMAL)
-            for user in self.users.get(call, ())
-        )
+        """Whether `call` gets cotangents, all of them from formulas in the same block."""
+        users = self.users.get(call, ())
+        formulas = [user for user in users if isinstance(user, Instruction) and user.block is call.block]
+        kinds = {self.sites[user].kind for user in formulas}
+        if len(formulas) < len(users):
+            return False
+        return kinds <= {Kind.FORMULA, Kind.PART, Kind.PRIMAL} and kinds != {Kind.PRIMAL} and bool(kinds)

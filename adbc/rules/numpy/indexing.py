@@ -104,7 +104,7 @@ _WHOLE = slice(None)
 
 
 def subscript_into(shadow: Any, by: Any, index: Any) -> None:
-    if shadow is not None:
+    if shadow is not None and by is not None:  # on some ways nothing was done with the elements
         add_at(shadow, index, by)
 
 

@@ -196,3 +196,35 @@ def test_no_differences_are_the_array_itself() -> None:
     for derivative in (lambda: adbc.grad(f)(X), lambda: adbc.jvp(f, (X,), (X,))):
         with pytest.raises(UnsupportedError, match="n=0"):
             derivative()
+
+
+def shortest_paths(lengths: Any) -> Any:
+    """Dijkstra's algorithm on a matrix: of some elements that are read only the count is asked for."""
+    n = len(lengths)
+    found = np.full((n, n), np.inf)
+    found[np.eye(n, dtype=bool)] = 0.0
+    for u in range(n):
+        is_open, left, last = np.ones(n, bool), lengths.copy(), [u]
+        while True:
+            is_open[last] = False
+            left[:, last] = 0.0
+            for v in last:
+                (to,) = np.where(left[v, :])
+                found[u, to] = np.min(np.array([found[u, to], found[u, v] + left[v, to]]), axis=0)
+            if found[u, is_open].size == 0:
+                break
+            nearest = np.min(found[u, is_open])
+            if np.isinf(nearest):
+                break
+            (last,) = np.where(found[u, :] == nearest)
+    return found.sum()
+
+
+@pytest.mark.parametrize("guess", adbc.config.SPECULATION)
+def test_elements_that_are_only_counted_on_some_ways(guess: str) -> None:
+    lengths = np.array(
+        [[0.0, 1.0, 2.3, 0.7], [1.0, 0.0, 0.4, 1.9], [2.3, 0.4, 0.0, 1.1], [0.7, 1.9, 1.1, 0.0]]
+    )
+    with adbc.use(adbc.Config(speculation=guess)):
+        for _ in range(3):
+            check_rule(lambda x: shortest_paths(1.0 / (x + 2.0 * np.eye(4))), lengths)
