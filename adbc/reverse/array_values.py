@@ -48,6 +48,7 @@ from adbc.types.callsites import (
 from adbc.types.effects import bound_types, exposed, is_harmless
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType
+from adbc.types.library_calls import may_run_as_it_is
 
 __all__ = ["find_value_arrays"]
 
@@ -213,8 +214,8 @@ class _Search:
         them."""
         callee, arguments = call_parts(call)
         function = callee.value if isinstance(callee, Const) else None
-        if not isinstance(function, types.FunctionType):
-            return call.operands
+        if not isinstance(function, types.FunctionType) or may_run_as_it_is(function, call, True):
+            return call.operands  # what becomes of the call is found out at run time, by the shadows
         binding = self.knowledge.bind(function, len(arguments), call.keywords)
         if binding is None:
             return call.operands

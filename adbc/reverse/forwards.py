@@ -302,6 +302,7 @@ class ForwardsPass(Mirror):
 
     def _handed(self, value: Value) -> Value:
         known = type_of(value)
+        assert type(known) is not ValueArrayType or value not in self.active, f"{value} has no shadow"
         if (
             value in self.active
             and has_cotangent(known)

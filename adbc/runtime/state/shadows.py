@@ -152,7 +152,10 @@ class Shadows:
                     if own:
                         self._memo["fields", id(own)] = (own, s)
             if isinstance(kind, AddressKind | ValueKind) and not _holds_floats(x):
-                pending.extend((c, kind.part(s, k)) for k, c in kind.parts(x))
+                for key, part in kind.parts(x):
+                    # Where nobody has asked yet an exception's has no fields.
+                    if not isinstance(s, MutableTangent) or key in s.__dict__:
+                        pending.append((part, kind.part(s, key)))
 
     def lookup(self, obj: Any) -> Any:
         """The tangent of `obj` if it was met, else None."""

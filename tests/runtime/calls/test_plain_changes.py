@@ -1,4 +1,4 @@
-"""What library code changes while it runs as it is: the companions of that go with it."""
+"""What library code changes while it runs as it is, and what it is given: companions go with values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
@@ -130,3 +131,57 @@ def test_an_attribute_that_is_none_in_the_class_is_there(guess: str) -> None:
         check_rule(f, 2.5)
         check_rule(g, 2.5)
         check_rule(lambda x: x * Lazy(x).size, 2.5)
+
+
+TURNING = """
+import numpy as np
+
+
+def conjugate(q):
+    return np.array(q) * np.array([1.0, -1.0])
+
+
+def doubled(q):
+    return np.asarray(q) * 2.0
+
+
+def product(a, b):
+    x, y = a
+    u, v = b
+    return np.array([x * u - y * v, x * v + y * u])
+
+
+def norm(q):
+    return np.sqrt(np.dot(q, q))
+
+
+def rotated(v, q):
+    w = np.zeros(2)
+    w[:] = v
+    return product(q, product(w, conjugate(q)))
+"""
+
+
+@pytest.fixture(scope="module")
+def turning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    folder.mkdir()
+    (folder / "turning_things.py").write_text(TURNING)
+    sys.path.insert(0, str(folder))
+    yield importlib.import_module("turning_things")
+    sys.path.remove(str(folder))
+    del sys.modules["turning_things"]
+
+
+@pytest.mark.parametrize("warm_after", [0, 1, 40])
+def test_new_arrays_given_to_libraries_have_shadows(turning: Any, warm_after: int) -> None:
+    programs = [
+        lambda q: turning.conjugate(q / 2.0) * q,
+        lambda q: turning.doubled(q / 2.0).sum() * q[0],
+        lambda q: turning.rotated([1.0, 2.0], q / 2.0),
+        lambda q: turning.product(q, turning.conjugate(q / turning.norm(q))),
+    ]
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        for f in programs:
+            for _ in range(3):
+                check_rule(f, np.array([0.7, 0.2]))
