@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,7 +36,8 @@ def vector(value: Any, like: Any = None) -> Vector:
 def filled(like: Any, numbers: Iterator[float]) -> Any:
     """What `like` is, with the next of `numbers` in place of each of its floats, in new memory.
 
-    The tangent of a subclass of arrays keeps that of its array as `array`.
+    The tangent of a subclass of arrays keeps that of its array as `array`, which is overwritten: other parts
+    may share its memory.
     """
     if isinstance(like, list | tuple):
         parts = [filled(part, numbers) for part in like]
@@ -48,7 +48,5 @@ def filled(like: Any, numbers: Iterator[float]) -> Any:
         flat = np.array([next(numbers) for _ in range(like.size)], dtype=like.dtype)
         return flat.reshape(like.shape)
     if isinstance(getattr(like, "array", None), np.ndarray):
-        made = copy.copy(like)
-        made.array = filled(like.array, numbers)
-        return made
+        like.array[...] = filled(like.array, numbers)
     return like

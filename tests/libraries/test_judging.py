@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adbc
 from libraries import judge, sources
 from libraries.differences import jacobian
 from libraries.package import Call
@@ -80,6 +81,9 @@ def test_values_as_vectors() -> None:
     again = filled(value, iter([4.0, 5.0, 6.0, 7.0]))
     assert vector(again).tolist() == [4.0, 5.0, 6.0, 7.0]
     assert again[1][1:] == [7, "text"] and again[1][0].shape == (1, 2)
+    tangent = adbc.zero_tangent(np.array([[1.0, 2.0]]).view(np.matrix))
+    filled(tangent, iter([4.0, 5.0]))
+    assert vector(tangent, np.zeros((1, 2))).tolist() == [4.0, 5.0]
     # What has no derivative has one of zero.
     assert vector((9.0, None, None), value).tolist() == [9.0, 0.0, 0.0, 0.0]
 
