@@ -210,7 +210,7 @@ def shortened(words: str, most: int = 160) -> str:
 
 def literal(words: str) -> str:
     """Words as they are, in reStructuredText."""
-    return f"``{words.replace('`', chr(39)).strip()}``"
+    return f"``{words.replace('`', chr(39)).strip() or 'no message'}``"
 
 
 def versions(results: Sequence[Result]) -> str:

@@ -107,8 +107,7 @@ def derivative(call: Call, mode: str, of: Plain) -> Derivative:
         arguments = copy.deepcopy(call.arguments)
         value, pullback = adbc.vjp(call.function, *arguments)
         kept = copy.deepcopy(value)  # the pullback undoes what the call has written
-        weights = filled(value, iter(of.weights.tolist()), lambda part: None)
-        gradients = pullback(weights)
+        gradients = pullback(filled(adbc.zero_tangent(value), iter(of.weights.tolist())))
         return kept, vector(gradients, arguments)
 
     return forwards if mode == "forward" else backwards

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,25 +23,30 @@ def floats(value: Any, like: Any = None) -> Iterator[float]:
     elif isinstance(like, float | np.floating):
         yield float(value) if isinstance(value, float | np.floating | np.ndarray) else 0.0
     elif isinstance(like, np.ndarray) and like.dtype.kind == "f":
-        fits = isinstance(value, np.ndarray) and value.shape == like.shape
-        yield from (float(number) for number in (value if fits else np.zeros(like.shape)).ravel())
+        # What is the derivative of a subclass of arrays is no array, but can be asked for one.
+        given = np.asarray(value) if hasattr(value, "__array__") else np.zeros(())
+        fits = given.shape == like.shape and given.dtype.kind == "f"
+        yield from map(float, (given if fits else np.zeros(like.shape)).ravel())
 
 
 def vector(value: Any, like: Any = None) -> Vector:
     return np.array(list(floats(value, like)), dtype=float)
 
 
-def filled(like: Any, numbers: Iterator[float], rest: Callable[[Any], Any] = lambda part: part) -> Any:
+def filled(like: Any, numbers: Iterator[float]) -> Any:
     """What `like` is, with the next of `numbers` in place of each of its floats, in new memory.
 
-    rest: gives what stands in the place of all else.
+    The tangent of a subclass of arrays keeps that of its array as `array`, which is overwritten: other parts
+    may share its memory.
     """
     if isinstance(like, list | tuple):
-        parts = [filled(part, numbers, rest) for part in like]
+        parts = [filled(part, numbers) for part in like]
         return like._make(parts) if hasattr(like, "_make") else type(like)(parts)
     if isinstance(like, float | np.floating):
         return type(like)(next(numbers))
     if isinstance(like, np.ndarray) and like.dtype.kind == "f":
         flat = np.array([next(numbers) for _ in range(like.size)], dtype=like.dtype)
         return flat.reshape(like.shape)
-    return rest(like)
+    if isinstance(getattr(like, "array", None), np.ndarray):
+        like.array[...] = filled(like.array, numbers)
+    return like

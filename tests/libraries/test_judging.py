@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adbc
 from libraries import judge, sources
 from libraries.differences import jacobian
 from libraries.package import Call
@@ -77,11 +78,25 @@ def test_calls_that_prove_nothing(fault: str) -> None:
 def test_values_as_vectors() -> None:
     value = (1.5, [np.array([[2.0, 3.0]]), 7, "text"], np.float32(0.5))
     assert vector(value).tolist() == [1.5, 2.0, 3.0, 0.5]
-    again = filled(value, iter([4.0, 5.0, 6.0, 7.0]), lambda part: None)
+    again = filled(value, iter([4.0, 5.0, 6.0, 7.0]))
     assert vector(again).tolist() == [4.0, 5.0, 6.0, 7.0]
-    assert again[1][1:] == [None, None] and again[1][0].shape == (1, 2)
+    assert again[1][1:] == [7, "text"] and again[1][0].shape == (1, 2)
+    tangent = adbc.zero_tangent(np.array([[1.0, 2.0]]).view(np.matrix))
+    filled(tangent, iter([4.0, 5.0]))
+    assert vector(tangent, np.zeros((1, 2))).tolist() == [4.0, 5.0]
     # What has no derivative has one of zero.
     assert vector((9.0, None, None), value).tolist() == [9.0, 0.0, 0.0, 0.0]
+
+
+def test_derivatives_of_subclasses_of_arrays_as_vectors() -> None:
+    class Of:
+        """What says of itself that it is an array."""
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.array([4.0, 5.0])
+
+    assert vector(Of(), np.array([1.0, 2.0])).tolist() == [4.0, 5.0]
+    assert vector(Of(), np.array([1.0, 2.0, 3.0])).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_what_compiling_takes_is_of_the_functions_that_run() -> None:
