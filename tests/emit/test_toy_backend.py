@@ -49,10 +49,10 @@ def product(workload: Workload) -> Any:
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_both_modes_give_what_bytecode_gives(name: str) -> None:
     workload, toy = WORKLOADS[name], Toy()
-    with using(make_engine(default_table(), backend=toy)):
+    with using(make_engine(default_table(), Config(warm_after=0), backend=toy)):
         found = gradient(workload), product(workload)
     assert toy.checked > 0
-    with using(make_engine(default_table())):
+    with using(make_engine(default_table(), Config(warm_after=0))):
         expected = gradient(workload), product(workload)
     assert same(found, expected)
 
@@ -65,7 +65,7 @@ def test_it_has_nothing_from_the_emitter() -> None:
 
 def records_of(name: str) -> Records:
     toy = Toy()
-    with using(make_engine(default_table(), backend=toy)):
+    with using(make_engine(default_table(), Config(warm_after=0), backend=toy)):
         gradient(WORKLOADS[name])
     records = toy.pairs[0].records
     assert isinstance(records, Records)
