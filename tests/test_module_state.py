@@ -34,6 +34,7 @@ STATE = {
     "rules.classes.list_like": MEMO,
     "rules.numpy.einsum._plan": MEMO,
     "rules.numpy.einsum.labels": MEMO,
+    "rules.numpy.stand_ins._STAND_INS": MEMO,
     "rules.numpy.ufuncs.FIRST": AT_IMPORT,
     "tangents.activity_marks.INACTIVE": "says of memory that lives what has been written there",
     "tangents.duals.OPERATORS": "gets the arithmetic of tangents when it is first needed",

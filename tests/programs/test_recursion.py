@@ -14,7 +14,7 @@ import pytest
 import adbc
 from tests.programs.recursive import FACTOR, PROGRAMS, scaled
 
-SPECULATIONS = ("learn", "never", "dynamic", "always", "interpret")
+SPECULATIONS = ("learn", "never", "dynamic", "always")
 
 
 @pytest.fixture(autouse=True)

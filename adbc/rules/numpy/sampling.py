@@ -97,6 +97,8 @@ def _count_whole(description: Any) -> int:
         return sum(map(_count_whole, description))
     if isinstance(description, Known):
         return type(description.value) is int
+    if isinstance(description, ArrayLike):
+        return 2 if description.ndim and description.dtype.startswith(("int", "uint")) else 0  # perhaps axes
     return description is int or description is bool
 
 
@@ -111,7 +113,7 @@ def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | N
     """A value that fits `description`, in which integers are `wholes` (None: 1, but small known ones are
     kept)."""
     if isinstance(description, ArrayLike):
-        return _array(description, next(lengths))
+        return _array(description, next(lengths), isinstance(wholes, itertools.count))
     if isinstance(description, Known):
         value = description.value
         if type(value) is int and not description.is_exact and (wholes is not None or abs(value) > _SMALL):
@@ -133,12 +135,14 @@ def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | N
     raise _Cannot
 
 
-def _array(description: ArrayLike, length: int) -> Any:
+def _array(description: ArrayLike, length: int, are_different: bool) -> Any:
+    """An array that fits `description`; are_different: integers in it are."""
     dtype, ndim = np.dtype(description.dtype), description.ndim
     if dtype.kind not in "fciub":
         raise _Cannot
     if dtype.kind in "iub":
-        return np.zeros((length,) * ndim, dtype)
+        different = np.arange(length**ndim).reshape((length,) * ndim)
+        return different.astype(dtype) if are_different else np.zeros((length,) * ndim, dtype)
     if length > 2:  # neither positive nor symmetric
         varied: Any = np.cos(np.arange(length**ndim, dtype=np.float64))
         return varied.reshape((length,) * ndim).astype(dtype)

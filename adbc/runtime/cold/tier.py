@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.forward.structure import is_solid
 from adbc.ir.intrinsics import Raised, _real_
 from adbc.runtime.calls.reverse import complete, value_shadow
 from adbc.runtime.cold.machine import Frame, back
 from adbc.runtime.cold.program import Program
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.tangents import NO_TANGENT, fill_tangent, fresh_shadow
-from adbc.types import AbstractType, TupleType, has_cotangent, has_shadow
+from adbc.types import AbstractType, has_cotangent, has_shadow
 from adbc.types.lattice import ValueArrayType, is_number
 
 __all__ = ["ColdRule", "Record"]
@@ -166,4 +167,4 @@ def _in_form(value: Any, tangent: Any, known: AbstractType) -> Any:
         tangent = None
     if is_number(known):
         return _real_(tangent, NO_TANGENT)
-    return fill_tangent(value, tangent) if isinstance(known, TupleType) else tangent
+    return fill_tangent(value, tangent) if is_solid(known) else tangent
