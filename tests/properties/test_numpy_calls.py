@@ -1,6 +1,6 @@
 """Random calls of NumPy's functions: both modes against the plain run, each other and differences.
 
-``ADBC_RANDOM_CALLS`` is how many (160 unless set, a quarter in each mode), ``ADBC_RANDOM_FIRST`` the first
+``ADBC_RANDOM_CALLS`` is how many (200 unless set, a fifth in each mode), ``ADBC_RANDOM_FIRST`` the first
 seed.
 `python -m tests.properties.run --kind numpy` is for many more, and counts what is refused.
 """
@@ -11,18 +11,19 @@ import os
 
 import pytest
 
+from adbc.config import SPECULATION
 from adbc.runtime import default_engine
 from tests.properties.checks import fresh_engine
 from tests.properties.numpy_calls import POOLS, TABLE, NumpyCall
 from tests.properties.numpy_checks import check_among_constants, check_chunk
 
 FIRST = int(os.environ.get("ADBC_RANDOM_FIRST", "0"))
-COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "160"))
+COUNT = int(os.environ.get("ADBC_RANDOM_CALLS", "200"))
 
 
-@pytest.mark.parametrize("part, speculation", [(0, "learn"), (1, "never"), (2, "interpret"), (3, "always")])
+@pytest.mark.parametrize("part, speculation", [*enumerate(SPECULATION)])
 def test_random_calls_are_right_or_refused(part: int, speculation: str) -> None:
-    found = check_chunk(range(FIRST + part, FIRST + COUNT, 4), speculation)
+    found = check_chunk(range(FIRST + part, FIRST + COUNT, 5), speculation)
     refused = sum(times for (_, outcome), times in found.items() if outcome == "refused")
     assert refused <= found.total() // 4, f"much is refused: {found}"
 
