@@ -7,8 +7,9 @@ rules begin cold (`runtime.cold`); those that turn out to be run often are built
 
 from __future__ import annotations
 
+import contextlib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from adbc.cpython.libraries import is_library_code
@@ -18,7 +19,7 @@ from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, stub
 from adbc.runtime.build.facts import NameFact
 from adbc.runtime.build.speculation import Continuation, guessable, numbered
-from adbc.runtime.cold import ColdRule, Mode, Program, Record, can_be_run
+from adbc.runtime.cold import ColdRule, Mode, Program, Record, Thermostat, can_be_run
 from adbc.runtime.state.stack import STACK
 
 if TYPE_CHECKING:  # the tiers are a part of an engine
@@ -34,10 +35,14 @@ class Tiers:
         self.engine = engine
         self.programs: dict[Any, Program] = {}
         """By code, address of the globals, and whether it is for forward mode."""
-        self.caches = (self.programs,)
         self._modes: dict[bool, Mode] = {}
+        self._thermostat = Thermostat()
+        self._hot: set[Any] = set()
+        """The functions that have been found to be worth code, by code and address of the globals: they are
+        not interpreted again when a guess about them was wrong."""
         self.warm_after = engine.config.warm_after
         """`Config.warm_after`.  Whoever changes it in a test has the engine forget everything."""
+        self.caches: tuple[Any, ...] = (self.programs, self._hot)
 
     def begin_cold(self, rule: Derived) -> bool:
         """Let `rule` be interpreted, if that is what is to become of it; whether it is."""
@@ -69,6 +74,16 @@ class Tiers:
         self.engine.builds += 1
         return True
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Let no rule come to have code that is interpreted now: what is done twice is done the same way."""
+        before = self._thermostat.is_held
+        self._thermostat.is_held = True
+        try:
+            yield
+        finally:
+            self._thermostat.is_held = before
+
     def show(self, rule: Derived) -> None:
         """Make code for `rule`, whatever is made for others."""
         rule.is_shown = True
@@ -84,6 +99,7 @@ class Tiers:
             if cold is not None:
                 rule.cold, rule.is_warm, rule.is_built = None, True, False
                 self._expect(rule, cold.program)
+                self._hot.add((rule.code, id(rule.globals)))
                 try:
                     engine.build(rule)
                 finally:
@@ -108,7 +124,7 @@ class Tiers:
             return False
         if self._is_always():
             return True
-        if rule.is_warm:
+        if rule.is_warm or (rule.code, id(rule.globals)) in self._hot:
             return False
         return engine.guesses.mode == "learn" and self.warm_after > 0
 
@@ -149,6 +165,7 @@ class Tiers:
             support: Any = engine.forward if is_forward else engine.reverse
             found = self._modes[is_forward] = Mode(
                 is_forward,
+                self._thermostat,
                 engine.forward_calls if is_forward else engine.reverse_calls,
                 None if is_forward else support.attempt,
                 support.known,

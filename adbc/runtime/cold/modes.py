@@ -8,7 +8,16 @@ from typing import Any
 
 from adbc.runtime.calls.driver import Calls
 
-__all__ = ["Mode"]
+__all__ = ["Mode", "Thermostat"]
+
+
+class Thermostat:
+    """Says whether cold rules may come to have code now.  is_held: they stay as they are."""
+
+    __slots__ = ("is_held",)
+
+    def __init__(self) -> None:
+        self.is_held = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -20,6 +29,7 @@ class Mode:
     """
 
     is_forward: bool
+    thermostat: Thermostat
     calls: Calls
     attempt: Callable[..., Any] | None
     """In reverse mode what `calls.call` is, but an exception comes back as a `Raised`; else None."""

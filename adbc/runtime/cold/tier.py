@@ -110,7 +110,10 @@ class ColdRule:
 
     def _is_hot(self) -> bool:
         """Whether the rule is to have code; a recursion is, which would take more room on the stack."""
-        return self.warm is not None and (self.steps > self.most or self.running >= _DEEP)
+        if self.warm is None:
+            return False
+        is_worth_it = self.steps > self.most and not self.program.mode.thermostat.is_held
+        return is_worth_it or self.running >= _DEEP
 
     def _ended(self, frame: Frame) -> None:
         self.running -= 1
