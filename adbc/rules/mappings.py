@@ -94,15 +94,10 @@ def _missing(d: Any, k: Any, /) -> Any:
 # -- OrderedDict ----------------------------------------------------------------------------------------
 
 
-def end_key(d: Any, last: bool) -> Any:
-    """The last key of dict `d`, or the first if `last` is false."""
-    return next(reversed(d)) if last else next(iter(d))
-
-
 def _popitem(d: Any, /, last: bool = True) -> Any:
     if not d:
         raise KeyError("dictionary is empty")
-    k = end_key(d, bool(last))
+    k = next(reversed(d)) if last else next(iter(d))
     return k, d.pop(k)
 
 
@@ -191,7 +186,6 @@ ROWS: list[Rule] = [
     Overlay(defaultdict.__missing__, _missing),
     ZeroRule(set_factory),
     ZeroRule(factory_of),
-    ZeroRule(end_key),
     ZeroRule(keys_but, result=list),
     Overlay(OrderedDict.popitem, _popitem, when=_ordered),
     Overlay(OrderedDict.move_to_end, _move_to_end, when=_ordered),

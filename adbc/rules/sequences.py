@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from adbc.errors import ConstWriteError, UnsupportedError
-from adbc.rules.classes import number, stands_for_position
+from adbc.rules.classes import stands_for_position
 from adbc.tangents import (
     NO_TANGENT,
     fill_tangent,
@@ -21,13 +21,12 @@ from adbc.tangents import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.tangents.protocol import kind_of
+from adbc.tangents.keys import key_shadow, key_tangent
 
 __all__ = [
     "ITERABLES",
     "Source",
     "check_constant",
-    "check_key",
     "collected",
     "count_of",
     "element_tangents",
@@ -107,26 +106,6 @@ def out_of_step(container: Any) -> UnsupportedError:
     )
 
 
-def check_key(key: Any, f: Any, what: str) -> None:
-    """Raise if `key` is active: hashed containers give their keys back without a derivative."""
-    if _loses(key, f):
-        raise UnsupportedError(
-            f"an active {type(key).__name__} becomes {what}",
-            "it would lose its derivative there",
-            "store the value in a list or under another key, or apply adbc.stop_gradient to it",
-        )
-
-
-def _loses(key: Any, f: Any) -> bool:
-    """Whether `key`, whose shadow is `f`, holds an active number, whose derivative would be lost."""
-    if f is None:
-        return False
-    if isinstance(key, tuple):
-        parts = f if type(f) is tuple else (f,) * len(key)
-        return any(map(_loses, key, parts))
-    return number(type(key)) and not kind_of(type(key)).inactive
-
-
 def element_tangents(d: Any, count: int) -> list[Any]:
     """The tangents of the elements of a list or tuple whose tangent is `d`, None for zero."""
     return [None] * count if d is None else [symbolic(t) for t in d]
@@ -152,7 +131,10 @@ class Source:
         self.values: list[Any] = list(x)
         self._f = None
         if f is None or not isinstance(x, (list, tuple)):
-            self.shadows: list[Any] = [None] * len(self.values)
+            if isinstance(x, _HASHED):
+                self.shadows: list[Any] = [*map(key_shadow, self.values)]
+            else:
+                self.shadows = [None] * len(self.values)
         else:
             self._f = f
             self.shadows = list(f) if type(f) is tuple else [slot_shadow(t) for t in f]
@@ -166,12 +148,16 @@ class Source:
         return None if self._f is None else sequence_rdata(self._f, terms)
 
 
+_HASHED = (dict, set, frozenset)
+
 ITERABLES: frozenset[type] = frozenset({list, tuple, dict, str, bytes, range, set, frozenset})
 """The classes of containers that a rule can run through again and again, by C code only."""
 
 
 def tangents_of(x: Any, d: Any) -> list[Any]:
     """A tangent for each value of `x`, whose tangent is `d` (None for zero), to go into a new container."""
+    if isinstance(x, _HASHED):
+        return [fill_tangent(v, key_tangent(v)) for v in x]
     if d is None or not isinstance(x, (list, tuple)):
         return [fill_tangent(v, None) for v in x]
     return list(d)

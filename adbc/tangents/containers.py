@@ -15,6 +15,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent
 from adbc.tangents.fields import instance_dict, instance_fields, set_instance_field
+from adbc.tangents.keys import has_numbers
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
 
@@ -265,11 +266,11 @@ class ProxyKind(DictViewKind):
 
 
 class SetKind(Inactive):
-    """Sets of inactive elements; anything else is refused."""
+    """Sets, which are structure: objects in them have their derivatives by their addresses (`keys`)."""
 
     def make(self, x: Any, walk: Any) -> Any:
         for element in x:
-            if walk(element) is not NO_TANGENT:
+            if has_numbers(element):
                 raise UnsupportedError(
                     f"a {type(x).__name__} holds a {type(element).__name__}, which has a derivative",
                     "sets find elements by value, so that a derivative has no place there",

@@ -21,6 +21,7 @@ from adbc.errors import UnsupportedError
 from adbc.tangents.containers import VIEW_CLASSES
 from adbc.tangents.duals import FData, RData, Tangent
 from adbc.tangents.internal import add, fill_tangent, slot_increment, slot_rdata, slot_shadow
+from adbc.tangents.keys import key_tangent
 from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import Kind, kind_of
 
@@ -120,19 +121,15 @@ class ValueIterator(ShadowIterator):
 
 
 class KeyIterator(ShadowIterator):
-    """The shadow of an iterator over the keys of a dict, which have no derivative."""
+    """The shadow of an iterator over the keys of a dict or the elements of a set (see `keys`)."""
 
     __slots__ = ()
 
     def step(self, value: Any = MISSING) -> Step:
-        if value is not MISSING and kind_of(type(value)).address:
-            raise UnsupportedError(
-                f"a {type(value).__name__} is used as the key of a dict and is read back as an object"
-                " with a derivative",
-                "keys have none",
-                "keep the objects in a list, or as values of the dict",
-            )
-        return NOTHING
+        if value is MISSING or kind_of(type(value)).inactive:
+            return NOTHING
+        t = key_tangent(value)
+        return NOTHING if t is NO_TANGENT else (slot_shadow(t), None, t)
 
 
 class DictValueIterator(ShadowIterator):

@@ -1,9 +1,9 @@
 """Dicts: subscripts, methods, merging; also the subclasses of the standard library.
 
 The shadow of a dict has the same keys in the same order.  A pullback restores the order too: a key
-that was deleted comes back where it was, by putting what followed it behind it again.  Keys are
-values without a derivative: to look one up by an active number is fine (the place found does not
-depend on it smoothly), to store one is refused.
+that was deleted comes back where it was, by putting what followed it behind it again.  To look a key
+up by an active number is fine (the place found does not depend on it smoothly), to store one is
+refused; keys that are objects keep their shadows (`tangents.keys`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.classes import class_of_first, dict_like, overrides
 from adbc.rules.namespaces import check_all_names, check_name
-from adbc.rules.sequences import check_key, emptied, fail, nothing, pair_of, refuse_constant, symbolic
+from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import fill_tangent, slot_increment, slot_rdata, slot_shadow, slot_tangent
+from adbc.tangents.keys import keep_key
 
 __all__ = ["ROWS", "fill_dict", "read_past_methods", "same_rows", "setdefault", "update_any"]
 
@@ -156,7 +157,7 @@ def _store(d: Any, fd: Any, k: Any, v: Any, fv: Any) -> Callable[[], Any]:
 def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     d, k, v = args
     dd, dk, dv = dargs
-    check_key(k, dk, _KEY)
+    keep_key(k, dk, _KEY)
     if dd is None:
         refuse_constant(d, dv)
     check_name(d, k, v)
@@ -169,7 +170,7 @@ def _setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple
 def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     d, k, v = args
     fd, fk, fv = fargs
-    check_key(k, fk, _KEY)
+    keep_key(k, fk, _KEY)
     undo = _store(d, fd, k, v, fv)
     return None, None, lambda bout: (None, None, undo())
 

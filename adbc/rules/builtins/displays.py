@@ -13,22 +13,23 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import stands_for_position
-from adbc.rules.sequences import check_key, nothing
+from adbc.rules.sequences import nothing
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule
 from adbc.tangents import FData, Tangent, fill_tangent, slot_rdata, slot_tangent
+from adbc.tangents.keys import keep_key
 
 __all__ = ["NEW", "NEW_KINDS", "ROWS"]
 
 NEW_KINDS: tuple[type, ...] = (list, tuple, dict, set, slice)
 
 
-def _check_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) -> None:
+def _keep_keys(kind: type, parts: Sequence[Any], derivatives: Sequence[Any]) -> None:
     if kind is dict:
         for k, f in zip(parts[::2], derivatives[::2], strict=True):
-            check_key(k, f, "the key of a dict")
+            keep_key(k, f, "the key of a dict")
     elif kind is set:
         for x, f in zip(parts, derivatives, strict=True):
-            check_key(x, f, "an element of a set")
+            keep_key(x, f, "an element of a set")
     elif kind is not slice:
         raise AssertionError(f"_new_ of {kind.__name__} is a call of the class")
 
@@ -39,7 +40,7 @@ def _new_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any
         return list(parts), [fill_tangent(x, d) for x, d in zip(parts, tangents, strict=True)]
     if kind is tuple:
         return tuple(parts), tuple_tangent(parts, tangents)
-    _check_keys(kind, parts, tangents)
+    _keep_keys(kind, parts, tangents)
     out = intrinsics._new_(kind, *parts)
     if kind is dict:
         dout: dict[Any, Any] = {}
@@ -57,7 +58,7 @@ def _new_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return _new_list(parts, shadows)
     if kind is tuple:
         return _new_tuple(parts, shadows)
-    _check_keys(kind, parts, shadows)
+    _keep_keys(kind, parts, shadows)
     if kind is dict:
         return _new_dict(parts, shadows)
     if kind is slice and any(f is not None for f in shadows):

@@ -1,20 +1,20 @@
-"""Sets, which hold inactive elements only.
+"""Sets, which have no shadow: that of an element is found again by its address (`tangents.keys`).
 
 A set finds its elements by value, so that the derivative of an active number has no place in one:
-storing it is refused.  Objects may be members (a set of visited nodes), but when they are taken out
-again it must be by a way that knows their shadows, so that is refused instead.
+storing it is refused.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
-from adbc.rules.sequences import check_key, nothing
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Rule, ZeroRule
+from adbc.rules.sequences import nothing, symbolic
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
+from adbc.tangents import NO_FDATA, slot_shadow
+from adbc.tangents.keys import keep_key, key_shadow, key_tangent
 
 __all__ = ["ROWS"]
 
@@ -37,10 +37,13 @@ def _only_set(*classes: type) -> bool:
     return classes == (set,)
 
 
-def _check_active(values: Any, derivative: Any) -> None:
-    if derivative is not None and type(values) in (list, tuple):
-        for x in values:
-            check_key(x, 0.0 if type(x) in (float, complex) else None, _ELEMENT)
+def _keep_all(args: Args, derivatives: Args, part_of: Callable[[Any], Any]) -> None:
+    """Take note that what is in `args` goes into a set; `part_of` makes a tangent or shadow of a slot's."""
+    for values, f in zip(args, derivatives, strict=True):
+        if f is not None and type(values) in (list, tuple):
+            parts = [f] * len(values) if f is NO_FDATA else f
+            for x, part in zip(values, parts, strict=True):
+                keep_key(x, part_of(part), _ELEMENT)
 
 
 def _changing(method: Any, many: bool) -> Primitive:
@@ -49,19 +52,19 @@ def _changing(method: Any, many: bool) -> Primitive:
     many: whether the arguments are iterables of elements, rather than elements.
     """
 
-    def check(args: Args, derivatives: Args) -> None:
-        for x, f in zip(args[1:], derivatives[1:], strict=True):
-            if many:
-                _check_active(x, f)
-            else:
-                check_key(x, f, _ELEMENT)
+    def check(args: Args, derivatives: Args, part_of: Callable[[Any], Any]) -> None:
+        if many:
+            _keep_all(args[1:], derivatives[1:], part_of)
+        else:
+            for x, f in zip(args[1:], derivatives[1:], strict=True):
+                keep_key(x, f, _ELEMENT)
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        check(args, dargs)
+        check(args, dargs, symbolic)
         return method(*args), None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        check(args, fargs)
+        check(args, fargs, slot_shadow)
         target = args[0]
         before = target.copy()
         out = method(*args)
@@ -87,12 +90,12 @@ def _adding(method: Any) -> Primitive:
     """The row of a method that adds one element: undone by discarding it if it was new."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        check_key(args[1], dargs[1], _ELEMENT)
+        keep_key(args[1], dargs[1], _ELEMENT)
         return method(*args), None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         target, x = args
-        check_key(x, fargs[1], _ELEMENT)
+        keep_key(x, fargs[1], _ELEMENT)
         new = x not in target
         method(target, x)
 
@@ -117,50 +120,42 @@ def _making(function: Any, when: Any) -> Primitive:
     """The row of a function that makes a new set out of other iterables."""
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        for x, d in zip(args, dargs, strict=True):
-            _check_active(x, d)
+        _keep_all(args, dargs, symbolic)
         return function(*args), None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        for x, f in zip(args, fargs, strict=True):
-            _check_active(x, f)
+        _keep_all(args, fargs, slot_shadow)
         return function(*args), None, nothing(len(args))
 
     return Primitive(function, frule=frule, rrule=rrule, when=when)
 
 
-def _pop(target: Any) -> Any:
-    out = target.pop()
-    if type(out) not in (int, str, bool, float, bytes, tuple, type(None)):
-        target.add(out)
-        raise UnsupportedError(
-            f"a {type(out).__name__} is taken out of a set",
-            "a set keeps no derivative of what it holds",
-            "keep such objects in a list, or as values of a dict",
-        )
-    return out
-
-
 def _pop_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    return _pop(args[0]), None
+    out = args[0].pop()
+    return out, symbolic(key_tangent(out))
 
 
 def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     target = args[0]
-    out = _pop(target)
+    out = target.pop()
 
     def pop_pullback(bout: Any) -> Sequence[Any]:
         target.add(out)
         return (None,)
 
-    return out, None, pop_pullback
+    return out, key_shadow(out), pop_pullback
 
 
 def _data(*classes: type) -> bool:
     return all(c in (set, frozenset, list, tuple, dict, str, bytes, range, type({}.keys())) for c in classes)
 
 
+def _reduced(s: Any) -> Any:
+    return type(s), (list(s),), getattr(s, "__dict__", None)
+
+
 ROWS: list[Rule] = [
+    *(Overlay(cls.__reduce__, _reduced, when=_set_first) for cls in (set, frozenset)),
     _adding(set.add),
     _adding(intrinsics._set_add_),
     _changing(set.discard, many=False),

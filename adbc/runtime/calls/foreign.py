@@ -25,7 +25,7 @@ from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
 from adbc.runtime.calls import texts
 from adbc.runtime.calls.classes import lookup
-from adbc.runtime.calls.plain import reaches_out
+from adbc.runtime.calls.plain import is_active_key, reaches_out
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.unfollowed import is_differentiation
 from adbc.runtime.report.messages import missing_rule, nested
@@ -34,7 +34,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
 from adbc.tangents.contents import contents, differs, is_of_array, put_back
 from adbc.tangents.fields import instance_fields, is_python_class
-from adbc.tangents.protocol import kind_of
+from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
 __all__ = ["call_foreign", "call_plainly", "held", "settled", "watched"]
@@ -78,6 +78,12 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
             function(*call.args)  # if these types do not go together, the error is the user's
         raise missing_rule(call)
+    for key in _keys_in(call.args):
+        if is_active_key(context, key):
+            raise missing_rule(
+                call,
+                f"a {type(key).__name__} with a derivative is a key of a dict, or in a set, that it is given",
+            )
     reached = [x for x in (function, *call.args) if is_opaque(x) or _is_buffer(type(x))]
     for x in reached:
         if id(x) in context.held and any(map(context.is_active, context.held[id(x)][1])):
@@ -194,6 +200,25 @@ def _functions(values: Iterable[Any]) -> Iterator[types.FunctionType]:
             seen.add(id(x))
             yield x
             pending.extend(captured(x))
+
+
+def _keys_in(values: Iterable[Any]) -> Iterator[Any]:
+    """What is in sets and the keys of dicts among `values`, and inside these and in attributes, however
+    deep."""
+    pending, seen = [*values], set()
+    while pending:
+        x = pending.pop()
+        cls = type(x)
+        kind = kind_of(cls)
+        is_hashed = cls in (dict, set, frozenset)
+        if id(x) in seen or not (is_hashed or isinstance(kind, AddressKind | ValueKind)):
+            continue
+        seen.add(id(x))
+        if is_hashed:
+            yield from x
+            pending.extend(x.values() if cls is dict else x)
+        elif isinstance(kind, AddressKind | ValueKind):
+            pending.extend(part for _, part in kind.parts(x))
 
 
 def _contained(values: Iterable[Any]) -> Iterator[Any]:

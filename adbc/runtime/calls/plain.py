@@ -60,7 +60,27 @@ def is_plain(
     if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):
         return False
     held = context.__dict__.get("held", _NOTHING)
-    return _leads_nowhere([function, *args], lambda x: any(map(context.is_active, held[id(x)][1])), held)
+    return _leads_nowhere(
+        [function, *args],
+        lambda x: any(map(context.is_active, held[id(x)][1])),
+        held,
+        functools.partial(is_active_key, context),
+    )
+
+
+def is_active_key(context: Context, key: Any) -> bool:
+    """Whether `key`, of a dict or in a set, which has no shadow for it, is or has in it an object with a
+    derivative."""
+    pending = [key]
+    while pending:
+        x = pending.pop()
+        if type(x) in (tuple, frozenset):
+            pending.extend(x)
+        elif type(x) not in _ATOMS:
+            found = context.shadows.lookup(x)
+            if found is not None and found is not NO_TANGENT and context.is_active(found):
+                return True
+    return False
 
 
 _NOTHING: dict[int, Any] = {}
@@ -142,11 +162,17 @@ _MANY = 5000
 """The most objects that are looked at: who has more is followed."""
 
 
-def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Container[int]) -> bool:
+def _leads_nowhere(
+    roots: Iterable[Any],
+    hides: Callable[[Any], bool],
+    held: Container[int],
+    is_active_key: Callable[[Any], bool],
+) -> bool:
     """Whether what is reached from `roots` are values, library objects and library code, and functions of the
     user's that name nothing else.
 
-    hides: whether an object, whose address is in `held`, hides something with a derivative.
+    hides: whether an object, whose address is in `held`, hides something with a derivative; is_active_key:
+    whether an element of a set, or the key of a dict, has one.
     """
     pending = list(roots)
     seen: set[int] = set()
@@ -161,8 +187,13 @@ def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Con
         if cls in _CONTAINERS:
             if len(x) > _MANY and not set(map(type, x)) <= _ATOMS:
                 return False
-            pending.extend(y for y in x if type(y) not in _ATOMS)
+            inside = [y for y in x if type(y) not in _ATOMS]
+            if cls not in (list, tuple) and any(map(is_active_key, inside)):
+                return False
+            pending.extend(inside)
         elif cls is dict:
+            if any(map(is_active_key, x)):
+                return False
             pending.extend(x)
             pending.extend(x.values())
         elif cls.__module__ == "numpy":
@@ -189,7 +220,10 @@ def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Con
             return False  # iterators, generators, frames: what is behind them cannot be seen
         else:
             pending.extend(value for _, value in instance_fields(x))
-            pending.extend(_elements(x))
+            inside = [*_elements(x)]
+            if isinstance(x, _HASHED) and any(map(is_active_key, inside)):
+                return False
+            pending.extend(inside)
     return True
 
 
@@ -207,6 +241,7 @@ _HARMLESS = frozenset(
 )  # fmt: skip
 """Modules whose objects in C are given no objects of the user's to keep."""
 
+_HASHED = (dict, set, frozenset)
 _OF_ELEMENTS: tuple[Any, ...] = (dict, list, tuple, set, frozenset, deque)
 
 

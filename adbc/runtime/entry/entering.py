@@ -15,6 +15,7 @@ from adbc.runtime.calls.weak import check_end
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.stack import STACK
+from adbc.tangents.keys import CALL
 
 __all__ = ["enter", "go_back"]
 
@@ -44,7 +45,8 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
     what a thread is handling is its own state, which no ``except`` clause of ours could put back (it puts
     back what it found): so that is done here.
     """
-    before = exception()
+    before, around = exception(), CALL.memory
+    CALL.memory = context
     try:
         answer = call(context, *arguments)
         if context.has_end:
@@ -58,6 +60,8 @@ def enter(call: Callable[..., Any], context: Context, *arguments: Any) -> Any:
             _put_back(context)
             raise
         refusal = context.refusal
+    finally:
+        CALL.memory = around
     context.refusal = None  # it has this frame in its traceback
     leave(refusal)
     context.refused()

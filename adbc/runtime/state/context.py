@@ -136,6 +136,14 @@ class Context:
         find = self.shadows.tangent if self.is_forward else self.shadows.known
         return _memory(slot_shadow(find(value)))
 
+    def keep(self, obj: Any, tangent: Any) -> None:
+        """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""
+        self.shadows.adopt(obj, tangent)
+
+    def met(self, obj: Any) -> Any:
+        """The tangent of object `obj`, which is met by its address only."""
+        return self.shadows.tangent(obj) if self.is_forward else self.shadows.known(obj)
+
     def instance_shadow(self, obj: Any) -> Any:
         """The shadow, or tangent, of a new instance, which has no fields yet."""
         shadow = MutableTangent()
@@ -186,7 +194,7 @@ def _has_no_state(function: types.FunctionType) -> bool:
 _CONSTANT = frozenset(
     {
         float, int, bool, str, bytes, complex, types.NoneType, type, types.ModuleType,
-        types.MethodDescriptorType,
+        types.MethodDescriptorType, set, frozenset,
     }
 )  # fmt: skip
 

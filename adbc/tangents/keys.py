@@ -1,0 +1,97 @@
+"""Keys of dicts and elements of sets: where their derivatives are, and how they are found.
+
+What is hashed is structure.  A container of that kind has no place for the derivatives of its keys, and the
+keys in an argument are constants: they are not perturbed.  But a key that is an object has its tangent by its
+address, like every object, so it comes back with that.  For this the memory of the call that is under way in
+this thread is asked, which is told of each object that becomes a key.  A number with a derivative is refused
+as a key, alone or inside a value: nothing would be left of its derivative.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Protocol
+
+from adbc.errors import UnsupportedError
+from adbc.tangents.internal import slot_shadow
+from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
+from adbc.tangents.protocol import ValueKind, kind_of
+
+__all__ = ["CALL", "Memory", "has_numbers", "keep_key", "key_shadow", "key_tangent"]
+
+
+class Memory(Protocol):
+    """What a call that is differentiated knows of objects."""
+
+    def keep(self, obj: Any, tangent: Any) -> None:
+        """Let `tangent`, or this shadow, be that of `obj`, wherever it is met from now on."""
+
+    def met(self, obj: Any) -> Any:
+        """The tangent of object `obj`, which is met by its address only."""
+
+
+class _Call(threading.local):
+    memory: Memory | None = None
+    """The memory of the call that is under way in this thread, if there is one."""
+
+
+CALL = _Call()
+
+
+def has_numbers(key: Any) -> bool:
+    """Whether `key` is or holds, as a value, a number that could have a derivative."""
+    kind = kind_of(type(key))
+    if kind.inactive or kind.address:
+        return False
+    return not isinstance(kind, ValueKind) or any(has_numbers(part) for _, part in kind.parts(key))
+
+
+def keep_key(key: Any, f: Any, what: str) -> None:
+    """Take note that `key`, which has shadow or tangent `f`, becomes `what`; raise if its derivative would be
+    lost there."""
+    if f is None or f is NO_TANGENT:
+        return
+    kind = kind_of(type(key))
+    if kind.inactive or (type(f) is float and f == 0.0):
+        return
+    if kind.address:
+        if CALL.memory is not None:
+            CALL.memory.keep(key, f)
+        return
+    try:
+        if isinstance(kind, ValueKind):
+            for name, part in kind.parts(key):
+                keep_key(part, f if f is NO_FDATA else kind.part(f, name), what)
+            return
+    except UnsupportedError:
+        pass  # raised again, about the whole of it
+    raise UnsupportedError(
+        f"an active {type(key).__name__} becomes {what}",
+        "it would lose its derivative there",
+        "store the value in a list or under another key, or apply adbc.stop_gradient to it",
+    )
+
+
+def key_tangent(key: Any) -> Any:
+    """The tangent of `key`, which a dict or set gives back: that of the objects in it, by their addresses."""
+    kind = kind_of(type(key))
+    if kind.inactive:
+        return NO_TANGENT
+    if kind.address:
+        if CALL.memory is None:
+            raise UnsupportedError(
+                f"a {type(key).__name__} is a key of a dict or set, and is read outside of any call that is"
+                " differentiated",
+                "its derivative is not known there",
+                "keep the objects in a list, or as values of the dict",
+            )
+        return CALL.memory.met(key)
+    if not isinstance(kind, ValueKind):
+        return NO_TANGENT  # a number, which is a constant here
+    parts = [(name, key_tangent(part)) for name, part in kind.parts(key)]
+    return NO_TANGENT if all(t is NO_TANGENT for _, t in parts) else kind.join(key, parts)
+
+
+def key_shadow(key: Any) -> Any:
+    """The shadow of `key`, which a dict or set gives back."""
+    return slot_shadow(key_tangent(key))
