@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterator
 
 from adbc.cpython.decode import Slot, decode
 
-__all__ = ["globals_written", "imports", "names_in", "parameters_read", "writes_beyond_its_frame"]
+__all__ = [
+    "attributes_reset", "globals_written", "imports", "names_in", "parameters_read",
+    "writes_beyond_its_frame",
+]  # fmt: skip
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
 _WRITES_GLOBAL = frozenset({"store_global", "delete_global"})
@@ -53,6 +56,21 @@ def imports(code: types.CodeType) -> bool:
 def names_in(code: types.CodeType) -> tuple[str, ...]:
     """The names of globals and attributes in `code` and in code nested in it, each once."""
     return tuple(dict.fromkeys(name for part in _with_nested(code) for name in part.co_names))
+
+
+def attributes_reset(code: types.CodeType) -> frozenset[str] | None:
+    """The attributes of its argument that `code` sets to constants, if it does nothing else; or None."""
+    names = set()
+    for instruction in decode(code).instructions:
+        if instruction.name == "store_attribute":
+            names.add(instruction.arg)
+        elif instruction.name not in _OF_RESETTING:
+            return None
+    return frozenset(names) if code.co_argcount == 1 and code.co_nlocals == 1 else None
+
+
+_OF_RESETTING = frozenset({"const", "load", "load_bound", "return"})
+"""The instructions that set an attribute of the one variable there is to a constant, or to that itself."""
 
 
 def _with_nested(code: types.CodeType) -> Iterator[types.CodeType]:

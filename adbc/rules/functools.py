@@ -9,7 +9,7 @@ from typing import Any
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
 from adbc.rules.table import Overlay, Rule
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "key_by"]
 
 
 def _reduce(function: Any, iterable: Any, initial: Any = UNBOUND, /) -> Any:
@@ -132,6 +132,11 @@ class _Keys:
 
 def _cmp_to_key(mycmp: Any) -> Any:
     return _Keys(mycmp)
+
+
+def key_by(compare: Any, obj: Any) -> Any:
+    """The key of `obj` that a function from ``functools.cmp_to_key(compare)`` makes, in Python."""
+    return _Key(compare, obj)
 
 
 def _bind_dispatcher(self: Any, obj: Any, cls: Any = None) -> Any:

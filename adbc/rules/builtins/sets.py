@@ -150,6 +150,20 @@ def _data(*classes: type) -> bool:
     return all(c in (set, frozenset, list, tuple, dict, str, bytes, range, type({}.keys())) for c in classes)
 
 
+def _collected(method: Any) -> Overlay:
+    """The row of a method of sets for iterables of which code in Python may give the elements."""
+
+    def of_any(target: Any, /, *others: Any) -> Any:
+        given = [x if isinstance(x, _HASHED) else list(iter(x)) for x in others]
+        return method(target, *given)
+
+    return Overlay(method, of_any, when=_set_first)
+
+
+_HASHED = (set, frozenset)
+_COMBINING = ("union", "intersection", "difference", "symmetric_difference")
+
+
 def _reduced(s: Any) -> Any:
     return type(s), (list(s),), getattr(s, "__dict__", None)
 
@@ -172,8 +186,7 @@ ROWS: list[Rule] = [
     *(
         _making(function, _data)
         for function in (
-            set, frozenset, set.union, set.intersection, set.difference, set.symmetric_difference,
-            frozenset.union, frozenset.intersection, frozenset.difference,
+            set, frozenset, *(getattr(cls, name) for cls in (set, frozenset) for name in _COMBINING),
         )
     ),
     *(
@@ -183,6 +196,14 @@ ROWS: list[Rule] = [
     *(
         ZeroRule(method, when=_set_first, result=bool)
         for method in (set.issubset, set.issuperset, set.isdisjoint, set.__contains__)
+    ),
+    *(
+        _collected(getattr(cls, name))
+        for cls, names in (
+            (set, ("difference_update", "intersection_update", "symmetric_difference_update")),
+            *((cls, (*_COMBINING, "issubset", "issuperset", "isdisjoint")) for cls in (set, frozenset)),
+        )
+        for name in names
     ),
     Primitive(set.pop, frule=_pop_frule, rrule=_pop_rrule, when=_only_set),
 ]  # fmt: skip

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import operator
 import types
 import weakref
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.rules.functools import key_by
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import as_plain_integer, is_python_function, lookup, python_method
 from adbc.runtime.calls.construction import call_class
@@ -203,6 +205,14 @@ def _picked(call: Call, table: RuleTable) -> Step:
     return Delegate(call.prepend(picked, None, what, None, None))
 
 
+def _keyed(call: Call, table: RuleTable) -> Step | None:
+    """A call of what ``functools.cmp_to_key(compare)`` has given outside of what is differentiated."""
+    held = [x for x in gc.get_referents(call.function) if x is not type(call.function)]
+    if len(held) != 1 or not callable(held[0]) or len(call.args) != 1 or call.keywords:
+        return None
+    return Delegate(call.prepend(key_by, None, held[0], None, None))
+
+
 _PICKERS: dict[type, Any] = {
     operator.itemgetter: pick_items,
     operator.attrgetter: pick_attributes,
@@ -214,6 +224,7 @@ _BY_CLASS: dict[type, Resolver] = {
     types.MethodWrapperType: _method_wrapper,
     functools.partial: _partial,
     **dict.fromkeys(_PICKERS, _picked),
+    type(functools.cmp_to_key(operator.sub)): _keyed,
 }
 """Resolvers by the exact class of what is called."""
 

@@ -34,7 +34,7 @@ from adbc.runtime.calls import (
     weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser, lookup
+from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -480,7 +480,7 @@ class Calls(abc.ABC):
             obj = object.__new__(cls)
             shadow: Any = MutableTangent()
             context.shadows.register(obj, shadow)
-            if lookup(cls, "__del__") is not None:
+            if weak.is_finalised(cls):
                 weak.note_finaliser(context, obj)
         else:
             obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)

@@ -27,8 +27,10 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from adbc.cpython.names import attributes_reset
 from adbc.cpython.variables import Passed, passed_at, settled
 from adbc.errors import UnsupportedError
+from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.unfollowed import WEAK_CONTAINERS
 from adbc.runtime.report.frames import inlined_in, is_ours, original, running
 from adbc.runtime.state.context import Context
@@ -39,6 +41,7 @@ __all__ = [
     "check_end",
     "count_container",
     "counted",
+    "is_finalised",
     "note_finaliser",
     "note_reference",
     "refuse_unheld",
@@ -74,6 +77,18 @@ def note_reference(context: Context, obj: Any, place: int, callback: Any) -> Non
     context.holders.append((None, obj))  # it is seen to be dead, or not at all
     if callback is not None and getattr(callback, "__module__", None) not in WEAK_CONTAINERS:
         note_finaliser(context, obj)
+
+
+def is_finalised(cls: type) -> bool:
+    """Whether something that may be noticed runs when an instance of `cls` dies.
+
+    A ``__del__`` that does nothing but set plain attributes of the object to constants is not noticed.
+    """
+    finaliser = lookup(cls, "__del__")
+    if not isinstance(finaliser, types.FunctionType) or lookup(cls, "__setattr__") is not object.__setattr__:
+        return finaliser is not None
+    names = attributes_reset(finaliser.__code__)
+    return names is None or any(hasattr(type(lookup(cls, name)), "__set__") for name in names)
 
 
 def note_finaliser(context: Context, obj: Any) -> None:

@@ -284,6 +284,9 @@ def total_order(x, u):
     return y * u[0] * best.v * min([b, a]).v
 
 
+KEY = functools.cmp_to_key(lambda a, b: (a > b) - (a < b))
+
+
 @case(1.5, [1.0, 2.0])
 def cmp_to_key(x, u):
     def compare(a, b):
@@ -291,7 +294,8 @@ def cmp_to_key(x, u):
         return -1 if a < b else 1
 
     first = sorted([x, u[1], 0.5 * x], key=functools.cmp_to_key(lambda a, b: -1 if a < b else 1))[0]
-    return first * min([x, u[1], 0.5 * x], key=functools.cmp_to_key(compare)) * u[0]
+    first *= min([x, u[1], 0.5 * x], key=functools.cmp_to_key(compare)) * u[0]
+    return first + sorted([x, u[0]], key=KEY)[1]
 
 
 @case(1.5, [1.0, 2.0])

@@ -307,6 +307,16 @@ def combined(x):
 
 
 @program
+def combined_with_others(x):
+    a, b, c = Point(x), Point(x * x), Point(3 * x)
+    d = collections.defaultdict(float, {a: 1.0, b: 2.0})
+    s = {b, c}
+    found = s.intersection(d, (p for p in (a, b))).union(iter([b])).difference(iter((a, c)))
+    s.intersection_update(p for p in (b, a))
+    return total(found) + total(s) + total(frozenset([b]).symmetric_difference(collections.deque([b, c])))
+
+
+@program
 def updated(x):
     s: set[Any] = set()
     s.update(two(x))

@@ -40,6 +40,22 @@ class Finalised:
         LOG.append(1)
 
 
+class Resetting:
+    """Its finaliser is not noticed: nobody sees the object any more."""
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __del__(self) -> None:
+        self.v = None
+
+
+class ResettingWithASetter(Resetting):
+    def __setattr__(self, name: str, value: Any) -> None:
+        LOG.append(name)
+        super().__setattr__(name, value)
+
+
 HELD = Box(2.0)
 CACHE: Any = weakref.WeakKeyDictionary()
 NAMED: Any = weakref.WeakValueDictionary({"held": HELD})
@@ -178,6 +194,17 @@ def finalised(x: Any) -> Any:
     return y * (1.0 + len(LOG))
 
 
+def finalised_by_a_setter(x: Any) -> Any:
+    return ResettingWithASetter(x).v * (1.0 + len(LOG))
+
+
+def reset_when_it_dies(x: Any) -> Any:
+    box = Resetting(x)
+    y = box.v
+    box = Resetting(y * x)
+    return box.v * y
+
+
 def references_counted(x: Any) -> Any:
     box = Box(x)
     seen = [weakref.ref(box)]
@@ -186,9 +213,10 @@ def references_counted(x: Any) -> Any:
 
 DEAD = [
     deleted, active_and_deleted, rebound, left_with_its_function, never_bound, popped, of_a_loop,
-    counted_in_a_set, counted_as_keys, got_by_name, with_a_callback, finalised, references_counted,
+    counted_in_a_set, counted_as_keys, got_by_name, with_a_callback, finalised, finalised_by_a_setter,
+    references_counted,
 ]  # fmt: skip
-ALIVE = [by_a_variable, by_variables_of_callers, by_a_module, by_an_argument]
+ALIVE = [by_a_variable, by_variables_of_callers, by_a_module, by_an_argument, reset_when_it_dies]
 MODES = ["learn", "never", "dynamic", "interpret"]
 
 
