@@ -25,9 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lazy": set(),
     "config": set(),
     "ir": BOTTOM,
-    # Whether a class's __hash__ changes something is a question to its bytecode, whether a function has state
-    # one to its cells.
-    "tangents": BOTTOM | {"cpython.cells", "cpython.names"},
+    # Whether a function has state is a question to its cells.
+    "tangents": BOTTOM | {"cpython.cells"},
     "cpython": BOTTOM,
     # What becomes of a call depends on the kind of row that its function has, and on whose code it is.
     "types": BOTTOM | {"ir", "tangents", "rules.kinds", "rules.effects", "cpython.libraries"},

@@ -15,12 +15,12 @@ from adbc.cpython.decode import Slot, decode
 
 __all__ = [
     "attributes_reset", "globals_written", "imports", "names_in", "parameters_read",
-    "writes_beyond_its_frame",
+    "rebinds_beyond_its_frame",
 ]  # fmt: skip
 
 _READS = frozenset({"load", "load_bound", "load_and_clear", "load_deref", "class_deref"})
 _WRITES_GLOBAL = frozenset({"store_global", "delete_global"})
-_WRITES_BEYOND = _WRITES_GLOBAL | {"store_subscript", "delete_subscript", "store_deref", "delete_deref"}
+_WRITES_SHARED = frozenset({"store_deref", "delete_deref"})
 
 
 def parameters_read(function: Callable[..., object]) -> frozenset[int] | None:
@@ -80,9 +80,9 @@ def _with_nested(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _with_nested(constant)
 
 
-def writes_beyond_its_frame(code: types.CodeType) -> bool:
-    """Whether `code` may change an element of a container, a global, or a variable that functions share.
-
-    Attributes do not count.
-    """
-    return any(i.name in _WRITES_BEYOND for i in decode(code).instructions)
+def rebinds_beyond_its_frame(code: types.CodeType) -> bool:
+    """Whether `code` may bind or unbind a global, or a variable of a function around it."""
+    return any(
+        i.name in _WRITES_GLOBAL or (i.name in _WRITES_SHARED and i.arg.free)
+        for i in decode(code).instructions
+    )

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured, captures_empty_cell
-from adbc.cpython.names import writes_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import MutableTangent, Tangent
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, set_instance_field, slots_of
@@ -398,26 +397,6 @@ def _frozen_fields(cls: type) -> tuple[str, ...] | None:
     return tuple(name for name, f in cls.__dataclass_fields__.items() if f._field_type.name == "_FIELD")  # type: ignore[attr-defined]
 
 
-def _refuse_writing_hash(cls: type) -> None:
-    """Refuse a class whose instances change what is around them when a dict or set looks them up.
-
-    How often a dict or set asks is its own affair, so what becomes of the change cannot be followed.  (An
-    attribute may be set: that is how a hash is kept.)
-    """
-    if not isinstance(cls.__hash__, types.FunctionType):
-        return
-    for name in ("__hash__", "__eq__"):
-        function = getattr(cls, name)
-        if not isinstance(function, types.FunctionType):
-            continue
-        if writes_beyond_its_frame(function.__code__):
-            raise UnsupportedError(
-                f"{name} of class {cls.__qualname__} changes something",
-                "dicts and sets ask it as often as they like",
-                "compute the hash and compare without changing anything",
-            )
-
-
 def resolve_object(cls: type) -> Kind | None:
     """The kind of a class of exceptions, a frozen dataclass or another class with fields; else None."""
     if issubclass(cls, BaseException):
@@ -430,7 +409,6 @@ def resolve_object(cls: type) -> Kind | None:
         return {"Interpolation": INTERPOLATION, "Template": TEMPLATE}.get(cls.__name__)
     if not is_python_class(cls):
         return None
-    _refuse_writing_hash(cls)
     names = _frozen_fields(cls)
     if names is not None:
         return FrozenKind(names)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adbc.cpython.names import globals_written, parameters_read, writes_beyond_its_frame
+from adbc.cpython.names import attributes_reset, globals_written, parameters_read, rebinds_beyond_its_frame
 
 
 def plain(a: Any, b: Any, c: Any) -> Any:
@@ -68,25 +68,59 @@ def f():
     assert globals_written(namespace["f"].__code__) == {"first", "second"}
 
 
-def sets_attribute(self: Any) -> int:
-    self.cached = 1
-    return 1
+def counting() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    count = 0
+
+    def counts(self: Any) -> int:
+        nonlocal count
+        count += 1
+        return 1
+
+    def counts_its_own(self: Any) -> int:
+        number = 0
+
+        def next_number() -> int:
+            return number
+
+        number += 1
+        self.log[0] = next_number()
+        return count
+
+    return counts, counts_its_own
 
 
-def sets_item(self: Any) -> int:
-    self.log[0] = 1
-    return 1
+def counts_globally(self: Any) -> int:
+    global COUNT
+    COUNT += 1
+    return COUNT
 
 
-def sets_slice(self: Any) -> int:
-    self.log[1:] = [1]
-    return 1
+COUNT = 0
 
 
 @pytest.mark.parametrize(
-    "function, expected", [(sets_attribute, False), (sets_item, True), (sets_slice, True), (plain, False)]
+    "function, expected",
+    [(counting()[0], True), (counting()[1], False), (counts_globally, True), (plain, False)],
 )
-def test_elements_that_change_are_seen_and_attributes_do_not_count(
-    function: Callable[..., Any], expected: bool
-) -> None:
-    assert writes_beyond_its_frame(function.__code__) is expected
+def test_variables_of_others_that_are_bound_are_seen(function: Callable[..., Any], expected: bool) -> None:
+    assert rebinds_beyond_its_frame(function.__code__) is expected
+
+
+class Resetting:
+    def plainly(self) -> None:
+        self.a = None
+        self.b = self
+
+    def by_another(self) -> None:
+        self.a = None
+        print()
+
+    def of_another(self) -> None:
+        other = self
+        other.a = None
+
+
+def test_attributes_that_are_set_to_constants() -> None:
+    assert attributes_reset(Resetting.plainly.__code__) == {"a", "b"}
+    assert attributes_reset(Resetting.by_another.__code__) is None
+    assert attributes_reset(Resetting.of_another.__code__) is None

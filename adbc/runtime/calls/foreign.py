@@ -19,7 +19,7 @@ from typing import Any
 
 from adbc.cpython.cells import captured
 from adbc.cpython.libraries import FOR_CONSTANTS
-from adbc.cpython.names import names_in
+from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
@@ -295,6 +295,8 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     fresh = [k for k in keys if id(k) not in context.settled]
     if not fresh:
         return None
+    for cls in dict.fromkeys(map(type, fresh)):
+        _refuse_rebinding(cls)
     context.settled.update((id(k), k) for k in fresh)
     others = [] if container is None or len(container) > _MANY_KEYS else [*container]
     ask = Call(_ask, None, (container, fresh, others), (None,) * 3, (None,) * 3)
@@ -314,6 +316,19 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
             "compute the hash and compare without changing anything, or use a key of another class",
         )
     return undo
+
+
+def _refuse_rebinding(cls: type) -> None:
+    """Refuse a class of keys that answer by binding a variable of others', which is not seen by looking at
+    objects."""
+    for name in ("__hash__", "__eq__"):
+        function = lookup(cls, name)
+        if isinstance(function, types.FunctionType) and rebinds_beyond_its_frame(function.__code__):
+            raise UnsupportedError(
+                f"{name} of class {cls.__qualname__} changes something",
+                "dicts and sets ask it as often as they like",
+                "compute the hash and compare without changing anything",
+            )
 
 
 _MANY_KEYS = 1000

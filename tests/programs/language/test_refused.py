@@ -308,12 +308,37 @@ class WritingHash:
         return True
 
 
+class CountingHash(WritingHash):
+    count = 0
+
+    def __hash__(self):
+        global HASHED
+        HASHED += 1
+        return 1
+
+
+HASHED = 0
+
+
 def test_a_hash_that_changes_something() -> None:
     def f(x, u):
         return {WritingHash(u, x): 2.0}[WritingHash(u, x)] * u[0]
 
-    words = "__hash__ of class WritingHash", "as often as they like", "without changing anything"
+    words = "looks for a key", "changes a list that has a derivative", "the change in a function"
     refused(f, UnsupportedError, *words, arguments=(1.5, [2.0]))
+
+    def g(x, u):
+        return {CountingHash(u, x): x}[CountingHash(u, x)] * HASHED
+
+    words = "__hash__ of class CountingHash", "as often as they like", "without changing anything"
+    refused(g, UnsupportedError, *words, arguments=(1.5, [2.0]))
+
+
+def test_a_class_whose_hash_changes_something_may_be_used() -> None:
+    def f(x, u):
+        return CountingHash(u, x).x * WritingHash(u, x).u[0]
+
+    assert adbc.grad(f)(1.5, [2.0]) == 2.0
 
 
 def scaled_by(k=2.0):
