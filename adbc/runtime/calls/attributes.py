@@ -259,6 +259,8 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
         return pass_to_row(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    if type(descriptor) not in _FIELDS_OF_C:
+        return _reading(call, name)  # it may run Python code and keep what that gives: it is asked once
     value = getattr(obj, name)
     if kind_of(type(value)).inactive and not is_opaque(value):
         return Found(call, value)  # a class, a number of elements, a name: nothing to differentiate
@@ -267,6 +269,8 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     return _foreign_read(call, name)
 
 
+_FIELDS_OF_C = frozenset({types.GetSetDescriptorType, types.MemberDescriptorType})
+"""The classes of descriptors of what objects in C have, which may be read any number of times."""
 _MEANING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 """The attributes of a function from which it follows what a call of it does."""
 _ABOUT_FUNCTIONS = frozenset(
@@ -281,6 +285,11 @@ _ABOUT_FUNCTIONS = frozenset(
 def _foreign_read(call: Call, name: str) -> Step:
     """The step for an attribute that C code computes, and of which nothing is known."""
     _read(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
+    return _reading(call, name)
+
+
+def _reading(call: Call, name: str) -> Step:
+    """The step that reads an attribute by C code, which sees no more than the object."""
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
 

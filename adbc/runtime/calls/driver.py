@@ -386,7 +386,7 @@ class Calls(abc.ABC):
         """Whether `call` is made as it is; if not, that is noted."""
         if not call.is_followed:
             call.is_followed = not is_plain(
-                context, self.table, call.function, call.shadow, call.args, call.shadows
+                context, self.table, call.function, call.shadow, call.args, call.shadows, call.inside
             )
         return not call.is_followed
 
@@ -395,7 +395,8 @@ class Calls(abc.ABC):
         function = call.function
         if function.__class__ is MethodType:  # its object is an argument like others
             own = getattr(call.shadow, "__dict__", {}).get("__self__")
-            call = call.prepend(function.__func__, None, function.__self__, own, None)
+            given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
+            call.inside = given.inside
         out, undo = foreign.call_plainly(context, call)
         broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
         if broken:

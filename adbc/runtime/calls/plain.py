@@ -10,6 +10,7 @@ function by another way.  What becomes of its arguments is undone, what it keeps
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import sys
 import types
@@ -21,6 +22,7 @@ from typing import Any
 from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.cpython.libraries import is_library_class, is_library_code, is_library_file
 from adbc.cpython.names import globals_written, imports, names_in
+from adbc.flags import HAVE_GC
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
@@ -29,7 +31,7 @@ from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
 from adbc.tangents.fields import instance_fields, is_python_class
 
-__all__ = ["is_plain", "reaches_out", "reads_lists"]
+__all__ = ["has_fields_in_c", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
@@ -48,9 +50,14 @@ def is_plain(
     shadow: Any,
     args: Sequence[Any],
     shadows: Sequence[Any],
+    inside: list[Any] | None = None,
 ) -> bool:
     """Whether `function` is library code without a rule, and its call on these arguments, with shadows or
-    tangents beside all, is made as it is."""
+    tangents beside all, is made as it is.
+
+    inside: a list to which objects made in C are added that are reached from the arguments, and of which the
+    garbage collector alone knows what they refer to.
+    """
     if not _is_candidate(function, table):
         return False
     for f in (shadow, *shadows):
@@ -60,11 +67,26 @@ def is_plain(
     if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):
         return False
     held = context.__dict__.get("held", _NOTHING)
-    return _leads_nowhere([function, *args], lambda x: any(map(context.is_active, held[id(x)][1])), held)
+
+    def hides(x: Any) -> bool:
+        return any(map(context.is_active, held[id(x)][1]))
+
+    def depends(x: Any) -> bool:
+        return context.is_active(context.shadows.behind(x))
+
+    return _leads_nowhere([function, *args], hides, held, depends, [] if inside is None else inside)
 
 
 _NOTHING: dict[int, Any] = {}
 """What is held out of sight in a context where nothing is."""
+
+
+def made_in_c(value: Any) -> list[Any]:
+    """The objects made in C, of those that `is_plain` finds `inside`, that are reached from `value`."""
+    found: list[Any] = []
+    if type(value) not in _ATOMS:
+        _leads_nowhere([value], lambda x: True, (), lambda x: False, found)
+    return found
 
 
 def _is_candidate(function: Any, table: RuleTable) -> bool:
@@ -142,21 +164,33 @@ _MANY = 5000
 """The most objects that are looked at: who has more is followed."""
 
 
-def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Container[int]) -> bool:
+def _leads_nowhere(
+    roots: Iterable[Any],
+    hides: Callable[[Any], bool],
+    held: Container[int],
+    depends: Callable[[Any], bool],
+    inside: list[Any],
+) -> bool:
     """Whether what is reached from `roots` are values, library objects and library code, and functions of the
     user's that name nothing else.
 
     hides: whether an object, whose address is in `held`, hides something with a derivative.
+    depends: whether an object, of which no shadow of an argument tells, is known to depend on the input.
+    inside: gets the objects that `_tells_all` is asked of.
     """
     pending = list(roots)
+    behind: list[Any] = []  # what such objects refer to, which is looked through when all else was
+    is_behind = False
     seen: set[int] = set()
-    while pending:
+    while pending or behind:
+        if not pending:
+            pending, behind, is_behind = behind, [], True
         x = pending.pop()
         cls = type(x)
         if cls in _ATOMS or id(x) in seen:
             continue
         seen.add(id(x))
-        if len(seen) > _MANY or (id(x) in held and hides(x)):
+        if len(seen) > _MANY or (id(x) in held and hides(x)) or (is_behind and depends(x)):
             return False
         if cls in _CONTAINERS:
             if len(x) > _MANY and not set(map(type, x)) <= _ATOMS:
@@ -166,8 +200,13 @@ def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Con
             pending.extend(x)
             pending.extend(x.values())
         elif cls.__module__ == "numpy":
-            if getattr(getattr(x, "dtype", None), "hasobject", False):
+            dtype = getattr(x, "dtype", None)
+            if getattr(dtype, "kind", "") == "O" and hasattr(x, "tolist"):
+                pending.extend(y for y in x.ravel("K").tolist() if type(y) not in _ATOMS)
+            elif getattr(dtype, "hasobject", False):
                 return False
+        elif cls is weakref.ReferenceType:
+            behind += (x(), x.__callback__)
         elif cls is types.FunctionType:
             if not _is_followed_to_the_end(x, pending):
                 return False
@@ -186,7 +225,10 @@ def _leads_nowhere(roots: Iterable[Any], hides: Callable[[Any], bool], held: Con
         elif not _is_library(cls):
             return False
         elif not all(is_python_class(base) or _shows_all(base) for base in cls.__mro__):
-            return False  # iterators, generators, frames: what is behind them cannot be seen
+            if not _tells_all(cls):
+                return False  # iterators, generators, frames: what is behind them cannot be seen
+            inside.append(x)
+            behind.extend(gc.get_referents(x))
         else:
             pending.extend(value for _, value in instance_fields(x))
             pending.extend(_elements(x))
@@ -208,6 +250,38 @@ _HARMLESS = frozenset(
 """Modules whose objects in C are given no objects of the user's to keep."""
 
 _OF_ELEMENTS: tuple[Any, ...] = (dict, list, tuple, set, frozenset, deque)
+
+
+def _tells_all(cls: type) -> bool:
+    """Whether instances of `cls`, a class of an installed package that is made in C, tell the garbage
+    collector of all objects that they refer to; iterators, which are used up, do not count."""
+    return lookup(cls, "__next__") is None and all(
+        is_python_class(base) or _shows_all(base) or _tells(base) for base in cls.__mro__
+    )
+
+
+@functools.lru_cache(1000)
+def has_fields_in_c(cls: type) -> bool:
+    """Whether instances of `cls`, which derives from a class of an installed package that is made in C, tell
+    the garbage collector of fields that they have there."""
+    return any(
+        base.__flags__ & HAVE_GC
+        and not is_python_class(base)
+        and base.__module__.partition(".")[0] not in (*sys.stdlib_module_names, "numpy")
+        for base in cls.__mro__
+    )
+
+
+def _tells(cls: type) -> bool:
+    """Whether instances of `cls` itself tell the garbage collector what they refer to, or refer to nothing:
+    in what Cython compiles, classes with attributes that are objects do tell."""
+    if cls.__module__.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    return bool(cls.__flags__ & HAVE_GC) or not _BY_CYTHON.isdisjoint(vars(cls))
+
+
+_BY_CYTHON = frozenset({"__reduce_cython__", "__pyx_vtable__"})
+"""What classes that Cython compiles have in their dictionaries."""
 
 
 def _elements(x: Any) -> Iterable[Any]:

@@ -76,6 +76,9 @@ class Call:
     origin: Origin = 0
     is_followed: bool = False
     """Whether it is known that the call is not made as it is (`plain`)."""
+    inside: list[Any] = dataclasses.field(default_factory=list)
+    """If it is, objects made in C that are reached from the arguments, which only the garbage collector looks
+    into."""
 
     @property
     def count(self) -> int:

@@ -68,6 +68,8 @@ class Context:
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
+    new: dict[int, Any]
+    """By address, objects made in C that came with results in this call: what changes there stays so."""
     settled: dict[int, Any]
     """By address, the keys that change nothing when they are asked again (`foreign.settled`)."""
 
@@ -171,6 +173,7 @@ _PARTS: dict[str, Callable[[], Any]] = {
     "held": dict,
     "holders": list,
     "lasting": dict,
+    "new": dict,
     "patches": list,
     "settled": dict,
     "shadows": Shadows,
