@@ -12,10 +12,11 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.rules.table import RuleTable
+from adbc.rules.table import Rule, RuleTable
 from adbc.runtime.calls import exceptions, fields
 from adbc.runtime.calls.classes import goes_first, is_heap_type, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (
+    Beside,
     Call,
     Delegate,
     Foreign,
@@ -33,7 +34,7 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import FData, MutableTangent
-from adbc.tangents.fields import instance_dict, slots_of
+from adbc.tangents.fields import has_attributes_beside, instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS", "get_default", "plain_get", "refuse_hook", "variables"]
@@ -117,12 +118,19 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if name in instance_dict(obj):
         if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
             return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
-        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+        return _field(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
         if any(name in vars(base) for base in cls.__mro__):
             return _class_attribute(call, cls, name)
         return _foreign_read(call, name)
     return _bind(call, descriptor, table)
+
+
+def _field(row: Rule, call: Call) -> Step:
+    """The step that reads, sets or deletes, by `row`, what stands in the dictionary of an instance."""
+    cls, name = type(call.args[0]), call.args[1]
+    is_beside = has_attributes_beside(cls) and not isinstance(lookup(cls, name), types.MemberDescriptorType)
+    return Beside(call, row) if is_beside else UseRow(row, call)
 
 
 def _bind(call: Call, descriptor: Any, table: RuleTable) -> Step:
@@ -218,6 +226,8 @@ def _dictionary(call: Call) -> Step:
     if type(obj) is types.FunctionType:  # whose shadow has its cells beside its attributes
         if type(shadow) is MutableTangent:
             return Value(call, found, fields.function_fields(obj, shadow))
+        return Found(call, found)
+    if has_attributes_beside(type(obj)):
         return Found(call, found)
     if not isinstance(shadow, MutableTangent):
         return Value(call, found, None)
@@ -397,7 +407,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             return Foreign(call)
     if descriptor is None and _has_own_ways(type(obj)) and not is_active(call.shadows[2]):
         return Foreign(call.of(setattr))
-    return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
+    return _field(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
 def plain_delete(call: Call, table: RuleTable) -> Step | None:
@@ -412,7 +422,7 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
-    return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+    return _field(fields.DELETE, call.on(fields.delete_field, 0, 1))
 
 
 def _has_own_ways(cls: type) -> bool:

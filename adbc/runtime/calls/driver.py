@@ -23,7 +23,9 @@ from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
     attributes,
+    beside,
     exceptions,
+    fields,
     foreign,
     library_classes,
     new_classes,
@@ -580,6 +582,15 @@ class Calls(abc.ABC):
         call = step.call
         out, undo = new_classes.on_class(context, call, self.fill)
         return out, None, lambda bout: ((call.origins[-1], undo()),)
+
+    def beside(self, context: Context, step: steps.Beside, mode: Mode) -> Answer:
+        call, row = step.call, step.row
+        own = beside.shadow(context, call, row)
+        if own is None and row is fields.GET:
+            value = call.perform()
+            return value, self.known(context, value), no_pullback
+        call.shadows, call.origins = (own, *call.shadows[1:]), (None, *call.origins[1:])
+        return self.use_row(context, steps.UseRow(row, call), mode)
 
     # -- exceptions ----------------------------------------------------------------------------------------
 

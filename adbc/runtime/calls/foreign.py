@@ -15,7 +15,7 @@ import gc
 import operator
 import types
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
@@ -24,7 +24,7 @@ from adbc.cpython.names import names_in
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.runtime.calls import texts
+from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.plain import has_fields_in_c, made_in_c, reaches_out
 from adbc.runtime.calls.steps import Call
@@ -88,6 +88,8 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             )
     windows = [(x, getattr(x, "__self__", x) if _is_bound(x) else x) for x in reached]
     windows += [(x, y) for x in (function, *call.args) for y in _referred_to(x)]
+    if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in _SYNTAX):
+        windows += [(x, beside.hidden(x)) for x in (*call.args, *_contained(call.args))]
     for x, seen in windows:
         behind = context.shadows.behind(seen)
         if behind is not None and context.is_active(behind):
@@ -246,8 +248,7 @@ def _referred_to(x: Any) -> list[Any]:
     """What `x` refers to, if that is an object made in C with fields that no shadow tells of."""
     if _is_bound(x):
         x = x.__self__
-    cls: Hashable = type(x)
-    return gc.get_referents(x) if has_fields_in_c(cls) else []
+    return gc.get_referents(x) if has_fields_in_c(type(x)) else []
 
 
 def _is_impossible(call: Call) -> bool:
@@ -496,12 +497,12 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))
-            put_back(shadow, [context.shadows.tangent(v) for v in x])
+            put_back(shadow, [context.shadows.found(v) for v in x])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
             items = dict.items(x) if isinstance(x, dict) else instance_fields(x)
             was = dict(old)
-            tangent = context.shadows.tangent
+            tangent = context.shadows.found
             put_back(
                 shadow,
                 [

@@ -29,7 +29,7 @@ from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
-from adbc.tangents.fields import instance_fields, is_python_class
+from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, is_python_class
 
 __all__ = ["has_fields_in_c", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
@@ -230,6 +230,8 @@ def _leads_nowhere(
             inside.append(x)
             behind.extend(gc.get_referents(x))
         else:
+            if has_attributes_beside(cls) and depends(instance_dict(x)):
+                return False
             pending.extend(value for _, value in instance_fields(x))
             pending.extend(_elements(x))
     return True
@@ -260,7 +262,6 @@ def _tells_all(cls: type) -> bool:
     )
 
 
-@functools.lru_cache(1000)
 def has_fields_in_c(cls: type) -> bool:
     """Whether instances of `cls`, which derives from a class of an installed package that is made in C, tell
     the garbage collector of fields that they have there."""

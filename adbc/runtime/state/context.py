@@ -32,6 +32,8 @@ class Context:
     attributes: dict[Any, Any]
     """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
     unknown C code has run, which may have changed one."""
+    beside: list[Any]
+    """Values of classes derived from builtin ones that were given attributes with a derivative."""
     classes: dict[int, tuple[type, dict[Any, Any]]]
     """By address, a class that was made in this call, and the tangents of its attributes."""
     entered: Any = None
@@ -135,7 +137,7 @@ class Context:
         cls = type(value)
         if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
             return None
-        find = self.shadows.tangent if self.is_forward else self.shadows.known
+        find = self.shadows.found if self.is_forward else self.shadows.known
         return _memory(slot_shadow(find(value)))
 
     def instance_shadow(self, obj: Any) -> Any:
@@ -149,7 +151,7 @@ class Context:
         cls = type(value)
         if cls in _CONSTANT:
             return None
-        tangent = self.shadows.tangent(value)
+        tangent = self.shadows.found(value)
         return None if tangent is NO_TANGENT else tangent
 
 
@@ -167,6 +169,7 @@ def _deep(pullback: Callable[..., Any], *arguments: Any) -> Any:
 
 _PARTS: dict[str, Callable[[], Any]] = {
     "attributes": dict,
+    "beside": list,
     "captured": dict,
     "classes": dict,
     "finalised": list,
