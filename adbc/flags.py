@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["HEAP_TYPE", "IMMUTABLE_TYPE"]
+__all__ = ["HAVE_GC", "HEAP_TYPE", "IMMUTABLE_TYPE"]
 
 HEAP_TYPE = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: the class was made at run time, by a class statement or in C, and is not static
@@ -10,3 +10,6 @@ data."""
 
 IMMUTABLE_TYPE = 1 << 8
 """Py_TPFLAGS_IMMUTABLETYPE: attributes of the class cannot be set."""
+
+HAVE_GC = 1 << 14
+"""Py_TPFLAGS_HAVE_GC: instances tell the garbage collector which objects they refer to."""

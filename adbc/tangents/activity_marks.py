@@ -92,6 +92,9 @@ def any_part(shadow: Any, says: Callable[[Any], bool]) -> bool:
             if part is None or part is NO_TANGENT:
                 continue
             if cls not in _COMPOSITE:
+                if getattr(getattr(part, "dtype", None), "kind", "") == "O":
+                    pending.append(iter(part.ravel("K").tolist()))
+                    break
                 if says(part):
                     return True
                 continue

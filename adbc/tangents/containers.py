@@ -14,10 +14,11 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import DequeTangent, DictTangent, ListTangent, Tangent
-from adbc.tangents.fields import instance_dict, instance_fields, set_instance_field
+from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, set_instance_field
 from adbc.tangents.keys import has_numbers
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Inactive, Kind, Parts, ValueKind
+from adbc.tangents.scalars import check_attributes
 
 __all__ = [
     "DICT", "DictKind", "DictViewKind", "FieldKey", "NamedTupleKind", "ProxyKind", "SequenceKind", "SetKind",
@@ -47,14 +48,12 @@ class TupleKind(ValueKind):
         return tuple
 
     def parts(self, x: Any) -> Parts:
-        if type(x) is not tuple and instance_dict(x):
-            raise UnsupportedError(
-                f"a {type(x).__name__} is a tuple, a value, and has attributes besides, like an object"
-                f" ({', '.join(instance_dict(x))})",
-                "such a thing has no tangent",
-                "make it a dataclass",
-            )
         return list(enumerate(tuple.__iter__(x)))
+
+    def make(self, x: Any, walk: Any) -> Any:
+        if type(x) is not tuple:
+            check_attributes(x, walk)
+        return super().make(x, walk)
 
     def join(self, x: Any, parts: Parts) -> Any:
         return tuple([c for _, c in parts])
@@ -63,7 +62,10 @@ class TupleKind(ValueKind):
         return t[key]
 
     def rebuild(self, x: Any, parts: Parts) -> Any:
-        return tuple.__new__(type(x), [c for _, c in parts])
+        y = tuple.__new__(type(x), [c for _, c in parts])
+        if has_attributes_beside(type(x)):
+            instance_dict(y).update(instance_dict(x))
+        return y
 
 
 class NamedTupleKind(TupleKind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
 __all__ = [
+    "has_attributes_beside",
     "instance_dict",
     "instance_fields",
     "is_python_class",
@@ -24,6 +26,24 @@ def instance_dict(x: Any) -> dict[str, Any]:
         return object.__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped by nature
     except AttributeError:
         return {}
+
+
+_VALUES = (str, int, float, complex, bytes, tuple)
+
+
+def has_attributes_beside(cls: type) -> bool:
+    """Whether an instance of `cls` is a value of a builtin class, immutable, and may have attributes beside.
+
+    The value has its derivative as one of the builtin class has.  The attributes stand in the dictionary of
+    the instance, which has a shadow by its own address: so the value may be copied about without one.
+    """
+    return (
+        cls not in _VALUES
+        and bool(cls.__dictoffset__)
+        and issubclass(cls, _VALUES)
+        and not issubclass(cls, enum.Enum)
+        and is_python_class(cls)
+    )
 
 
 _NATIVE_ENTRIES = (

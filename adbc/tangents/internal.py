@@ -63,7 +63,7 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
     if kind.address and f is not NO_FDATA:
         return NO_TANGENT if f is None else f
-    return zero_tangent(x)
+    return zero_tangent(x, is_found=True)
 
 
 def _part(f: Any, kind: ValueKind, key: Any) -> Any:
@@ -126,7 +126,7 @@ def fresh_shadow(out: Any, active: bool = True) -> Any:
     t = None if special is None else special(out)
     if t is not None:
         return t
-    t = zero_tangent(out)
+    t = zero_tangent(out, is_found=True)
     return slot_shadow(t) if active else _addresses(t)
 
 
@@ -149,7 +149,7 @@ def fresh_tangent(out: Any) -> Any:
     kind = kind_of(cls)
     if kind.inactive or isinstance(kind, ScalarKind):
         return None
-    t = zero_tangent(out)
+    t = zero_tangent(out, is_found=True)
     return t if _addresses(t) is not None else None
 
 
@@ -170,7 +170,7 @@ def fill_tangent(x: Any, dx: Any) -> Any:
     if isinstance(kind, ValueKind):
         parts = [(k, fill_tangent(c, None)) for k, c in kind.parts(x)]
         return NO_TANGENT if all(c is NO_TANGENT for _, c in parts) else kind.join(x, parts)
-    return NO_TANGENT if kind.address else zero_tangent(x)
+    return NO_TANGENT if kind.address else zero_tangent(x, is_found=True)
 
 
 # -- arithmetic of cotangents ----------------------------------------------------------------------
@@ -388,7 +388,7 @@ def external_fdata(shadow: Any, x: Any) -> Any:
         return _of_parts(external_fdata, shadow, x, kind, NO_FDATA, FData)
     if not kind.address:
         return NO_FDATA
-    return fdata(zero_tangent(x)) if shadow is None else shadow
+    return fdata(zero_tangent(x, is_found=True)) if shadow is None else shadow
 
 
 def internal_fdata(f: Any, x: Any) -> Any:

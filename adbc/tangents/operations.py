@@ -29,7 +29,7 @@ def tangent_type(cls: type) -> type:
     return kind_of(cls).tangent_type(cls)
 
 
-def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
+def zero_tangent(x: Any, memo: Memo | None = None, is_found: bool = False) -> Any:
     """The zero tangent of `x`: zeros in the structure of `x`, ``NoTangent()`` where it holds no derivative.
 
     An array has an array of zeros of its shape, dtype and memory layout.  An object that stands in `x`
@@ -37,6 +37,8 @@ def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
     included.
 
     memo: the tangents that objects have already, ``id(x) -> (x, tangent)``; those that are made are added.
+    is_found: whether `x` was come by in the middle of a call, and nobody asks for a derivative with respect
+    to numbers in it.
 
     Raises `adbc.errors.UnsupportedError` if `x` holds something that has no tangent and no answer either.
 
@@ -46,7 +48,7 @@ def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
     """
     if type(x) is float:
         return 0.0
-    return MakeWalk(memo).run(x)
+    return MakeWalk(memo, None, is_found).run(x)
 
 
 def random_tangent(rng: Any, x: Any) -> Any:

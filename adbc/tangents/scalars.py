@@ -11,11 +11,11 @@ import types
 from typing import Any
 
 from adbc.errors import InvalidTangentError, UnsupportedError
-from adbc.tangents.fields import instance_fields
+from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, is_python_class
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import INACTIVE, Inactive, Kind
 
-__all__ = ["INACTIVE_CLASSES", "ScalarKind", "resolve_scalar"]
+__all__ = ["INACTIVE_CLASSES", "ScalarKind", "check_attributes", "resolve_scalar"]
 
 
 class ScalarKind(Kind):
@@ -32,7 +32,7 @@ class ScalarKind(Kind):
 
     def make(self, x: Any, walk: Any) -> Any:
         if type(x) is not self.tangent:
-            refuse_attributes(x)
+            check_attributes(x, walk)
         return walk.number(self.tangent, self.is_complex)
 
     def perturb(self, x: Any, t: Any, walk: Any) -> Any:
@@ -40,7 +40,11 @@ class ScalarKind(Kind):
             raise InvalidTangentError(f"the tangent of a {type(x).__name__} is a number, not NoTangent()")
         cls = type(x)
         moved = walk.combine(self.tangent(x), t)
-        return self.tangent(moved) if cls is self.tangent else cls(moved)
+        if not has_attributes_beside(cls):
+            return self.tangent(moved) if cls is self.tangent else cls(moved)
+        y = self.tangent.__new__(cls, moved)
+        instance_dict(y).update(instance_dict(x))
+        return y
 
     def difference(self, p: Any, q: Any, walk: Any) -> Any:
         return self.tangent(walk.combine(self.tangent(p), self.tangent(q)))
@@ -60,23 +64,26 @@ class ScalarKind(Kind):
 
 
 class InactiveSubclassKind(Inactive):
-    """Instances of subclasses of int, str and bytes, which must not have attributes with derivatives."""
+    """Instances of subclasses of int, str and bytes."""
 
     def make(self, x: Any, walk: Any) -> Any:
-        if any(walk(value) is not NO_TANGENT for _, value in instance_fields(x)):
-            refuse_attributes(x)
+        check_attributes(x, walk)
         return NO_TANGENT
 
 
-def refuse_attributes(x: Any) -> None:
-    """Raise `UnsupportedError` if `x`, which is a number or a string, has attributes too."""
-    fields = [name for name, _ in instance_fields(x)]
-    if fields:
+def check_attributes(x: Any, walk: Any) -> None:
+    """Raise `UnsupportedError` if `x`, an immutable value that is asked for its tangent, has attributes that
+    have tangents.  Where it is only found, its attributes are found as well, when they are read."""
+    if walk.is_found:
+        return
+    names = [name for name, value in instance_fields(x) if walk(value) is not NO_TANGENT]
+    if names:
+        builtin = next(c for c in type(x).__mro__ if not is_python_class(c))
         raise UnsupportedError(
-            f"a {type(x).__name__} is a value like {type(x).__mro__[-2].__name__} with attributes"
-            f" besides, like an object ({', '.join(fields)})",
-            "such a thing has no tangent",
-            "keep those in an object",
+            f"a {type(x).__name__} is a value like {builtin.__name__} with attributes besides, like an object"
+            f" ({', '.join(names)})",
+            "the tangent of such a value has no place for those of its attributes",
+            "keep those in an object, for instance of a dataclass, or pass them by themselves",
         )
 
 

@@ -59,13 +59,16 @@ class MakeWalk(_Walk):
     """The walk that makes a tangent of a primal, with numbers drawn from `source` (None: zeros).
 
     is_constant: whether everything that the walk meets is declared constant, and no tangent is wanted.
+    is_found: whether the walk begins at something that nobody has asked a derivative of: numbers there are
+    constants.
     """
 
     is_constant = False
 
-    def __init__(self, memo: Memo | None = None, source: Any = None) -> None:
+    def __init__(self, memo: Memo | None = None, source: Any = None, is_found: bool = False) -> None:
         super().__init__(memo)
         self.source = source
+        self.is_found = is_found
 
     def number(self, cls: type, is_complex: bool) -> Any:
         """A number of class `cls` for the tangent."""

@@ -1,4 +1,4 @@
-"""Displays of constants: ``[0.5, 2.0]``, and lists of such.
+"""Displays of constants: ``[0.5, 2.0]``, lists of such, and ``{"a": [0.5, 2.0]}``.
 
 A list counts as active because an active value may be written into it.  Into a display that is used in one
 call, and that the function called does not keep, nobody can write.
@@ -18,15 +18,15 @@ _NUMBERS = frozenset({int, float, complex, bool, str, type(None)})
 
 
 def is_constant_display(value: Value, users: Callable[[Value], Sequence[Any]]) -> bool:
-    """Whether `value` is a list or tuple of constants, made here, that one instruction has: `users` says
-    which have a value."""
+    """Whether `value` is a list, tuple or dict of constants, made here, that one instruction has: `users`
+    says which have a value."""
     if not isinstance(value, Instruction) or value.op != "call" or len(users(value)) != 1:
         return False
     callee, *operands = value.operands
     if not isinstance(callee, Const) or callee.value is not _new_ or value.keywords:
         return False
     kind, *elements = operands
-    if not isinstance(kind, Const) or (kind.value is not list and kind.value is not tuple):
+    if not isinstance(kind, Const) or not (kind.value is list or kind.value is tuple or kind.value is dict):
         return False
     return all(_is_number(x) or is_constant_display(x, users) for x in elements)
 

@@ -12,10 +12,11 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.rules.table import RuleTable
+from adbc.rules.table import Rule, RuleTable
 from adbc.runtime.calls import exceptions, fields
 from adbc.runtime.calls.classes import goes_first, is_heap_type, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (
+    Beside,
     Call,
     Delegate,
     Foreign,
@@ -33,7 +34,7 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import FData, MutableTangent
-from adbc.tangents.fields import instance_dict, slots_of
+from adbc.tangents.fields import has_attributes_beside, instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
 __all__ = ["PROTOCOLS", "get_default", "plain_get", "refuse_hook", "variables"]
@@ -117,12 +118,19 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if name in instance_dict(obj):
         if cls is types.FunctionType and name not in fields.function_fields(obj, call.shadows[0]):
             return Found(call, obj.__dict__[name])  # set before the call: its memory is known by the address
-        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+        return _field(fields.GET, call.on(fields.get_field, 0, 1))
     if descriptor is None:
         if any(name in vars(base) for base in cls.__mro__):
             return _class_attribute(call, cls, name)
         return _foreign_read(call, name)
     return _bind(call, descriptor, table)
+
+
+def _field(row: Rule, call: Call) -> Step:
+    """The step that reads, sets or deletes, by `row`, what stands in the dictionary of an instance."""
+    cls, name = type(call.args[0]), call.args[1]
+    is_beside = has_attributes_beside(cls) and not isinstance(lookup(cls, name), types.MemberDescriptorType)
+    return Beside(call, row) if is_beside else UseRow(row, call)
 
 
 def _bind(call: Call, descriptor: Any, table: RuleTable) -> Step:
@@ -219,6 +227,8 @@ def _dictionary(call: Call) -> Step:
         if type(shadow) is MutableTangent:
             return Value(call, found, fields.function_fields(obj, shadow))
         return Found(call, found)
+    if has_attributes_beside(type(obj)):
+        return Found(call, found)
     if not isinstance(shadow, MutableTangent):
         return Value(call, found, None)
     if slots_of(type(obj)):
@@ -259,6 +269,8 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
         return pass_to_row(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    if type(descriptor) not in _FIELDS_OF_C:
+        return _reading(call, name)  # it may run Python code and keep what that gives: it is asked once
     value = getattr(obj, name)
     if kind_of(type(value)).inactive and not is_opaque(value):
         return Found(call, value)  # a class, a number of elements, a name: nothing to differentiate
@@ -267,6 +279,8 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     return _foreign_read(call, name)
 
 
+_FIELDS_OF_C = frozenset({types.GetSetDescriptorType, types.MemberDescriptorType})
+"""The classes of descriptors of what objects in C have, which may be read any number of times."""
 _MEANING = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 """The attributes of a function from which it follows what a call of it does."""
 _ABOUT_FUNCTIONS = frozenset(
@@ -281,6 +295,11 @@ _ABOUT_FUNCTIONS = frozenset(
 def _foreign_read(call: Call, name: str) -> Step:
     """The step for an attribute that C code computes, and of which nothing is known."""
     _read(call.args[0], name)  # an attribute that is missing is the user's error, not a missing rule
+    return _reading(call, name)
+
+
+def _reading(call: Call, name: str) -> Step:
+    """The step that reads an attribute by C code, which sees no more than the object."""
     return Foreign(Call(_Reader(name), None, call.args[:1], call.shadows[:1], call.origins[:1], (), None))
 
 
@@ -388,7 +407,7 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
             return Foreign(call)
     if descriptor is None and _has_own_ways(type(obj)) and not is_active(call.shadows[2]):
         return Foreign(call.of(setattr))
-    return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
+    return _field(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
 def plain_delete(call: Call, table: RuleTable) -> Step | None:
@@ -403,7 +422,7 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
-    return UseRow(fields.DELETE, call.on(fields.delete_field, 0, 1))
+    return _field(fields.DELETE, call.on(fields.delete_field, 0, 1))
 
 
 def _has_own_ways(cls: type) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.functools import key_by
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import as_plain_integer, is_python_function, lookup, python_method
+from adbc.runtime.calls.classes import as_plain_number, is_python_function, lookup, python_method
 from adbc.runtime.calls.construction import call_class
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
@@ -109,7 +109,7 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
     if found[0] is NotImplemented:
         return Value(call, NotImplemented, None)
     if len(args) == 2 and type(args[0]) in (float, complex) and isinstance(args[1], int):
-        given = args[0], as_plain_integer(args[1])
+        given = args[0], as_plain_number(args[1])
         call = Call(function, None, given, (call.shadows[0], None), (call.origins[0], None), (), None)
     swapped = call.on(found[0], 1, 0) if found[1] else call.of(found[0])
     row = table.find(found[0], tuple(map(type, swapped.args)))

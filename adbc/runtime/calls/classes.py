@@ -13,6 +13,7 @@ from typing import Any
 from adbc.flags import HEAP_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
+from adbc.tangents.fields import has_attributes_beside, is_python_class
 from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 
@@ -21,7 +22,7 @@ __all__ = [
     "LIBRARY",
     "SLOW",
     "are_fields",
-    "as_plain_integer",
+    "as_plain_number",
     "attribute",
     "constructor",
     "goes_first",
@@ -168,6 +169,8 @@ def attribute(cls: type, name: str) -> Any:
     becomes a method unless there is such a field, or `SLOW`."""
     if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
+    if has_attributes_beside(cls):
+        return SLOW
     if is_python_function(lookup(cls, "__getattribute__")) or issubclass(
         cls, (type, types.ModuleType, BaseException, types.FunctionType)
     ):
@@ -178,7 +181,16 @@ def attribute(cls: type, name: str) -> Any:
     return found if is_python_function(found) else SLOW
 
 
-def as_plain_integer(x: Any) -> Any:
-    """The number that `x` is, if it is an integer of a class of its own, without asking its methods; else
-    `x`."""
-    return int.__int__(x) if isinstance(x, int) and type(x) not in (int, bool) else x
+def as_plain_number(x: Any) -> Any:
+    """The number that `x` is, if it is one of a class derived from a builtin class of numbers, without asking
+    its methods; else `x`."""
+    if type(x) in _NUMBERS:
+        return x
+    if isinstance(x, int):
+        return int.__int__(x)
+    if isinstance(x, (float, complex)) and is_python_class(type(x)):
+        return float.__float__(x) if isinstance(x, float) else complex.__complex__(x)
+    return x
+
+
+_NUMBERS = frozenset({int, bool, float, complex})

@@ -86,12 +86,15 @@ def _make(call: Call, table: RuleTable) -> Step:
         return Make(call, new if is_python_function(new) else new_through)
     in_c = type(init) in (types.WrapperDescriptorType, types.NoneType)
     if in_c and not (
-        new in PROTOCOLS or issubclass(cls, _FOLLOWED) or (table.rows(new) and table.rows(init))
+        (new in PROTOCOLS and cls not in _BUILTIN_NUMBERS)
+        or issubclass(cls, _FOLLOWED)
+        or (table.rows(new) and table.rows(init))
     ):
         return Foreign(call)
     return Make(call, new)
 
 
+_BUILTIN_NUMBERS = (float, complex)
 _FOLLOWED = (BaseException, type)
 """Classes of C whose instances have shadows that ``__new__`` and ``__init__`` in C are known to fill."""
 
@@ -209,6 +212,42 @@ _NEW_TUPLE = Primitive(record, frule=_new_tuple_frule, rrule=_new_tuple_rrule)
 """A subclass of tuple without names for its elements has the derivative of a tuple."""
 
 
+class _Wrap:
+    """``wrap(cls, number)``: a number of `cls`, a class derived from `builtin`, past its own ``__new__``.
+
+    It is not a function, for these are entered.
+    """
+
+    def __init__(self, builtin: Any) -> None:
+        self.builtin = builtin
+
+    def __call__(self, cls: type, number: Any) -> Any:
+        return self.builtin.__new__(cls, number)
+
+
+def _of_class(builtin: Any) -> tuple[Any, Resolver, Resolver]:
+    """What makes a number of a class derived from `builtin`, a class of numbers, and the resolvers of that
+    and of ``builtin.__new__``."""
+    wrap = _Wrap(builtin)
+
+    def new_number(cls: type, /, *given: Any) -> Any:
+        number = builtin(*given)
+        return number if cls is builtin else wrap(cls, number)
+
+    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        return wrap(*args), dargs[1]
+
+    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+        return wrap(*args), fargs[1], lambda bout: (None, bout)
+
+    row = Primitive(wrap, frule=frule, rrule=rrule)
+    return wrap, lambda call, table: UseRow(row, call), lambda call, table: Delegate(call.of(new_number))
+
+
+_FLOAT, _wrap_float, _new_float = _of_class(float)
+_COMPLEX, _wrap_complex, _new_complex = _of_class(complex)
+
+
 def _new_object(call: Call, table: RuleTable) -> Step | None:
     """``object.__new__(cls, ...)``, which passes over arguments that ``__init__`` is there for."""
     if len(call.args) < 2:
@@ -258,6 +297,10 @@ PROTOCOLS: Protocols = {
     intrinsics._new_: _new,
     record: _record,
     tuple.__new__: _new_tuple,
+    float.__new__: _new_float,
+    complex.__new__: _new_complex,
+    _FLOAT: _wrap_float,
+    _COMPLEX: _wrap_complex,
     object.__new__: _new_object,
     types.MethodType: _bind_method,
     types.FunctionType.__get__: _bind_method,

@@ -23,7 +23,9 @@ from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
     attributes,
+    beside,
     exceptions,
+    fields,
     foreign,
     library_classes,
     new_classes,
@@ -386,7 +388,7 @@ class Calls(abc.ABC):
         """Whether `call` is made as it is; if not, that is noted."""
         if not call.is_followed:
             call.is_followed = not is_plain(
-                context, self.table, call.function, call.shadow, call.args, call.shadows
+                context, self.table, call.function, call.shadow, call.args, call.shadows, call.inside
             )
         return not call.is_followed
 
@@ -395,7 +397,8 @@ class Calls(abc.ABC):
         function = call.function
         if function.__class__ is MethodType:  # its object is an argument like others
             own = getattr(call.shadow, "__dict__", {}).get("__self__")
-            call = call.prepend(function.__func__, None, function.__self__, own, None)
+            given, call = call, call.prepend(function.__func__, None, function.__self__, own, None)
+            call.inside = given.inside
         out, undo = foreign.call_plainly(context, call)
         broken = [rule for rule in context.checked if rule is not None and not rule.holds()]
         if broken:
@@ -579,6 +582,15 @@ class Calls(abc.ABC):
         call = step.call
         out, undo = new_classes.on_class(context, call, self.fill)
         return out, None, lambda bout: ((call.origins[-1], undo()),)
+
+    def beside(self, context: Context, step: steps.Beside, mode: Mode) -> Answer:
+        call, row = step.call, step.row
+        own = beside.shadow(context, call, row)
+        if own is None and row is fields.GET:
+            value = call.perform()
+            return value, self.known(context, value), no_pullback
+        call.shadows, call.origins = (own, *call.shadows[1:]), (None, *call.origins[1:])
+        return self.use_row(context, steps.UseRow(row, call), mode)
 
     # -- exceptions ----------------------------------------------------------------------------------------
 

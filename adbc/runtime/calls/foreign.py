@@ -11,10 +11,11 @@ State that is out of sight (a random generator, a file) is not restored.
 
 from __future__ import annotations
 
+import gc
 import operator
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
@@ -23,9 +24,9 @@ from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.runtime.calls import texts
+from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
-from adbc.runtime.calls.plain import is_active_key, reaches_out
+from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.unfollowed import is_differentiation
 from adbc.runtime.report.messages import missing_rule, nested
@@ -91,8 +92,12 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
                 call,
                 f"a value with a derivative is behind a {type(x).__name__}, which adbc cannot look into",
             )
-    for x in reached:
-        behind = context.shadows.behind(getattr(x, "__self__", x) if _is_bound(x) else x)
+    windows = [(x, getattr(x, "__self__", x) if _is_bound(x) else x) for x in reached]
+    windows += [(x, y) for x in (function, *call.args) for y in _referred_to(x)]
+    if "beside" in vars(context) and not (beside.reads_value(function) or id(function) in _SYNTAX):
+        windows += [(x, beside.hidden(x)) for x in (*call.args, *_contained(call.args))]
+    for x, seen in windows:
+        behind = context.shadows.behind(seen)
         if behind is not None and context.is_active(behind):
             raise missing_rule(
                 call,
@@ -133,11 +138,33 @@ def call_plainly(context: Context, call: Call) -> tuple[Any, Undo | None]:
             context.shadows.adopt(x, shadow, anew=True)
             if is_address_tangent(type(shadow)):
                 addresses.append(shadow)
-    out, undo = _made(context, call, [x for x in call.args if is_opaque(x)], addresses, is_python=True)
+    within = [(x, gc.get_referents(x)) for x in call.inside]
+    reached = [x for x in call.args if is_opaque(x)]
+    out, undo = _made(
+        context, call, reached, addresses, [y for _, inside in within for y in inside], is_python=True
+    )
     for x in _iterators(out):  # what they give is constant
         context.shadows.let_be(x)
         context.held.setdefault(id(x), (x, []))[1].extend(addresses)
+    if context.is_forward:
+        return out, undo
+    for x, inside in within:
+        if id(x) not in context.new and _has_lost(x, inside):
+            raise UnsupportedError(
+                f"{call.function!r:.60} changes a {type(x).__name__}, which is made in C",
+                "what it was before cannot be put back",
+                "make the change before the call, or to a copy",
+            )
+    known = set(map(id, call.inside))
+    context.new.update((id(x), x) for x in made_in_c(out) if id(x) not in known)
     return out, undo
+
+
+def _has_lost(x: Any, inside: list[Any]) -> bool:
+    """Whether `x`, an object made in C, no longer refers to one of the objects `inside`, as it did.  What is
+    kept there for the first time, to be found later, does no harm."""
+    now = set(map(id, gc.get_referents(x)))
+    return any(id(y) not in now for y in inside if not kind_of(type(y)).inactive)
 
 
 def _iterators(value: Any) -> Iterator[Any]:
@@ -158,12 +185,18 @@ def _iterators(value: Any) -> Iterator[Any]:
 
 
 def _made(
-    context: Context, call: Call, reached: list[Any], addresses: list[Any], *, is_python: bool = False
+    context: Context,
+    call: Call,
+    reached: list[Any],
+    addresses: list[Any],
+    inside: Sequence[Any] = (),
+    *,
+    is_python: bool = False,
 ) -> tuple[Any, Undo | None]:
     """Make `call`, see what it has changed, and remember what may hide memory with the shadows `addresses`:
-    its result, and the objects `reached`."""
+    its result, and the objects `reached`.  inside: objects that are reached through the arguments unseen."""
     written = texts.before_foreign(context, call)
-    before = list(contents(call.args))
+    before = list(contents((*call.args, *inside)))
     # Python functions may look at who called.
     function = call.function
     looks = is_python and hasattr(function, "__globals__") and function.__module__ not in FOR_CONSTANTS
@@ -234,6 +267,13 @@ def _contained(values: Iterable[Any]) -> Iterator[Any]:
 
 
 _NESTING = frozenset({list, tuple, set, frozenset, dict})
+
+
+def _referred_to(x: Any) -> list[Any]:
+    """What `x` refers to, if that is an object made in C with fields that no shadow tells of."""
+    if _is_bound(x):
+        x = x.__self__
+    return gc.get_referents(x) if has_fields_in_c(type(x)) else []
 
 
 def _is_impossible(call: Call) -> bool:
@@ -497,12 +537,12 @@ def _in_step(context: Context, changed: list[tuple[Any, Any]]) -> Undo:
             shadow = shadow.__dict__
         if isinstance(shadow, list | deque):
             shadows.append((shadow, list(shadow)))
-            put_back(shadow, [context.shadows.tangent(v) for v in x])
+            put_back(shadow, [context.shadows.found(v) for v in x])
         elif isinstance(shadow, dict):
             shadows.append((shadow, list(shadow.items())))
             items = dict.items(x) if isinstance(x, dict) else instance_fields(x)
             was = dict(old)
-            tangent = context.shadows.tangent
+            tangent = context.shadows.found
             put_back(
                 shadow,
                 [

@@ -16,7 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.classes import overrides
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import as_plain_integer, is_heap_type, lookup, python_method
+from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
 from adbc.runtime.calls.generators import Generator
@@ -65,7 +65,7 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
         if inplace:
             in_python.append(python_method(a, in_place))
         if not any(in_python):
-            return _of_plain_integers(call, table)
+            return of_plain_numbers(call, table)
         last = _by_sequence(call, forward, reflected, in_place if inplace else None)
         is_joined = last is not None and last.args[0] is call.args[0]
         left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
@@ -88,13 +88,13 @@ def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
     return binary
 
 
-def _of_plain_integers(call: Call, table: RuleTable) -> Step | None:
-    """The call on plain numbers, where operands are integers of a class of their own; None if there is a rule
+def of_plain_numbers(call: Call, table: RuleTable) -> Step | None:
+    """The call on plain numbers, where operands are numbers of a class of their own; None if there is a rule
     for them, or there are none."""
     classes = tuple(map(type, call.args))
     if table.find(call.function, classes) is not None:
         return None
-    args = tuple(map(as_plain_integer, call.args))
+    args = tuple(map(as_plain_number, call.args))
     if tuple(map(type, args)) == classes:
         return None
     return Delegate(Call(call.function, None, args, call.shadows, call.origins, (), call.origin))
@@ -194,7 +194,7 @@ def _compare(name: str) -> Resolver:
         a, b = (type(x) for x in call.args)
         forward, reflected = _comparison(a, name), _comparison(b, mirrored)
         if forward is None and reflected is None:
-            return compare_containers(call)
+            return compare_containers(call) or of_plain_numbers(call, table)
         calls = []
         if forward is not None:
             calls.append(call.on(forward, 0, 1))
@@ -226,7 +226,7 @@ def _unary(*names: str) -> Resolver:
         for name in names:
             if lookup(cls, name) is not None:
                 method = python_method(cls, name)
-                return None if method is None else Delegate(call.of(method))
+                return of_plain_numbers(call, table) if method is None else Delegate(call.of(method))
         return None
 
     return unary

@@ -10,26 +10,28 @@ function by another way.  What becomes of its arguments is undone, what it keeps
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.cpython.libraries import is_library_class, is_library_code, is_library_file
 from adbc.cpython.names import globals_written, imports, names_in
+from adbc.flags import HAVE_GC
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_FDATA, NO_TANGENT
-from adbc.tangents.fields import instance_fields, is_python_class
+from adbc.tangents.fields import has_attributes_beside, instance_dict, instance_fields, is_python_class
 
-__all__ = ["is_plain", "reaches_out", "reads_lists"]
+__all__ = ["has_fields_in_c", "is_plain", "made_in_c", "reaches_out", "reads_lists"]
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CACHED = type(functools.lru_cache(maxsize=1)(len))
@@ -48,9 +50,14 @@ def is_plain(
     shadow: Any,
     args: Sequence[Any],
     shadows: Sequence[Any],
+    inside: list[Any] | None = None,
 ) -> bool:
     """Whether `function` is library code without a rule, and its call on these arguments, with shadows or
-    tangents beside all, is made as it is."""
+    tangents beside all, is made as it is.
+
+    inside: a list to which objects made in C are added that are reached from the arguments, and of which the
+    garbage collector alone knows what they refer to.
+    """
     if not _is_candidate(function, table):
         return False
     for f in (shadow, *shadows):
@@ -59,13 +66,7 @@ def is_plain(
     texts = context.texts
     if texts is not None and (texts.is_in_files or texts.reached((function, *args)) is not None):
         return False
-    held = context.__dict__.get("held", _NOTHING)
-    return _leads_nowhere(
-        [function, *args],
-        lambda x: any(map(context.is_active, held[id(x)][1])),
-        held,
-        functools.partial(is_active_key, context),
-    )
+    return _Search(context, [] if inside is None else inside).leads_nowhere([function, *args])
 
 
 def is_active_key(context: Context, key: Any) -> bool:
@@ -83,8 +84,12 @@ def is_active_key(context: Context, key: Any) -> bool:
     return False
 
 
-_NOTHING: dict[int, Any] = {}
-"""What is held out of sight in a context where nothing is."""
+def made_in_c(value: Any) -> list[Any]:
+    """The objects made in C, of those that `is_plain` finds `inside`, that are reached from `value`."""
+    found: list[Any] = []
+    if type(value) not in _ATOMS:
+        _Search(None, found).leads_nowhere([value])
+    return found
 
 
 def _is_candidate(function: Any, table: RuleTable) -> bool:
@@ -162,69 +167,102 @@ _MANY = 5000
 """The most objects that are looked at: who has more is followed."""
 
 
-def _leads_nowhere(
-    roots: Iterable[Any],
-    hides: Callable[[Any], bool],
-    held: Container[int],
-    is_active_key: Callable[[Any], bool],
-) -> bool:
-    """Whether what is reached from `roots` are values, library objects and library code, and functions of the
-    user's that name nothing else.
+class _Search:
+    """A look at what can be reached from objects.
 
-    hides: whether an object, whose address is in `held`, hides something with a derivative; is_active_key:
-    whether an element of a set, or the key of a dict, has one.
+    context: the call that knows what has a derivative; None if that is not asked.
+    inside: gets the objects that `_tells_all` is asked of.
     """
-    pending = list(roots)
-    seen: set[int] = set()
-    while pending:
-        x = pending.pop()
-        cls = type(x)
-        if cls in _ATOMS or id(x) in seen:
-            continue
-        seen.add(id(x))
-        if len(seen) > _MANY or (id(x) in held and hides(x)):
-            return False
+
+    def __init__(self, context: Context | None, inside: list[Any]) -> None:
+        self.context = context
+        self.inside = inside
+        self.held: dict[int, Any] = {} if context is None else context.__dict__.get("held", {})
+        """What is held out of sight."""
+
+    def hides(self, x: Any) -> bool:
+        """Whether object `x` hides something with a derivative."""
+        found = self.held.get(id(x))
+        return found is not None and self.context is not None and any(map(self.context.is_active, found[1]))
+
+    def depends(self, x: Any) -> bool:
+        """Whether object `x`, of which no shadow of an argument tells, is known to depend on the input."""
+        return self.context is not None and self.context.is_active(self.context.shadows.behind(x))
+
+    def has_active_key(self, keys: Iterable[Any]) -> bool:
+        """Whether one of `keys`, of a dict or in a set, has a derivative."""
+        return self.context is not None and any(is_active_key(self.context, key) for key in keys)
+
+    def leads_nowhere(self, roots: Iterable[Any]) -> bool:
+        """Whether what is reached from `roots` are values, library objects and library code, and functions of
+        the user's that name nothing else."""
+        pending = list(roots)
+        behind: list[Any] = []  # what is looked through when all else was
+        is_behind = False
+        seen: set[int] = set()
+        while pending or behind:
+            if not pending:
+                pending, behind, is_behind = behind, [], True
+            x = pending.pop()
+            cls = type(x)
+            if cls in _ATOMS or id(x) in seen:
+                continue
+            seen.add(id(x))
+            if len(seen) > _MANY or self.hides(x) or (is_behind and self.depends(x)):
+                return False
+            if cls is weakref.ReferenceType:
+                behind += (x(), x.__callback__)
+            elif cls is types.FunctionType:
+                if not _is_followed_to_the_end(x, pending):
+                    return False
+            elif cls is types.MethodType:
+                pending += (x.__func__, x.__self__)
+            elif cls is functools.partial:
+                pending += (x.func, x.args, x.keywords)
+            elif cls is _CACHED:
+                pending.append(getattr(x, "__wrapped__", None))
+            elif isinstance(x, types.ModuleType):
+                if not _is_library_module(x):
+                    return False
+            elif isinstance(x, type):
+                if not _is_library(x):
+                    return False
+            else:
+                within = self._held_by(x, cls, behind)
+                if within is None:
+                    return False
+                pending.extend(within)
+        return True
+
+    def _held_by(self, x: Any, cls: type, behind: list[Any]) -> Iterable[Any] | None:
+        """What a container or instance holds, as far as it is to be looked at, some of it in `behind`; None
+        if that cannot be seen, or there is something with a derivative."""
         if cls in _CONTAINERS:
             if len(x) > _MANY and not set(map(type, x)) <= _ATOMS:
-                return False
-            inside = [y for y in x if type(y) not in _ATOMS]
-            if cls not in (list, tuple) and any(map(is_active_key, inside)):
-                return False
-            pending.extend(inside)
-        elif cls is dict:
-            if any(map(is_active_key, x)):
-                return False
-            pending.extend(x)
-            pending.extend(x.values())
-        elif cls.__module__ == "numpy":
-            if getattr(getattr(x, "dtype", None), "hasobject", False):
-                return False
-        elif cls is types.FunctionType:
-            if not _is_followed_to_the_end(x, pending):
-                return False
-        elif cls is types.MethodType:
-            pending += (x.__func__, x.__self__)
-        elif cls is functools.partial:
-            pending += (x.func, x.args, x.keywords)
-        elif cls is _CACHED:
-            pending.append(getattr(x, "__wrapped__", None))
-        elif isinstance(x, types.ModuleType):
-            if not _is_library_module(x):
-                return False
-        elif isinstance(x, type):
-            if not _is_library(x):
-                return False
-        elif not _is_library(cls):
-            return False
-        elif not all(is_python_class(base) or _shows_all(base) for base in cls.__mro__):
-            return False  # iterators, generators, frames: what is behind them cannot be seen
-        else:
-            pending.extend(value for _, value in instance_fields(x))
-            inside = [*_elements(x)]
-            if isinstance(x, _HASHED) and any(map(is_active_key, inside)):
-                return False
-            pending.extend(inside)
-    return True
+                return None
+            within = [y for y in x if type(y) not in _ATOMS]
+            return None if cls not in (list, tuple) and self.has_active_key(within) else within
+        if cls is dict:
+            return None if self.has_active_key(x) else [*x, *x.values()]
+        if cls.__module__ == "numpy":
+            dtype = getattr(x, "dtype", None)
+            if getattr(dtype, "kind", "") == "O" and hasattr(x, "tolist"):
+                return [y for y in x.ravel("K").tolist() if type(y) not in _ATOMS]
+            return None if getattr(dtype, "hasobject", False) else ()
+        if not _is_library(cls):
+            return None
+        if not all(is_python_class(base) or _shows_all(base) for base in cls.__mro__):
+            if not _tells_all(cls):
+                return None  # iterators, generators, frames: what is behind them cannot be seen
+            self.inside.append(x)
+            behind.extend(gc.get_referents(x))
+            return ()
+        if has_attributes_beside(cls) and self.depends(instance_dict(x)):
+            return None
+        within = [*_elements(x)]
+        if isinstance(x, _HASHED) and self.has_active_key(within):
+            return None
+        return [*within, *(value for _, value in instance_fields(x))]
 
 
 def _shows_all(cls: type) -> bool:
@@ -243,6 +281,37 @@ _HARMLESS = frozenset(
 
 _HASHED = (dict, set, frozenset)
 _OF_ELEMENTS: tuple[Any, ...] = (dict, list, tuple, set, frozenset, deque)
+
+
+def _tells_all(cls: type) -> bool:
+    """Whether instances of `cls`, a class of an installed package that is made in C, tell the garbage
+    collector of all objects that they refer to; iterators, which are used up, do not count."""
+    return lookup(cls, "__next__") is None and all(
+        is_python_class(base) or _shows_all(base) or _tells(base) for base in cls.__mro__
+    )
+
+
+def has_fields_in_c(cls: type) -> bool:
+    """Whether instances of `cls`, which derives from a class of an installed package that is made in C, tell
+    the garbage collector of fields that they have there."""
+    return any(
+        base.__flags__ & HAVE_GC
+        and not is_python_class(base)
+        and base.__module__.partition(".")[0] not in (*sys.stdlib_module_names, "numpy")
+        for base in cls.__mro__
+    )
+
+
+def _tells(cls: type) -> bool:
+    """Whether instances of `cls` itself tell the garbage collector what they refer to, or refer to nothing:
+    in what Cython compiles, classes with attributes that are objects do tell."""
+    if cls.__module__.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    return bool(cls.__flags__ & HAVE_GC) or not _BY_CYTHON.isdisjoint(vars(cls))
+
+
+_BY_CYTHON = frozenset({"__reduce_cython__", "__pyx_vtable__"})
+"""What classes that Cython compiles have in their dictionaries."""
 
 
 def _elements(x: Any) -> Iterable[Any]:

@@ -15,6 +15,7 @@ from adbc.ir import intrinsics
 from adbc.rules.table import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
 from adbc.runtime.calls.classes import is_heap_type
+from adbc.runtime.calls.operators import of_plain_numbers
 from adbc.runtime.calls.steps import (
     AsItIs,
     Call,
@@ -66,7 +67,15 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
     row = table.find(function, _classes(call) if call.keywords else tuple(map(type, call.args)))
     if row is not None:
         return pass_to_row(row, call)
+    if cls is types.BuiltinFunctionType and function.__module__ in _OF_NUMBERS and not call.keywords:
+        found = of_plain_numbers(call, table)
+        if found is not None:
+            return found
     return Foreign(call) if cls is types.FunctionType else pass_on(call, table)
+
+
+_OF_NUMBERS = ("math", "cmath")
+"""Modules whose functions look at nothing but the value of a number."""
 
 
 def _classes(call: Call) -> tuple[type, ...]:

@@ -24,6 +24,7 @@ __all__ = [
     "Alternatives",
     "AsItIs",
     "AskWeakly",
+    "Beside",
     "Call",
     "Delegate",
     "Enter",
@@ -76,6 +77,9 @@ class Call:
     origin: Origin = 0
     is_followed: bool = False
     """Whether it is known that the call is not made as it is (`plain`)."""
+    inside: list[Any] = dataclasses.field(default_factory=list)
+    """If it is, objects made in C that are reached from the arguments, which only the garbage collector looks
+    into."""
 
     @property
     def count(self) -> int:
@@ -249,6 +253,14 @@ class OnClass(OfCall):
 
 
 @dataclasses.dataclass(slots=True)
+class Beside(OfCall):
+    """Read, set or delete by `row` an attribute that a value has beside what it is: its derivative is found
+    by the address of the dictionary of the value."""
+
+    row: Rule
+
+
+@dataclasses.dataclass(slots=True)
 class Locate(OfCall):
     """Make `call`, whose argument number `place` was found in a class: its shadow is that of its address."""
 
@@ -348,6 +360,7 @@ DRIVERS: dict[type, str] = {
     UseTextRow: "use_text_row",
     Enter: "enter",
     Alternatives: "alternatives",
+    Beside: "beside",
     Make: "make",
     MakeRecord: "make_record",
     Advance: "advance",

@@ -10,6 +10,7 @@ from typing import Any
 
 from adbc.errors import AdbcError
 from adbc.ir import intrinsics
+from adbc.runtime.calls.beside import check_result
 from adbc.runtime.calls.generators import refuse_left_open
 from adbc.runtime.calls.weak import check_end
 from adbc.runtime.report.tracebacks import leave
@@ -28,6 +29,8 @@ def _end(context: Context, result: Any) -> None:
     refuse_left_open(context.opened)
     if context.finalised:
         check_end(context, result)
+    if "beside" in vars(context):
+        check_result(context, result)
 
 
 def _put_back(context: Context) -> None:

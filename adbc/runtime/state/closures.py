@@ -30,7 +30,7 @@ def freevar_shadow(context: Context, function: types.FunctionType, shadow: Any, 
         known = shadow.__dict__.get(function.__code__.co_freevars[index])
         if known is not None and known is not NO_TANGENT:
             return known
-    find = context.shadows.tangent if context.is_forward else context.shadows.known
+    find = context.shadows.found if context.is_forward else context.shadows.known
     known = find(freevar(function, index))
     return None if known is NO_TANGENT else known  # a cell of a constant
 

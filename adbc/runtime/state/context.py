@@ -32,6 +32,8 @@ class Context:
     attributes: dict[Any, Any]
     """How attributes of classes are found, by class and name; forgotten when a class is changed, and when
     unknown C code has run, which may have changed one."""
+    beside: list[Any]
+    """Values of classes derived from builtin ones that were given attributes with a derivative."""
     classes: dict[int, tuple[type, dict[Any, Any]]]
     """By address, a class that was made in this call, and the tangents of its attributes."""
     entered: Any = None
@@ -68,6 +70,8 @@ class Context:
     texts: Texts | None = None
     """What holds text that was made from numbers with a derivative, from the first such text on."""
 
+    new: dict[int, Any]
+    """By address, objects made in C that came with results in this call: what changes there stays so."""
     settled: dict[int, Any]
     """By address, the keys that change nothing when they are asked again (`foreign.settled`)."""
 
@@ -133,7 +137,7 @@ class Context:
         cls = type(value)
         if cls in _CONSTANT or (cls is types.FunctionType and _has_no_state(value)):
             return None
-        find = self.shadows.tangent if self.is_forward else self.shadows.known
+        find = self.shadows.found if self.is_forward else self.shadows.known
         return _memory(slot_shadow(find(value)))
 
     def keep(self, obj: Any, tangent: Any) -> None:
@@ -142,7 +146,7 @@ class Context:
 
     def met(self, obj: Any) -> Any:
         """The tangent of object `obj`, which is met by its address only."""
-        return self.shadows.tangent(obj) if self.is_forward else self.shadows.known(obj)
+        return self.shadows.found(obj) if self.is_forward else self.shadows.known(obj)
 
     def instance_shadow(self, obj: Any) -> Any:
         """The shadow, or tangent, of a new instance, which has no fields yet."""
@@ -155,7 +159,7 @@ class Context:
         cls = type(value)
         if cls in _CONSTANT:
             return None
-        tangent = self.shadows.tangent(value)
+        tangent = self.shadows.found(value)
         return None if tangent is NO_TANGENT else tangent
 
 
@@ -173,12 +177,14 @@ def _deep(pullback: Callable[..., Any], *arguments: Any) -> Any:
 
 _PARTS: dict[str, Callable[[], Any]] = {
     "attributes": dict,
+    "beside": list,
     "captured": dict,
     "classes": dict,
     "finalised": list,
     "held": dict,
     "holders": list,
     "lasting": dict,
+    "new": dict,
     "patches": list,
     "settled": dict,
     "shadows": Shadows,

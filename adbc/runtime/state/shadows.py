@@ -65,14 +65,21 @@ class Shadows:
             return NO_TANGENT
         return zero_tangent(obj, self._memo)
 
+    def found(self, obj: Any) -> Any:
+        """The tangent of `obj`, which came through no argument: the one it has if it was met, else zero."""
+        cls = type(obj)
+        if cls is float or cls is int or cls is bool or obj is None:
+            return self.tangent(obj)
+        return zero_tangent(obj, self._memo, True)
+
     def known(self, obj: Any) -> Any:
-        """The tangent of `obj`, which came through no argument: memory that was not met holds constants."""
+        """The tangent of `obj` as `found` gives it, in reverse: memory that was not met holds constants."""
         cls = type(obj)
         if cls is float or cls is int or cls is bool or obj is None:
             return self.tangent(obj)
         memo = self._memo
         before = len(memo)
-        tangent = zero_tangent(obj, memo)
+        tangent = zero_tangent(obj, memo, True)
         if len(memo) > before:
             mark_new(memo, before)
         return tangent
