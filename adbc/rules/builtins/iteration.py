@@ -51,7 +51,7 @@ def _container(cls: type, *rest: type) -> bool:
         cls in _CONTAINERS
         or list_like(cls)
         or dict_like(cls)
-        or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
+        or any(issubclass(cls, base) and cls.__iter__ is base.__iter__ for base in (tuple, list, dict))
     )
 
 
