@@ -19,8 +19,11 @@ from adbc.rules.classes import integer
 from adbc.rules.sequences import Source, collected, nothing, refuse_constant, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_rdata
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
+
+kind_of(array)  # A function may make one before anybody has asked what its derivative is.
 
 _FLOATS = ("f", "d")
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import enum
 import types
+from _thread import _local as LOCAL
 from collections.abc import Iterator
 from typing import Any
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
 __all__ = [
+    "LOCAL",
+    "access",
+    "arguments",
     "has_attributes_beside",
+    "hides_arguments",
     "instance_dict",
     "instance_fields",
     "is_python_class",
@@ -20,10 +25,16 @@ __all__ = [
 ]
 
 
+def access(cls: type) -> Any:
+    """The class in C whose ``__getattribute__``, ``__setattr__`` and ``__delattr__`` find the fields of
+    instances of `cls`: `object`, unless each thread has fields of its own."""
+    return LOCAL if issubclass(cls, LOCAL) else object
+
+
 def instance_dict(x: Any) -> dict[str, Any]:
     """The instance dictionary of `x`, empty if it has none."""
     try:
-        return object.__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped by nature
+        return access(type(x)).__getattribute__(x, "__dict__")  # type: ignore[no-any-return]  # untyped
     except AttributeError:
         return {}
 
@@ -102,6 +113,20 @@ def set_instance_field(x: Any, name: str, value: Any) -> None:
             member.__set__(x, value)
             return
     instance_dict(x)[name] = value
+
+
+def arguments(error: BaseException) -> tuple[Any, ...]:
+    """What every exception keeps as ``args``, even if its class has another attribute of that name."""
+    return _ARGUMENTS.__get__(error)  # type: ignore[no-any-return]  # untyped by nature
+
+
+_ARGUMENTS: Any = vars(BaseException)["args"]
+
+
+def hides_arguments(cls: type) -> bool:
+    """Whether ``error.args`` of exceptions of `cls` is something else than what they were made of: a slot, a
+    property."""
+    return next(vars(base)["args"] for base in cls.__mro__ if "args" in vars(base)) is not _ARGUMENTS
 
 
 def plain_check(kind: object) -> bool:

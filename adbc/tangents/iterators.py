@@ -13,6 +13,7 @@ of whoever made the iterator.
 from __future__ import annotations
 
 import gc
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -267,7 +268,7 @@ class IteratorKind(Kind):
 
     def _look(self, x: Any, walk: Any) -> ShadowIterator:
         name = type(x).__name__
-        if name in _INERT_ITERATORS:
+        if name in _INERT_ITERATORS or (type(x) in _REPEATING and _gives_constants(x)):
             return ShadowIterator()
         if name in ("enumerate", "zip"):
             inner = x.__reduce__()[1]
@@ -314,6 +315,30 @@ class IteratorKind(Kind):
 
 
 ITERATOR_KIND = IteratorKind()
+_REPEATING = (
+    itertools.count, itertools.repeat, itertools.cycle, itertools.product, itertools.permutations,
+    itertools.combinations, itertools.combinations_with_replacement,
+)  # fmt: skip
+"""Iterators that give what they were made of again and again, or numbers that they count."""
+_CONSTANT = (int, bool, str, bytes, type(None), type)
+"""Classes of values that have no derivative, and lead to none."""
+
+
+def _gives_constants(iterator: Any) -> bool:
+    """Whether what `iterator` holds, and so what it will give, has no derivative.
+
+    Pickling, which would tell, is gone from `itertools` with CPython 3.14; the collector knows in all.
+    """
+    pending = gc.get_referents(iterator)
+    while pending:
+        x = pending.pop()
+        if type(x) is tuple or type(x) is list:  # it is the iterator's own
+            pending.extend(x)
+        elif not (type(x) in _CONSTANT or type(x).__name__ in _INERT_ITERATORS):
+            return False
+    return True
+
+
 _INERT_ITERATORS = {
     "range_iterator", "longrange_iterator", "str_iterator", "str_ascii_iterator", "bytes_iterator",
     "bytearray_iterator", "set_iterator", "dict_keyiterator", "dict_reversekeyiterator",

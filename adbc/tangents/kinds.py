@@ -8,6 +8,7 @@ from collections import deque
 
 from adbc.tangents import arithmetic, containers, iterators, objects, scalars
 from adbc.tangents.constants import CONST, Const
+from adbc.tangents.fields import LOCAL
 from adbc.tangents.nothing import NoTangent
 from adbc.tangents.protocol import INACTIVE, KINDS, RESOLVERS
 from adbc.tangents.walk import add_structure
@@ -36,6 +37,7 @@ def install() -> None:
             types.BuiltinMethodType: objects.BUILTIN_METHOD,
             types.MethodWrapperType: objects.BUILTIN_METHOD,
             types.SimpleNamespace: objects.NAMESPACE,
+            LOCAL: objects.InstanceKind(),
             types.MappingProxyType: containers.PROXY,
             functools.partial: objects.PARTIAL,
             slice: objects.SLICE,

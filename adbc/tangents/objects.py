@@ -18,7 +18,15 @@ from typing import Any
 from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.errors import UnsupportedError
 from adbc.tangents.duals import MutableTangent, Tangent
-from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, set_instance_field, slots_of
+from adbc.tangents.fields import (
+    arguments,
+    hides_arguments,
+    instance_dict,
+    instance_fields,
+    is_python_class,
+    set_instance_field,
+    slots_of,
+)
 from adbc.tangents.nothing import NO_TANGENT
 from adbc.tangents.protocol import AddressKind, Kind, Parts, ValueKind, kind_of
 
@@ -121,17 +129,24 @@ class ExceptionKind(InstanceKind):
     """Exceptions, whose fields are ``args`` and the attributes."""
 
     def parts(self, x: Any) -> Parts:
-        return [("args", x.args), *super().parts(x)]
+        own = [] if hides_arguments(type(x)) else [("args", arguments(x))]
+        return [*own, *super().parts(x)]
 
     def primal_shell(self, x: Any) -> Any:
         return BaseException.__new__(type(x))
 
     def primal_fill(self, y: Any, x: Any, parts: Parts) -> None:
         fields = dict(parts)
-        y.args = fields.pop("args")
+        if hides_arguments(type(x)):
+            _set_arguments(y, arguments(x))
+        else:
+            y.args = fields.pop("args")
         y.__traceback__, y.__cause__, y.__context__ = x.__traceback__, x.__cause__, x.__context__
         y.__suppress_context__ = x.__suppress_context__
         super().primal_fill(y, x, list(fields.items()))
+
+
+_set_arguments = vars(BaseException)["args"].__set__
 
 
 class FrozenKind(ValueKind):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adbc
 from adbc.testing import test_rule as check
 
 
@@ -232,3 +233,51 @@ if sys.version_info >= (3, 13):
 @pytest.mark.parametrize("name", CASES)
 def test_every_function_of_itertools_is_right(name: str) -> None:
     check(CASES[name], [0.5, 1.5, 0.7], 0.8)
+
+
+# -- iterators that were made before the call ----------------------------------------------------------------
+
+NUMBERS, LETTERS, SAME = count(), cycle("abc"), itertools.repeat("ab")
+PAIRS = itertools.product("ab", range(1000))
+FLOATS, LISTS, CHAINED = cycle([1.0, 2.0]), itertools.repeat([1.0]), chain([1.0, 2.0], [3.0])
+
+
+class Numbered:
+    """Each has a number, as the events of a simulation do."""
+
+    numbers = count()
+
+    def __init__(self, x: Any) -> None:
+        self.number = next(self.numbers)
+        self.x = x
+
+
+def numbered(x: Any) -> Any:
+    first, second = Numbered(x), Numbered(x * x)
+    return first.x * second.x * (second.number - first.number)
+
+
+def counted(x: Any) -> Any:
+    for number in NUMBERS:
+        x = x * (1.5 if number >= 0 else 2.0)
+        if x > 5.0:
+            break
+    for number, _ in zip(iter(NUMBERS), range(2)):
+        x = x * (1.5 if number >= 0 else 2.0)
+    return x
+
+
+def of_constants(x: Any) -> Any:
+    return x * len(next(LETTERS)) * len(next(SAME)) * len(next(PAIRS))
+
+
+@pytest.mark.parametrize("function", [numbered, counted, of_constants])
+def test_what_counts_and_repeats_constants_may_be_made_before_the_call(function: Callable[..., Any]) -> None:
+    check(function, 1.25)
+
+
+@pytest.mark.parametrize("made", [FLOATS, LISTS, CHAINED])
+def test_what_cannot_be_looked_into_is_refused_by_its_name(made: Any) -> None:
+    for differentiate in (adbc.grad, lambda f: lambda x: adbc.jvp(f, (x,), (1.0,))):
+        with pytest.raises(adbc.errors.UnsupportedError, match=f"{type(made).__name__} that was made"):
+            differentiate(lambda x: x * next(made))(1.5)

@@ -257,3 +257,18 @@ def test_import_does_not_load_numpy() -> None:
         "assert t.slot_shadow(a) is a\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("make", ["numpy.array(v, float)", "array.array('d', v)"])
+def test_what_is_made_before_anything_was_asked_is_iterated_over(make: str) -> None:
+    code = (
+        "import array, numpy, adbc\n"
+        "def made(v):\n"
+        "    if isinstance(v, (int, float)): v = [v]\n"
+        f"    return {make}\n"
+        "def f(x):\n"
+        "    return [y * y for y in made(x)][0]\n"
+        "assert adbc.grad(f)(1.5) == 3.0\n"
+        "assert adbc.jvp(f, (1.5,), (1.0,)) == (2.25, 3.0)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,6 +9,7 @@ builtin in its name and in nothing else that a program is likely to see.
 from __future__ import annotations
 
 import builtins
+import itertools
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -39,9 +40,10 @@ ITERATORS: frozenset[type] = frozenset(
         *(type(iter(x)) for x in (*_EXAMPLES, "", "\xff", b"", bytearray(), range(0), range(1 << 99), set())),
         *(type(reversed(x)) for x in _EXAMPLES if type(x) is not tuple),
         type(iter(_ORDERED)),
+        *(c for c in vars(itertools).values() if isinstance(c, type) and hasattr(c, "__next__")),
     }
 )
-"""The classes of the iterators that have shadows."""
+"""The classes of the iterators that have shadows.  Those of `itertools` were made before the call."""
 
 
 def _container(cls: type, *rest: type) -> bool:
@@ -49,7 +51,7 @@ def _container(cls: type, *rest: type) -> bool:
         cls in _CONTAINERS
         or list_like(cls)
         or dict_like(cls)
-        or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__)
+        or any(issubclass(cls, base) and cls.__iter__ is base.__iter__ for base in (tuple, list, dict))
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from types import MethodType, MethodWrapperType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -28,7 +29,7 @@ from adbc.rules.classes import (
 )
 from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.steps import StepRule
-from adbc.rules.table import PureRule, QuotientRule, Rule, ScalarRule, TextRule, ZeroRule
+from adbc.rules.table import Overlay, PureRule, QuotientRule, Rule, ScalarRule, TextRule, ZeroRule
 
 __all__ = ["ROWS", "modulus", "modulus_class", "sign"]
 
@@ -132,9 +133,31 @@ def _data(*classes: type) -> bool:
     return all(map(_compared_in_c, classes))
 
 
+_BOUND = (MethodType, MethodWrapperType)
+"""Classes of bound methods, which are equal if they are one method of one object."""
+
+
+def _methods(*classes: type) -> bool:
+    return classes == (MethodType, MethodType)
+
+
+def _equal_methods(a: Any, b: Any, /) -> bool:
+    f, g = a.__func__, b.__func__
+    return (f is g or bool(f == g)) and a.__self__ is b.__self__
+
+
+def _unequal_methods(a: Any, b: Any, /) -> bool:
+    return not _equal_methods(a, b)
+
+
 def _by_identity(*classes: type) -> bool:
     """Whether values are equal only if they are one object: no class has an ``__eq__`` in the way."""
-    plain = [all(getattr(cls, n) is getattr(object, n) for n in ("__eq__", "__ne__")) for cls in classes]
+    if all(cls is MethodType for cls in classes):
+        return False
+    plain = [
+        cls in _BOUND or all(getattr(cls, n) is getattr(object, n) for n in ("__eq__", "__ne__"))
+        for cls in classes
+    ]
     return any(plain) and all(
         is_plain or builtin_data(cls) for cls, is_plain in zip(classes, plain, strict=True)
     )
@@ -157,6 +180,8 @@ _COMPARISONS: list[Rule] = [
         for name in ["lt", "le", "eq", "ne", "gt", "ge"]
     ),
     *(ZeroRule(getattr(operator, name), when=_by_identity, result=bool) for name in ["eq", "ne"]),
+    Overlay(operator.eq, _equal_methods, when=_methods, result=bool),
+    Overlay(operator.ne, _unequal_methods, when=_methods, result=bool),
     ZeroRule(operator.is_, result=bool),
     ZeroRule(operator.is_not, result=bool),
     *(ZeroRule(getattr(operator, name), result=bool) for name in _FROM_314 if hasattr(operator, name)),

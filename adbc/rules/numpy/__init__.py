@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from adbc.rules.numpy import (
     buffers,
     conversion,
@@ -31,8 +33,11 @@ from adbc.rules.numpy import (
     zeros,
 )
 from adbc.rules.table import Rule
+from adbc.tangents.protocol import kind_of
 
 __all__ = ["ROWS"]
+
+kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
 
 _OF_ARRAYS: list[Rule] = [
     *operators.ROWS,

@@ -31,7 +31,7 @@ from adbc.tangents import (
 )
 from adbc.tangents.activity_marks import is_inactive, mark_active
 from adbc.tangents.array_memory import overlaps_itself
-from adbc.tangents.duals import ArrayTangent
+from adbc.tangents.duals import ArrayTangent, MutableTangent
 from adbc.tangents.internal import in_order
 
 __all__ = [
@@ -166,6 +166,12 @@ def gather_tangent(x: Any, dx: Any) -> Any:
         return None
     parts = []
     for xi, di in zip(x, in_order(x, dx), strict=True):
+        if type(di) is MutableTangent:
+            raise UnsupportedError(
+                f"a {type(xi).__name__} in a list becomes a part of an array",
+                "it is made one by methods of its own, which are not followed there",
+                "put np.asarray(x) into the list in place of x",
+            )
         di = gather_tangent(xi, array_part(di))
         parts.append(np.zeros(np.shape(xi), whole.dtype) if di is None else di)
     return np.array(parts, whole.dtype).reshape(whole.shape)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
-from adbc.rules.classes import stands_for_position
+from adbc.rules.classes import overrides, stands_for_position
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.numpy.base import (
     by_example,
@@ -41,7 +41,7 @@ from adbc.rules.numpy.objects import (
 )
 from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.sequences import symbolic
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
 from adbc.tangents.array_memory import has_number_fields, number_views
 
@@ -187,7 +187,31 @@ def _nothing2(bout: Any) -> Sequence[Any]:
 
 
 def _array_write(cls: type, index: type, value: type) -> bool:
-    return cls is np.ndarray and not stands_for_position(index)
+    return cls is np.ndarray and not stands_for_position(index) and not overrides(value, "__array__")
+
+
+def _converting_write(cls: type, index: type, value: type) -> bool:
+    return cls is np.ndarray and not stands_for_position(index) and overrides(value, "__array__")
+
+
+def written(u: Any, index: Any, value: Any) -> None:
+    """``u[index] = value``, as it is."""
+    u[index] = value
+
+
+def set_converted(u: Any, index: Any, value: Any, /) -> None:
+    """``u[index] = value`` of a value that is made an array by its method ``__array__``, or a number where
+    one element is set."""
+    if u.dtype.kind == "O":
+        written(u, index, value)
+    elif is_element(u, index):
+        u[index] = _NUMBERS.get(u.dtype.kind, int)(value)
+    else:
+        u[index] = np.asarray(value, u.dtype)
+
+
+_NUMBERS: dict[str, Any] = {"f": float, "c": complex}
+"""What makes a number for an array, by the kind of its elements."""
 
 
 def same_view(target: Any, index: Any, value: Any) -> bool:
@@ -391,6 +415,8 @@ ROWS: list[Rule] = [
     *record_rows(setitem_frule, setitem_rrule),
     _READ,
     inlined("store", converting(mutating(_WRITE), 2)),
+    mutating(Primitive(written, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True)),
+    Overlay(operator.setitem, set_converted, when=_converting_write),
     mutating(
         Primitive(
             np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,18 +70,48 @@ def clip_row(function: Any, names: str) -> ArrayRule:
     return ArrayRule(function, names, jvp=CLIP, vjp=CLIP)
 
 
-def nan_to_num_vjp(d: Any, y: Any, x: Any, **_: Any) -> Any:
-    return np.where(np.isfinite(x), d, 0)
+def _replaced(is_met: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """The jvp and vjp of `np.nan_to_num` by what stands where ``is_met(x)``, a real number in both parts of
+    complex ones."""
+
+    def jvp(d: Any, y: Any, x: Any, *_: Any) -> Any:
+        part = np.where(is_met(np.real(x)), d, 0)
+        return part + 1j * np.where(is_met(np.imag(x)), d, 0) if np.iscomplexobj(x) else part
+
+    def vjp(by: Any, y: Any, x: Any, *_: Any) -> Any:
+        part = np.where(is_met(np.real(x)), np.real(by), 0)
+        return part + np.where(is_met(np.imag(x)), np.imag(by), 0) if np.iscomplexobj(x) else part
+
+    return jvp, vjp
+
+
+def nan_to_num_x(d: Any, y: Any, x: Any, *_: Any, **others: Any) -> Any:
+    """The part of the numbers that stay as they are; a complex one may do so in one of its parts."""
+    part = np.where(np.isfinite(np.real(x)), np.real(d), 0)
+    return part + 1j * np.where(np.isfinite(np.imag(x)), np.imag(d), 0) if np.iscomplexobj(x) else part
+
+
+_BY_OTHERS = [_replaced(np.isnan), _replaced(np.isposinf), _replaced(np.isneginf)]
 
 
 class NanToNumRule(ArrayRule):
     """The rule of ``np.nan_to_num``, unless it works in place."""
 
     def __init__(self) -> None:
-        super().__init__(np.nan_to_num, "x copy", jvp=[nan_to_num_vjp], vjp=[nan_to_num_vjp])
+        super().__init__(
+            np.nan_to_num,
+            "x copy nan posinf neginf",
+            jvp=[nan_to_num_x, None, *(jvp for jvp, _ in _BY_OTHERS)],
+            vjp=[nan_to_num_x, None, *(vjp for _, vjp in _BY_OTHERS)],
+            defaults={"copy": True, "nan": 0.0},
+        )
+        self._of_one = ArrayRule(np.nan_to_num, "x", jvp=[nan_to_num_x], vjp=[nan_to_num_x])
 
-    def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
-        return super().is_pure(count, keywords) and "copy" not in keywords and count - len(keywords) == 1
+    def formula_call(self, count: int, keywords: Sequence[str], is_complex: bool = False) -> Any:
+        return self._of_one.formula_call(count, keywords, is_complex) if count == 1 else None
+
+    def tangent_call(self, count: int, keywords: Sequence[str]) -> Any:
+        return self._of_one.tangent_call(count, keywords) if count == 1 else None
 
     def _check(self, args: Args, kwargs: Kwargs) -> None:
         if not (args[1] if len(args) > 1 else kwargs.get("copy", True)):

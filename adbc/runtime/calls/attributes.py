@@ -34,10 +34,10 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.tangents import FData, MutableTangent
-from adbc.tangents.fields import has_attributes_beside, instance_dict, slots_of
+from adbc.tangents.fields import LOCAL, access, has_attributes_beside, instance_dict, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["PROTOCOLS", "get_default", "plain_get", "refuse_hook", "variables"]
+__all__ = ["PROTOCOLS", "bound_shadow", "get_default", "plain_get", "refuse_hook", "variables"]
 
 _PLAIN_GET = object.__getattribute__
 _PLAIN_SET = object.__setattr__
@@ -93,7 +93,7 @@ def _read(obj: Any, name: str) -> Any:
     """``obj.name``, past a ``__getattribute__`` or ``__getattr__`` written in Python."""
     cls = type(obj)
     if overrides(cls, "__getattribute__") or overrides(cls, "__getattr__"):
-        return object.__getattribute__(obj, name)
+        return access(cls).__getattribute__(obj, name)
     return getattr(obj, name)
 
 
@@ -113,6 +113,8 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if issubclass(cls, BaseException) and not is_seen:
         return OfException(call)
     descriptor = lookup(cls, name)
+    if name == "__dict__" and cls is LOCAL:  # which has no descriptor for it
+        return _dictionary(call)
     if goes_first(descriptor):
         return _data_descriptor(call, descriptor, table)
     if name in instance_dict(obj):
@@ -122,6 +124,8 @@ def plain_get(call: Call, table: RuleTable, is_seen: bool = False) -> Step | Non
     if descriptor is None:
         if any(name in vars(base) for base in cls.__mro__):
             return _class_attribute(call, cls, name)
+        if cls is types.MethodType:
+            return Delegate(call.of(of_its_function))
         return _foreign_read(call, name)
     return _bind(call, descriptor, table)
 
@@ -133,14 +137,19 @@ def _field(row: Rule, call: Call) -> Step:
     return Beside(call, row) if is_beside else UseRow(row, call)
 
 
+def of_its_function(method: Any, name: str) -> Any:
+    """``method.name`` where methods have no such attribute: what their function has."""
+    return getattr(method.__func__, name)
+
+
 def _bind(call: Call, descriptor: Any, table: RuleTable) -> Step:
     """What `descriptor`, found in the class of an object and no data descriptor, gives for that object."""
     obj, name = call.args[:2]
     cls, kind = type(obj), type(descriptor)
     if kind is types.FunctionType:
-        return Value(call, types.MethodType(descriptor, obj), _bound(call.shadows[0], True))
+        return Value(call, types.MethodType(descriptor, obj), bound_shadow(call.shadows[0], True))
     if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
-        return Value(call, _read(obj, name), _bound(call.shadows[0], False))
+        return Value(call, _read(obj, name), bound_shadow(call.shadows[0], False))
     if kind in (staticmethod, classmethod, types.ClassMethodDescriptorType):
         return Found(call, _read(obj, name))
     getter = lookup(kind, "__get__")
@@ -196,7 +205,7 @@ def load_special(call: Call, table: RuleTable) -> Step | None:
     if descriptor is None:
         return Found(call, intrinsics._load_special_(obj, name))
     if isinstance(descriptor, (types.MethodDescriptorType, types.WrapperDescriptorType)):
-        return Value(call, descriptor.__get__(obj, type(obj)), _bound(call.shadows[0], False))
+        return Value(call, descriptor.__get__(obj, type(obj)), bound_shadow(call.shadows[0], False))
     if isinstance(descriptor, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
         return Found(call, descriptor.__get__(obj, type(obj)))
     if hasattr(type(descriptor), "__set__"):
@@ -204,12 +213,18 @@ def load_special(call: Call, table: RuleTable) -> Step | None:
     return _bind(call, descriptor, table)
 
 
-def _bound(shadow: Any, has_function: bool) -> Any:
+def bound_shadow(shadow: Any, has_function: bool) -> Any:
     """The shadow of a method that is bound to an object with `shadow`; `has_function`: it is written in
     Python."""
     if shadow is None:
         return None
     return FData(__self__=shadow, __func__=None) if has_function else FData(__self__=shadow)
+
+
+def _is_found_in_class(shadow: Any) -> bool:
+    """Whether the function of a bound method with `shadow` was found in a class: by its address it has a
+    shadow, if it needs one."""
+    return getattr(shadow, "__dict__", {}).get("__func__") is None
 
 
 def _getter(call: Call, getter: Any, descriptor: Any, cls: type) -> Step:
@@ -242,7 +257,7 @@ def _dictionary(call: Call) -> Step:
 
 def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     """An attribute by a descriptor with a ``__set__``, which goes before what the instance has."""
-    kind = type(descriptor)
+    kind, (obj, name) = type(descriptor), call.args[:2]
     if kind in (types.GetSetDescriptorType, types.MemberDescriptorType):  # the second in a SimpleNamespace
         if descriptor.__name__ == "__dict__":
             return _dictionary(call)
@@ -254,6 +269,8 @@ def _data_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     if row is not None:
         return pass_to_row(row, call.on(descriptor, 0))
     if kind is types.MemberDescriptorType:
+        if type(obj) is types.MethodType and name == "__func__" and _is_found_in_class(call.shadows[0]):
+            return Found(call, obj.__func__)
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     getter = lookup(kind, "__get__")
     if is_python_function(getter):
@@ -268,6 +285,8 @@ def _c_descriptor(call: Call, descriptor: Any, table: RuleTable) -> Step:
     if row is not None:
         return pass_to_row(row, call.on(descriptor, 0))
     if type(descriptor).__name__ == "_tuplegetter":
+        return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
+    if name == "__self__" and isinstance(obj, types.BuiltinMethodType):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     if type(descriptor) not in _FIELDS_OF_C:
         return _reading(call, name)  # it may run Python code and keep what that gives: it is asked once
@@ -338,9 +357,9 @@ def _of_super(call: Call, name: str) -> Step:
         return Locate(Call(getter, None, arguments, shadows, origins, (), None), 0)
     value = getattr(bound, name)
     if isinstance(value, types.MethodType) and not isinstance(value.__self__, type):
-        return Value(call, value, _bound(call.shadows[0], True))
+        return Value(call, value, bound_shadow(call.shadows[0], True))
     if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
-        return Value(call, value, _bound(call.shadows[0], False))
+        return Value(call, value, bound_shadow(call.shadows[0], False))
     return Found(call, value)
 
 
@@ -404,9 +423,14 @@ def plain_set(call: Call, table: RuleTable) -> Step | None:
         if row is not None:
             return pass_to_row(row, call.on(descriptor.__set__, 0, 2))
         if kind is not types.MemberDescriptorType:
+            if _is_immutable(obj):
+                call.perform()  # for its error
             return Foreign(call)
-    if descriptor is None and _has_own_ways(type(obj)) and not is_active(call.shadows[2]):
-        return Foreign(call.of(setattr))
+    if descriptor is None and _has_own_ways(type(obj)):
+        if lookup(type(obj), "__setattr__") is _PLAIN_SET:
+            call.perform()  # for its error: there is no place for it
+        if not is_active(call.shadows[2]):
+            return Foreign(call.of(setattr))
     return _field(fields.SET, call.on(fields.set_field, 0, 1, 2))
 
 
@@ -420,6 +444,8 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
     deleter = lookup(type(descriptor), "__delete__")
     if is_python_function(deleter):
         return Locate(call.on(deleter, 0).prepend(deleter, None, descriptor, None, None), 0)
+    if _is_immutable(call.args[0]):
+        call.perform()  # for its error
     if descriptor is None and _has_own_ways(type(call.args[0])):
         return Foreign(call.of(delattr))
     return _field(fields.DELETE, call.on(fields.delete_field, 0, 1))
@@ -428,6 +454,12 @@ def plain_delete(call: Call, table: RuleTable) -> Step | None:
 def _has_own_ways(cls: type) -> bool:
     """Whether instances of `cls`, made in C, keep attributes in a way of their own, if they keep any."""
     return not is_heap_type(cls) and lookup(cls, "__dict__") is None
+
+
+def _is_immutable(obj: Any) -> bool:
+    """Whether `obj` is a value made in C, of which no attribute can be set or deleted."""
+    cls = type(obj)
+    return not kind_of(cls).address and _has_own_ways(cls) and lookup(cls, "__setattr__") is _PLAIN_SET
 
 
 def _through_metaclass(call: Call, method: str, of_property: str, *value: int) -> Step | None:
@@ -468,6 +500,9 @@ PROTOCOLS: Protocols = {
     _PLAIN_GET: plain_get,
     _PLAIN_SET: plain_set,
     _PLAIN_DEL: plain_delete,
+    LOCAL.__getattribute__: plain_get,
+    LOCAL.__setattr__: plain_set,
+    LOCAL.__delattr__: plain_delete,
     type.__getattribute__: plain_get,
     type.__setattr__: plain_set,
     type.__delattr__: plain_delete,

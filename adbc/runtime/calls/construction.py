@@ -36,6 +36,7 @@ from adbc.runtime.calls.subscripts import slice_at
 from adbc.runtime.state.activity import is_active
 from adbc.tangents import FData
 from adbc.tangents.containers import PROXY
+from adbc.tangents.fields import LOCAL
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
@@ -256,6 +257,11 @@ def _new_object(call: Call, table: RuleTable) -> Step | None:
     return Delegate(call.on(object.__new__, 0))
 
 
+def _new_local(call: Call, table: RuleTable) -> Step | None:
+    """``threading.local.__new__(cls, ...)``, which keeps the arguments for ``__init__`` in other threads."""
+    return Found(call, call.perform())
+
+
 def _bind_method(call: Call, table: RuleTable) -> Step | None:
     """``types.MethodType(function, obj)``, and ``function.__get__(obj, cls)``."""
     if call.function is types.MethodType and len(call.args) != 2:
@@ -302,6 +308,7 @@ PROTOCOLS: Protocols = {
     _FLOAT: _wrap_float,
     _COMPLEX: _wrap_complex,
     object.__new__: _new_object,
+    LOCAL.__new__: _new_local,
     types.MethodType: _bind_method,
     types.FunctionType.__get__: _bind_method,
     behind: _behind,

@@ -599,7 +599,7 @@ class Calls(abc.ABC):
         out, shadow = exceptions.allocated(context, call, self.fill)
 
         def allocated_pullback(bout: Any) -> Any:
-            returned = slot_rdata(shadow.__dict__["args"])
+            returned = slot_rdata(shadow.__dict__.get("args"))
             return () if returned is None else zip(call.origins[1:], returned, strict=False)
 
         return out, shadow, allocated_pullback

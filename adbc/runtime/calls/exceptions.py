@@ -31,6 +31,7 @@ from adbc.runtime.calls.steps import (
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent, fill_tangent, slot_rdata, slot_tangent
+from adbc.tangents.fields import arguments, hides_arguments
 
 __all__ = ["PROTOCOLS", "SET_LINK", "allocated", "caught", "of_exception", "set_link", "set_on_exception"]
 
@@ -55,7 +56,7 @@ def _arguments(error: Any, xs: Args, shadows: Args, fill: Callable[[Any, Any], A
 
     `fill` makes a whole tangent of a value and its shadow or tangent.
     """
-    kept = error.args
+    kept = arguments(error)
     if len(kept) == len(xs) and all(a is b for a, b in zip(kept, xs, strict=True)):
         parts = tuple(map(fill, kept, shadows))
         return NO_TANGENT if all(part is NO_TANGENT for part in parts) else parts
@@ -76,7 +77,8 @@ def allocated(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> 
     n = call.count
     error = call.perform()
     shadow = MutableTangent()
-    shadow.__dict__["args"] = _arguments(error, call.args[1:n], call.shadows[1:n], fill)
+    if not hides_arguments(type(error)):
+        shadow.__dict__["args"] = _arguments(error, call.args[1:n], call.shadows[1:n], fill)
     context.shadows.register(error, shadow)
     return error, shadow
 
@@ -86,24 +88,29 @@ def _init_row(wrapper: Any) -> Primitive:
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         wrapper(*args, **kwargs)
-        if dargs[0] is not None:
+        if dargs[0] is not None and not hides_arguments(type(args[0])):
             dargs[0].__dict__["args"] = _arguments(args[0], args[1:], dargs[1:], fill_tangent)
         return None, None
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         error, shadow = args[0], fargs[0]
-        before = error.args
+        before = arguments(error)
         wrapper(*args, **kwargs)
         nothing = (None,) * len(args)
-        if shadow is None:
-            return None, None, lambda bout: nothing
+        if shadow is None or hides_arguments(type(error)):
+
+            def hidden_pullback(bout: Any) -> Any:
+                _set_arguments(error, before)
+                return nothing
+
+            return None, None, hidden_pullback
         slots = shadow.__dict__
         old = slots.get("args")
         slots["args"] = _arguments(error, args[1:], fargs[1:], slot_tangent)
 
         def init_pullback(bout: Any) -> Any:
             returned = slot_rdata(slots["args"])
-            error.args = before
+            _set_arguments(error, before)
             if old is None:
                 del slots["args"]
             else:
@@ -113,6 +120,9 @@ def _init_row(wrapper: Any) -> Primitive:
         return None, None, init_pullback
 
     return Primitive(wrapper, frule=frule, rrule=rrule)
+
+
+_set_arguments = vars(BaseException)["args"].__set__
 
 
 def _new(call: Call, table: RuleTable) -> Step:
@@ -140,7 +150,7 @@ def of_exception(context: Context, step: OfException) -> Step | None:
     """What reading an attribute of an exception, which has its shadow now, leads to."""
     call = step.call
     error, name = call.args[:2]
-    if name == "args":
+    if name == "args" and not hides_arguments(type(error)):
         return UseRow(fields.GET, call.on(fields.get_field, 0, 1))
     descriptor = lookup(type(error), name)
     if type(descriptor) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
@@ -158,7 +168,7 @@ def of_exception(context: Context, step: OfException) -> Step | None:
 def set_on_exception(call: Call, name: str) -> Step | None:
     """The step for ``error.name = value`` where every exception has that attribute; None for other
     attributes."""
-    if name == "args" and type(call.args[2]) is tuple:
+    if name == "args" and type(call.args[2]) is tuple and not hides_arguments(type(call.args[0])):
         return UseRow(fields.SET, call.on(fields.set_field, 0, 1, 2))
     return UseRow(SET_LINK, call.on(set_link, 0, 1, 2)) if name in _LINKS else None
 

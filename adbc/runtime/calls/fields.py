@@ -26,7 +26,7 @@ from adbc.tangents import (
     slot_tangent,
 )
 from adbc.tangents.duals import ArrayTangent, DequeTangent, DictTangent, ListTangent
-from adbc.tangents.fields import instance_dict, is_python_class
+from adbc.tangents.fields import access, instance_dict, is_python_class
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -49,17 +49,17 @@ _NO_FIELDS: Any = types.MappingProxyType({})
 
 def get_field(obj: Any, name: str) -> Any:
     """The field `name` of `obj`, past any ``__getattribute__``."""
-    return object.__getattribute__(obj, name)
+    return access(type(obj)).__getattribute__(obj, name)
 
 
 def set_field(obj: Any, name: str, value: Any) -> None:
     """Set the field `name` of `obj`, past any ``__setattr__``."""
-    object.__setattr__(obj, name, value)
+    access(type(obj)).__setattr__(obj, name, value)
 
 
 def delete_field(obj: Any, name: str) -> None:
     """Delete the field `name` of `obj`, past any ``__delattr__``."""
-    object.__delattr__(obj, name)
+    access(type(obj)).__delattr__(obj, name)
 
 
 def _get_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:

@@ -342,7 +342,7 @@ def settled(context: Context, keys: list[Any], container: Any) -> Undo | None:
     ask = Call(_ask, None, (container, fresh, others), (None,) * 3, (None,) * 3)
     _, undo = watched(context, ask, "looks for a key")
     before = list(contents(_reached((*fresh, *others))))
-    iterators = [(v, _state(v)) for _, old in before for v in _values(old) if hasattr(type(v), "__next__")]
+    iterators = [(v, _state(v)) for v in _held(before) if hasattr(type(v), "__next__")]
     _ask(container, fresh, others)
     changed = [(x, old) for x, old in before if differs(x, old)]
     if changed or any(_state(it) != state for it, state in iterators):
@@ -384,9 +384,13 @@ def _ask(container: Any, keys: list[Any], others: list[Any]) -> None:
             return
 
 
-def _values(content: Any) -> list[Any]:
-    """The values in what `contents` has found."""
-    return [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
+def _held(before: list[tuple[Any, Any]]) -> Iterator[Any]:
+    """The values in what `contents` has found, of arrays those of arrays of objects."""
+    for x, content in before:
+        if is_of_array(x, content):
+            yield from content.ravel().tolist() if content.dtype.kind == "O" else ()
+        else:
+            yield from [v[1] if type(v) is tuple and len(v) == 2 else v for v in content]
 
 
 def _state(iterator: Any) -> Any:

@@ -142,6 +142,8 @@ def _may_answer(cls: type, name: str, other: type) -> bool:
     Methods of the built-in classes return NotImplemented for classes that are not their own, except that
     numbers compute with narrower ones.
     """
+    if python_method(cls, name) is not None:
+        return True
     if lookup(cls, name) is None or (hasattr(cls, "__array_interface__") and _array_defers(name, other)):
         return False
     return cls not in _DECLINING or issubclass(other, _NARROWER.get(cls, cls))

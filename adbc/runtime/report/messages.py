@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.errors import MissingRuleError, UnsupportedError
+from adbc.ir.intrinsics import INTRINSICS
 from adbc.runtime.report.frames import running
 from adbc.runtime.report.places import Place, place_of, typed_name
 
@@ -31,7 +32,7 @@ def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:
     """
     function = call.function
     place = place_of(running())
-    name = typed_name(function)
+    name = None if id(function) in _SYNTAX else typed_name(function)
     classes = ", ".join(type(a).__name__ for a in call.args)
     if type(function).__module__.startswith("adbc."):  # a question of ours, as "attribute 'data'"
         met = f"{function.__qualname__} of {classes}"
@@ -46,8 +47,14 @@ def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:
     return error
 
 
+_SYNTAX = {id(function): name.strip("_") for name, function in INTRINSICS.items()}
+"""What stands for syntax, by address, and how its users would call it."""
+
+
 def _shown(function: Any) -> str:
     """What stands for a function that has no name which can be typed."""
+    if id(function) in _SYNTAX:
+        return _SYNTAX[id(function)]
     name = getattr(function, "__name__", None)
     cls = type(function)
     if isinstance(name, str) and name.rpartition(" ")[2].isidentifier():

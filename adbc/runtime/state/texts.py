@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.tangents.fields import instance_dict, is_python_class
+from adbc.tangents.fields import arguments, instance_dict, instance_fields, is_python_class
 
 __all__ = ["Texts", "keeps_unseen"]
 
@@ -151,7 +151,7 @@ def _parts(x: Any) -> Iterable[Any]:
     if cls is functools.partial:
         return (x.func, *x.args, *x.keywords.values())
     if issubclass(cls, BaseException):
-        return (*x.args, *instance_dict(x).values())
+        return (*arguments(x), *(value for _, value in instance_fields(x)))
     return tuple(instance_dict(x).values()) if is_python_class(cls) else ()
 
 

@@ -350,3 +350,71 @@ def slots_and_properties(x, u):
         error.args = (x * x, u)
         error.args[1][0] *= error.args[0]
     return u[0] * u[1]
+
+
+class Located(Exception):
+    """Keeps what it is made of in slots, one of which has the name of what every exception has."""
+
+    __slots__ = ("args", "place", "text")
+
+    def __init__(self, text, place=0, why=None):
+        self.place, self.text = place, text
+        self.args = (text, place, why)
+
+
+class Syntax(Located):
+    """Is caught as the other."""
+
+
+class Computed(ValueError):
+    """Computes what others keep."""
+
+    def __init__(self, value, factor):
+        self.value = value
+        self.factor = factor
+
+    @property
+    def args(self):
+        return self.value * self.factor, self.factor
+
+
+@case(1.5, [1.0, 2.0])
+def arguments_in_a_slot(x, u):
+    try:
+        u[0] *= x
+        raise Syntax("text", u[0] * x)
+    except Located as error:
+        u[1] *= error.args[1] * error.place * len(error.args[0])
+        error.args = (x, u[1])
+    try:
+        raise error_of("constant", x)
+    except Syntax as error:
+        return error.args[1] * u[1] * len(error.text)
+
+
+def error_of(text, x):
+    made = Syntax(text)
+    made.args = (text, x * x)
+    return made
+
+
+@case(1.5, [1.0, 2.0])
+def arguments_that_are_computed(x, u):
+    try:
+        raise Computed(x, u)
+    except TypeError:
+        return x
+    except ValueError as error:
+        error.factor = u[0] * x
+        u[1] *= error.args[0] * error.args[1]
+    return u[0] * u[1] * x
+
+
+@case(1.5, [1.0, 2.0])
+def made_before_it_is_raised(x, u):
+    known = Located("constant", 2.0)
+    try:
+        u[0] *= x
+        raise known
+    except Located as error:
+        return u[0] * error.args[1] * error.place * x

@@ -92,3 +92,40 @@ def other_ways_in(x, u):
     total *= d["q"]
     d.clear()
     return total * u[0] * u[1] * (len(d) + 1)
+
+
+class Guarded(list):
+    """Finds by name, and is iterated over by C code."""
+
+    def __getitem__(self, name):
+        return next(x for x in self if x[0] == name)[1]
+
+    def append(self, value):
+        raise TypeError("made once")
+
+
+class Twice(dict):
+    """Gives and keeps other values than those that are written."""
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) * 2.0
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value * 3.0)
+
+
+KNOWN = Guarded([("a", 2.0), ("b", 3.0)])
+
+
+@case(1.5, [1.0, 2.0])
+def iterated_over_by_c_code(x, u):
+    values = Twice(a=x, b=2.0)
+    values["c"] = x * u[0]
+    total = 0.0
+    for number, (name, weight) in enumerate(KNOWN):
+        total += weight * values[name] * (number + 1)
+    for (_, weight), key in zip(reversed(KNOWN), values):
+        u[1] *= values[key] * weight
+    for key in reversed(values):
+        total = total * values[key] + len(key)
+    return total * u[1] * KNOWN["b"] * len(list(values)) * len(list(KNOWN)) * len(tuple(KNOWN))

@@ -228,3 +228,26 @@ def test_elements_that_are_only_counted_on_some_ways(guess: str) -> None:
     with adbc.use(adbc.Config(speculation=guess)):
         for _ in range(3):
             check_rule(lambda x: shortest_paths(1.0 / (x + 2.0 * np.eye(4))), lengths)
+
+
+BAD = np.array([np.nan, 2.0, np.inf, -np.inf, np.nan])
+BAD_COMPLEX = np.array([complex(np.nan, 1.0), complex(np.inf, -np.inf), complex(2.0, np.nan)])
+
+
+def replaced(x: Any, u: Any) -> Any:
+    one = np.nan_to_num(x[1] * u, nan=u, posinf=u * u)
+    return (
+        np.nan_to_num(x, nan=u * u, posinf=u * 3.0, neginf=u * u * u),
+        np.nan_to_num(x, True, u),
+        np.nan_to_num(x, nan=np.array([u, u, 1.0, 2.0, u * u])),
+        np.nan_to_num(x[0], nan=np.nan_to_num(x[2], posinf=one)),
+        np.nan_to_num(x),
+        one,
+    )
+
+
+def test_what_replaces_numbers_that_are_none_has_derivatives() -> None:
+    check_rule(lambda u: replaced(BAD, u), 1.5)
+    check_rule(lambda y: np.nan_to_num(BAD, nan=y[0], posinf=y, neginf=-y), np.arange(1.0, 6.0))
+    check_rule(lambda u: np.nan_to_num(BAD_COMPLEX, nan=u, posinf=u * u, neginf=-u), 1.5)
+    check_rule(lambda z: np.nan_to_num(z * 2.0, nan=7.0), np.array([1.0 + 2.0j, -1.0j]))

@@ -90,3 +90,81 @@ def test_conversion() -> None:
 def test_nobody_answers() -> None:
     with pytest.raises(TypeError, match="NotImplemented from __array_ufunc__"):
         adbc.grad(lambda x: np.multiply(Declining(x), 3.0))(0.7)
+
+
+class Written:
+    """Is made an array where it is written into one."""
+
+    def __init__(self, x: Any, log: Any) -> None:
+        self.x, self.log = x, log
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        self.log[0] *= 1.5
+        return np.asarray(self.x, dtype)
+
+    def __float__(self) -> float:
+        self.log[0] *= 0.5
+        return float(np.sum(self.x))
+
+
+@pytest.mark.parametrize("guess", adbc.config.SPECULATION)
+def test_what_is_made_an_array_is_written_into_another(guess: str) -> None:
+    def write(x: Any, log: Any) -> Any:
+        u, objects = np.zeros(4), np.empty(2, object)
+        u[:2] = Written(x * x, log)
+        u[[2, 3]] = Written(x[1], log)
+        u[1] = Written(x * log[0], log)
+        u[u > 100.0] = Written(x[0], log)
+        objects[0] = Written(x, log)
+        return u * np.arange(1.0, 5.0) * objects[0].x[1]
+
+    with adbc.use(adbc.Config(speculation=guess)):
+        check_rule(write, np.array([1.5, 2.0]), np.array([1.0]))
+
+
+def test_what_is_made_an_array_in_a_list_is_refused() -> None:
+    def join(x: Any) -> Any:
+        return np.array([x, Written(x, [1.0])]).sum()
+
+    for differentiate in (adbc.grad(join), lambda x: adbc.jvp(join, (x,), (x,))):
+        with pytest.raises(adbc.errors.AdbcError):
+            differentiate(np.array([1.5, 2.0]))
+
+
+class Pose:
+    """Keeps NumPy's operators away from itself, and shows its memory."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self.a.__array_interface__
+
+    def __mul__(self, other: Any) -> Any:
+        return Pose(self.a @ other.a) if type(other) is Pose else self.a * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.a * 2.0
+
+    def __imul__(self, other: Any) -> Any:
+        self.a = self.a + other.a
+        return self
+
+
+class Turn(Pose):
+    def __rmul__(self, other: Any) -> Any:
+        return Turn(other.a @ self.a * 3.0) if isinstance(other, Pose) else other * self.a * 5.0
+
+
+def test_operators_of_a_class_that_keeps_those_of_numpy_away() -> None:
+    def compute(x: Any) -> Any:
+        a, b = Pose(x), Turn(x.T)
+        c = a * b
+        d = a * Pose(x * x)
+        d *= c
+        return c.a, d.a, a * 2.0, 3.0 * b, x * a, np.float64(2.0) * b
+
+    check_rule(compute, np.array([[0.5, 1.0], [1.5, -2.0]]))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check
 
 WAYS = ["learn", "never", "dynamic", "always"]
 
@@ -159,3 +161,24 @@ def test_counters_of_comparisons_in_c_are_put_back() -> None:
     value, _ = adbc.value_and_grad(f)(1.3)
     assert value == pytest.approx(plain) and tally == [0]
     assert adbc.jvp(f, (1.3,), (1.0,))[0] == pytest.approx(plain) and tally == [count]
+
+
+class Unit:
+    """Is equal and hashed by its name, and has arrays of all kinds besides."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.one, self.many = np.array(1.0), np.arange(3)
+        self.names = np.empty(2, dtype=object)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unit) and self.name == other.name
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_keys_that_hold_arrays(way: str) -> None:
+    with adbc.use(adbc.Config(speculation=way)):
+        check(lambda x: {Unit("m"): x, Unit("s"): x * x}[Unit("s")] * x, 1.5)

@@ -355,3 +355,20 @@ def test_records_of_the_system_hold_constants(speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         assert adbc.grad(in_units_of_the_machine)(2.0) == sys.float_info.epsilon
         assert adbc.jvp(in_units_of_the_machine, (2.0,), (1.0,))[1] == sys.float_info.epsilon
+
+
+@pytest.mark.parametrize("guess", adbc.config.SPECULATION)
+def test_attributes_of_functions_that_are_read_from_methods(guess: str) -> None:
+    def read(x: Any, u: Any) -> Any:
+        class Local:
+            def method(self) -> Any:
+                return x
+
+        Local.method.seen, Local.method.weight = [x, u[0]], x * x  # type: ignore[attr-defined]
+        method: Any = Local().method
+        method.seen.append(method.weight * u[1])
+        method.__func__.seen[1] *= method()
+        return method.seen[1] * method.__func__.seen[2] * Local().method.seen[0]  # type: ignore[attr-defined]
+
+    with adbc.use(adbc.Config(speculation=guess)):
+        check(read, 1.5, [1.0, 2.0])

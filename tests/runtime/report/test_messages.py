@@ -26,7 +26,9 @@ import pytest
 
 import adbc
 from adbc.config import FOLDER, SPECULATION
-from adbc.runtime.report.messages import gives_floats
+from adbc.ir import intrinsics
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.report.messages import gives_floats, missing_rule
 from adbc.runtime.report.places import typed_name
 
 X = 0.75
@@ -387,3 +389,10 @@ def test_no_text_is_broken_where_its_parts_join() -> None:
             if first and second and first[1][-1].isalnum() and second[1][0].isalnum():
                 broken.append(f"{path}:{number}: {left.strip()} {right.strip()}")
     assert broken == []
+
+
+def test_what_stands_for_syntax_is_not_named() -> None:
+    for function in intrinsics.INTRINSICS.values():
+        call = Call(function, None, (1.5,), (None,), (None,))
+        assert str(missing_rule(call)).startswith(f"{function.__name__.strip('_')}(float) cannot")
+        assert function.__name__ not in str(missing_rule(call))
