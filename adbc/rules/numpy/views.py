@@ -28,8 +28,9 @@ from adbc.rules.numpy.object_numbers import (
     is_of_objects,
     to_numbers_back,
 )
-from adbc.rules.numpy.objects import copied_objects
+from adbc.rules.numpy.objects import copied_objects, read_object
 from adbc.rules.numpy.sampling import sampled
+from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import fresh_tangent, project
 from adbc.tangents.array_memory import address_of, has_number_fields, number_views
@@ -123,6 +124,8 @@ class ViewRule(Rule):
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, dx = args[0], dargs[0]
         out = self.view(x, *args[1:], **kwargs)
+        if self.function is np.ndarray.item and dx is not None and is_of_objects(x):
+            return out, symbolic(dx[self._place(x, args, kwargs)])
         if isinstance(x, list | tuple):
             if dx is not None and is_of_objects(out):
                 return out, gathered_tangent(x, dx, out)
@@ -152,6 +155,14 @@ class ViewRule(Rule):
         x, f = args[0], fargs[0]
         out = self.view(x, *args[1:], **kwargs)
         nothing = (None,) * len(args)
+        if self.function is np.ndarray.item and f is not None and is_of_objects(x):
+            out, fout, give_element = read_object(f, self._place(x, args, kwargs), out)
+
+            def item_pullback(bout: Any) -> Sequence[Any]:
+                give_element(bout)
+                return nothing
+
+            return out, fout, item_pullback
         if isinstance(x, np.ndarray) and is_view(out, x):
             shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
             return out, shadow, lambda bout: nothing
@@ -182,6 +193,10 @@ class ViewRule(Rule):
             return (give(f, x, d), *nothing[1:])
 
         return out, fout, copy_pullback
+
+    def _place(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
+        """The place in `x`, an array of objects, of the element that the function gives."""
+        return np.unravel_index(self.view(numbered(x), *args[1:], **kwargs) - 1, x.shape)
 
     def _converts_objects(self, x: Any, out: Any) -> bool:
         """Whether `out` is `x` with numbers in the place of objects, or objects in the place of numbers."""

@@ -77,6 +77,12 @@ def reduced(x):
     )
 
 
+def items(x):
+    a = np.array([[x, [x, 2.0]], [x * x, 1]], dtype=object)
+    a.item(0, 1)[1] = x
+    return a.item(2) * a.item((0, 0)) + sum(a.item(1)) + a[:1, :1].item()
+
+
 def constant(x):
     a = np.array([1.0, 2.0], dtype=object)
     return (a * x).sum() * a[1]
@@ -108,7 +114,7 @@ def vectorised_results(x):
 
 PROGRAMS = [
     arithmetic, with_numbers, in_rows, as_a_list, assigned, ragged, from_numbers, of_tuples, reduced,
-    constant, compared, complex_numbers, vectorised, vectorised_by_name, vectorised_results,
+    items, constant, compared, complex_numbers, vectorised, vectorised_by_name, vectorised_results,
 ]  # fmt: skip
 MODES = [{}, {"speculation": "interpret"}, {"speculation": "never"}, {"warm_after": 0}]
 

@@ -332,8 +332,6 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
     "structured function": (lambda s, x: np.where(s["x"] > 1, s, s)["x"], particles, r"x\['name'\]"),
     "list of records": (lambda s, x: s.tolist()[0][0] * x, particles, r"x\['name'\]"),
     "item of records": (lambda s, x: s.item(1)[0] * x, particles, r"x\['name'\]"),
-    "item of objects": (lambda o, x: o.item(0) * x, floats, "loop over the elements"),
-    "list in an array": (lambda o, x: o.item(2)[0] * x, objects, "loop over the elements"),
     "tuple of a record": (lambda s, x: s[1].item()[0] * x, particles, "item"),
     "structured list": (lambda s, x: np.array([(x, [x, x, x], 1)], PARTICLE)["x"], particles, "np.empty"),
     "list written": (lambda s, x: s.__setitem__(slice(0, 1), [(x, 1.0, 2)]), particles, "fields one by one"),
