@@ -441,8 +441,15 @@ def test_08_arrays_of_objects() -> None:
         return sum(a[1]) * a[0]
 
     right(f, 2 * X + 3 * X * X)
-    refused(lambda x: np.array([x, None], object)[0] * x, UnsupportedError, "dtype object")
-    refused(lambda x: (np.array([x, x]).astype(object) * x)[0], UnsupportedError, "dtype object")
+    right(lambda x: np.array([x, None], object)[0] * x, 2 * X)
+    right(lambda x: (np.array([x, x]).astype(object) * x)[0], 2 * X)
+
+    def of_arrays(x: float) -> Any:
+        a = np.empty(1, object)
+        a[0] = np.array([x, x])
+        return (a * a)[0][1]
+
+    refused(of_arrays, UnsupportedError, "dtype object that holds a ndarray")
 
 
 # -- 9, 10: buffers and cotangents of other calls --------------------------------------------------

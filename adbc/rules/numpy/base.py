@@ -18,6 +18,7 @@ import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
+from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
 from adbc.rules.numpy.objects import give_records
 from adbc.rules.numpy.sampling import sampled
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
@@ -443,6 +444,8 @@ class ArrayRule(Rule):
             if target is not Ellipsis:
                 return self._frule_into(target, dargs[index], arrays, dargs, others, args, kwargs)
             args, kwargs = _asking_for_array(args[:index], kwargs)
+        if meets_objects(args, dargs):
+            return frule_by_numbers(self.frule, self.function, args, dargs, kwargs)
         out = self.function(*args, **kwargs)
         dout = self._tangent(out, arrays, dargs, others)
         if dout is not None:
@@ -500,6 +503,8 @@ class ArrayRule(Rule):
                 return self._rrule_into(target, fargs[index], arrays, fargs, others, args, kwargs)
             args, kwargs = _asking_for_array(args[:index], kwargs)
         active = any_active(fargs[: len(arrays)])
+        if active and meets_objects(args, fargs):
+            return rrule_by_numbers(self.rrule, self.function, args, fargs, kwargs)
         if active:
             for x, f in zip(arrays, fargs, strict=False):
                 if f is not None:

@@ -29,6 +29,7 @@ from adbc.rules.numpy.base import (
     plain,
     refuse_opaque,
 )
+from adbc.rules.numpy.object_numbers import frule_by_numbers, is_of_objects, meets_objects, rrule_by_numbers
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
 from adbc.tangents.activity_marks import mark_active
@@ -238,6 +239,8 @@ class ElementwiseRule(ArrayRule):
     ) -> tuple[Any, Any]:
         if out is UNKNOWN:
             return super().frule(args, dargs, kwargs)
+        if is_of_objects(out) and any_active(dargs):
+            return frule_by_numbers(self.frule, self.function, args, dargs, kwargs)
         dout = self._tangent(out, list(args), dargs, {})
         if dout is not None:
             refuse_opaque(out)
@@ -251,8 +254,8 @@ class ElementwiseRule(ArrayRule):
         if out is UNKNOWN:
             out = self.function(*args)
         active = any_active(fargs)
-        if active:
-            refuse_opaque(out)
+        if active and (is_of_objects(out) or meets_objects(args, fargs)):
+            return rrule_by_numbers(self.rrule, self.function, args, fargs, kwargs)
         fout = new_shadow(out, active)
         if not active:
             return out, fout, lambda bout: (None,) * len(args)

@@ -9,6 +9,7 @@ import numpy as np
 
 from adbc.rules.numpy.base import gather_tangent, plain, refuse_opaque
 from adbc.rules.numpy.elementwise import conj
+from adbc.rules.numpy.object_numbers import is_of_objects, listed
 from adbc.rules.numpy.views import ViewRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import accumulate, fresh_shadow, fresh_tangent
@@ -18,6 +19,8 @@ __all__ = ["ROWS"]
 
 def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     x, dx = args[0], dargs[0]
+    if dx is not None and is_of_objects(x):
+        return x.tolist(), dx.tolist()
     if dx is not None:
         refuse_opaque(x)
     out = np.asarray(x).tolist()
@@ -28,6 +31,14 @@ def tolist_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
 
 def tolist_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
     x, f = args[0], fargs[0]
+    if f is not None and is_of_objects(x):
+        objects, fobjects, give = listed(x, f)
+
+        def objects_pullback(bout: Any) -> Sequence[Any]:
+            give()
+            return (None,)
+
+        return objects, fobjects, objects_pullback
     if f is not None:
         refuse_opaque(x)
     out = np.asarray(x).tolist()

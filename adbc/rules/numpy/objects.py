@@ -1,7 +1,8 @@
 """Arrays whose elements are not plain numbers: objects, and records of a structured array.
 
-Such an array is read, written, iterated over, copied and seen through views.  What computes with it
-in C is refused (`base.refuse_opaque`): NumPy would call the operators of the objects unseen.
+Such an array is read, written, iterated over, copied and seen through views.  What computes with it in C is
+refused (`base.refuse_opaque`), for NumPy would call the operators of the objects unseen, unless these are
+numbers (`object_numbers`).
 
 The shadow of an array of objects holds the tangents of its elements, like that of a list; that of a
 structured array is structured the same way, and a record is a window on it.

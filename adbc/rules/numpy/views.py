@@ -20,8 +20,17 @@ from adbc.rules.numpy.base import (
     plain,
     refuse_opaque,
 )
-from adbc.rules.numpy.objects import copied_objects
+from adbc.rules.numpy.object_numbers import (
+    converted_shadow,
+    converted_tangent,
+    gathered_shadow,
+    gathered_tangent,
+    is_of_objects,
+    to_numbers_back,
+)
+from adbc.rules.numpy.objects import copied_objects, read_object
 from adbc.rules.numpy.sampling import sampled
+from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, When
 from adbc.tangents import fresh_tangent, project
 from adbc.tangents.array_memory import address_of, has_number_fields, number_views
@@ -115,11 +124,17 @@ class ViewRule(Rule):
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         x, dx = args[0], dargs[0]
         out = self.view(x, *args[1:], **kwargs)
+        if self.function is np.ndarray.item and dx is not None and is_of_objects(x):
+            return out, symbolic(dx[self._place(x, args, kwargs)])
         if isinstance(x, list | tuple):
+            if dx is not None and is_of_objects(out):
+                return out, gathered_tangent(x, dx, out)
             _check_gathered(out, dx)
             x, dx = gather(x), gather_tangent(x, dx)
         elif isinstance(x, np.ndarray) and is_view(out, x):
             return out, None if dx is None else self._shadow(x, dx, out, args, kwargs)
+        if dx is not None and self._converts_objects(x, out):
+            return out, converted_tangent(x, dx, out)
         if dx is not None:
             self._check_copied(x, out)
         if dx is None or not _is_number(out):
@@ -140,12 +155,24 @@ class ViewRule(Rule):
         x, f = args[0], fargs[0]
         out = self.view(x, *args[1:], **kwargs)
         nothing = (None,) * len(args)
+        if self.function is np.ndarray.item and f is not None and is_of_objects(x):
+            out, fout, give_element = read_object(f, self._place(x, args, kwargs), out)
+
+            def item_pullback(bout: Any) -> Sequence[Any]:
+                give_element(bout)
+                return nothing
+
+            return out, fout, item_pullback
         if isinstance(x, np.ndarray) and is_view(out, x):
             shadow = None if f is None else self._shadow(x, f, out, args, kwargs)
             return out, shadow, lambda bout: nothing
         if isinstance(x, list | tuple):
+            if f is not None and is_of_objects(out):
+                return self._gathered_objects(x, f, out, len(args))
             _check_gathered(out, f)
         elif f is not None:
+            if self._converts_objects(x, out):
+                return self._converted_objects(x, f, out, len(args))
             self._check_copied(x, out)
             if isinstance(out, np.ndarray) and out.dtype.kind == "O":
                 return self._copied_objects(f, out, args, kwargs)
@@ -166,6 +193,32 @@ class ViewRule(Rule):
             return (give(f, x, d), *nothing[1:])
 
         return out, fout, copy_pullback
+
+    def _place(self, x: Any, args: Args, kwargs: Kwargs) -> Any:
+        """The place in `x`, an array of objects, of the element that the function gives."""
+        return np.unravel_index(self.view(numbered(x), *args[1:], **kwargs) - 1, x.shape)
+
+    def _converts_objects(self, x: Any, out: Any) -> bool:
+        """Whether `out` is `x` with numbers in the place of objects, or objects in the place of numbers."""
+        if not isinstance(x, np.ndarray) or not isinstance(out, np.ndarray) or x.shape != out.shape:
+            return False
+        return "O" in (x.dtype.kind, out.dtype.kind) and bool({x.dtype.kind, out.dtype.kind} & {"f", "c"})
+
+    def _converted_objects(self, x: Any, f: Any, out: Any, count: int) -> tuple[Any, Any, Pullback]:
+        fout, numbers = converted_shadow(x, out)
+
+        def converted_pullback(bout: Any) -> Sequence[Any]:
+            by = numbers()
+            if is_of_objects(x):
+                to_numbers_back(x, f, by)
+                return (None,) * count
+            return (give(f, x, by), *(None,) * (count - 1))
+
+        return out, fout, converted_pullback
+
+    def _gathered_objects(self, x: Any, f: Any, out: Any, count: int) -> tuple[Any, Any, Pullback]:
+        fout, give_back = gathered_shadow(x, f, out)
+        return out, fout, lambda bout: (give_back(), *(None,) * (count - 1))
 
     def _check_copied(self, x: Any, out: Any) -> None:
         """Raise if `out` is not a copy of the objects or records in `x` as they are."""

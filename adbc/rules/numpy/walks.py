@@ -52,17 +52,18 @@ def common_shape(shapes: Any) -> tuple[int, ...]:
     return np.broadcast_shapes(*shapes)
 
 
-def type_code(value: Any) -> str:
-    """The code of the dtype that NumPy gives an array of `value`."""
-    return np.asarray(value).dtype.char
+def type_codes(value: Any) -> list[str]:
+    """The codes of the dtypes that NumPy gives arrays of the parts of a tuple, or of another value."""
+    return [np.asarray(x).dtype.char for x in (value if isinstance(value, tuple) else (value,))]
 
 
 class _Vectorize:
-    """What `np.vectorize` makes of a function, in Python, without signature, cache and exclusions."""
+    """What `np.vectorize` makes of a function, in Python, without signature and exclusions."""
 
-    def __init__(self, pyfunc: Any, otypes: Any) -> None:
+    def __init__(self, pyfunc: Any, otypes: Any, cache: bool = False) -> None:
         self.pyfunc = pyfunc
         self.otypes = otypes
+        self.cache = cache
 
     def __call__(self, *args: Any) -> Any:
         arrays: list[Any] = []
@@ -76,24 +77,35 @@ class _Vectorize:
         for array in arrays:
             wide.append(np.broadcast_to(array, shape).reshape(-1))  # noqa: PERF401  # before 3.12 a function
         codes = self.otypes
+        results: list[Any] = []
         if codes is None:
             if 0 in shape:
                 raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
             first = self.pyfunc(*[x[0] for x in wide])  # for its type; NumPy makes this call twice as well
-            if isinstance(first, tuple):
-                raise UnsupportedError(
-                    "np.vectorize of a function with several results",
-                    "adbc has no rule for that form",
-                    "make it several functions",
-                )
-            codes = type_code(first)
+            codes = type_codes(first)
+            if self.cache:
+                results.append(first)
         columns: list[Any] = []
         for flat in wide:
             columns.append(flat.tolist())  # noqa: PERF401
-        out: list[Any] = []
-        for values in zip(*columns, strict=True):
-            out.append(self.pyfunc(*values))  # noqa: PERF401
-        return np.array(out, dtype=codes).reshape(shape)
+        for values in list(zip(*columns, strict=True))[len(results) :]:
+            results.append(self.pyfunc(*values))  # noqa: PERF401
+        if len(codes) == 1:
+            return np.array(results, dtype=codes[0]).reshape(shape)
+        found: list[Any] = []
+        for i in range(len(codes)):
+            column: list[Any] = []
+            for result in results:
+                column.append(result[i])  # noqa: PERF401
+            found.append(np.array(column, dtype=codes[i]).reshape(shape))
+        return tuple(found)
+
+
+def _vectorize_call(self: Any, func: Any, args: Any) -> Any:
+    """The call of an `np.vectorize` that was made before, by code that is not differentiated."""
+    if self.signature is not None:
+        return self._vectorize_call_with_signature(func, args)
+    return _Vectorize(func, self.otypes, self.cache)(*args) if args else func()
 
 
 # -- nditer ----------------------------------------------------------------------------------------------
@@ -263,11 +275,7 @@ def _vectorize(
             "adbc has no rule for that form",
             "write the loop",
         )
-    if otypes is not None and len(otypes) != 1:
-        raise UnsupportedError(
-            "np.vectorize with several otypes", "adbc has no rule for that form", "make it several functions"
-        )
-    return _Vectorize(pyfunc, None if otypes is None else otypes[0])
+    return _Vectorize(pyfunc, otypes)
 
 
 def _fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
@@ -288,7 +296,7 @@ ROWS: list[Rule] = [
     ZeroRule(all_indices, result=list),
     ZeroRule(given, result=bool),
     ZeroRule(common_shape, result=tuple),
-    ZeroRule(type_code, result=str),
+    ZeroRule(type_codes, result=list),
     ZeroRule(walked, result=tuple),
     ZeroRule(place_in, result=tuple),
     ZeroRule(modes_of, result=list),
@@ -296,5 +304,6 @@ ROWS: list[Rule] = [
     Overlay(np.nditer, _nditer),
     Overlay(np.ndenumerate, _ndenumerate),
     Overlay(np.vectorize, _vectorize),
+    Overlay(vars(np.vectorize)["_vectorize_call"], _vectorize_call),
     Overlay(np.fromiter, _fromiter),
 ]

@@ -73,7 +73,7 @@ class Shadows:
         return zero_tangent(obj, self._memo, True)
 
     def known(self, obj: Any) -> Any:
-        """The tangent of `obj` as `found` gives it, in reverse: memory that was not met holds constants."""
+        """What `found` gives for `obj`, in reverse mode: memory that was not met holds constants."""
         cls = type(obj)
         if cls is float or cls is int or cls is bool or obj is None:
             return self.tangent(obj)

@@ -308,22 +308,31 @@ def test_constants_stay_constant() -> None:
         assert_same(before, value, "the constant")
 
 
+def arrays() -> Any:
+    o = np.empty(2, object)
+    o[0], o[1] = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    return o
+
+
+def wrapped() -> Any:
+    o = np.empty(1, object)
+    o[0] = np.array(1.0)
+    return o
+
+
 REFUSED: dict[str, tuple[Callable[[Any, Any], Any], Callable[[], Any], str]] = {
-    "operator": (lambda o, x: o * x, floats, "loop over the elements"),
+    "operator": (lambda o, x: o * x, arrays, "loop over the elements"),
     "in place": (lambda o, x: o.__imul__(x), floats, "loop over the elements"),
-    "ufunc": (lambda o, x: np.multiply(o, x), floats, "loop over the elements"),
-    "sum": (lambda o, x: o.sum() * x, floats, "loop over the elements"),
-    "dot": (lambda o, x: np.dot(o, o) * x, floats, "loop over the elements"),
-    "conversion": (lambda o, x: o.astype(float) * x, floats, "loop over the elements"),
-    "array of a list": (lambda o, x: np.array([x, None], object), floats, "np.empty"),
+    "ufunc": (lambda o, x: np.multiply(o, x), arrays, "loop over the elements"),
+    "sum": (lambda o, x: o.sum() * x, arrays, "loop over the elements"),
+    "dot": (lambda o, x: np.dot(o, o) * x, arrays, "loop over the elements"),
+    "conversion": (lambda o, x: o[:1].astype(float) * x, wrapped, "loop over the elements"),
+    "array of arrays": (lambda o, x: np.array([np.ones(2) * x, [x, x]], object), floats, "np.empty"),
     "sequences of sequences": (lambda o, x: o.__setitem__(slice(0, 2), [[x], [x]]), floats, "one by one"),
     "structured function": (lambda s, x: np.where(s["x"] > 1, s, s)["x"], particles, r"x\['name'\]"),
     "list of records": (lambda s, x: s.tolist()[0][0] * x, particles, r"x\['name'\]"),
     "item of records": (lambda s, x: s.item(1)[0] * x, particles, r"x\['name'\]"),
-    "item of objects": (lambda o, x: o.item(0) * x, floats, "loop over the elements"),
-    "list in an array": (lambda o, x: o.item(2)[0] * x, objects, "loop over the elements"),
     "tuple of a record": (lambda s, x: s[1].item()[0] * x, particles, "item"),
-    "list of objects": (lambda o, x: o.tolist()[0] * x, floats, "loop over the elements"),
     "structured list": (lambda s, x: np.array([(x, [x, x, x], 1)], PARTICLE)["x"], particles, "np.empty"),
     "list written": (lambda s, x: s.__setitem__(slice(0, 1), [(x, 1.0, 2)]), particles, "fields one by one"),
     "reinterpreted": (lambda s, x: s.view(np.uint8), particles, "reinterpreted"),
