@@ -16,6 +16,7 @@ from adbc.ir import intrinsics
 from adbc.rules.numpy import ROWS, creation, joining, memory
 from adbc.rules.numpy.dressing import bare_all, dress
 from adbc.rules.numpy.elementwise import ElementwiseRule
+from adbc.rules.numpy.indexing import written
 from adbc.rules.numpy.instances import in_buffer, viewed, viewed_number
 from adbc.rules.numpy.products import quick_kron
 from adbc.rules.numpy.reductions import QUICK
@@ -561,7 +562,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {intrinsics._iter_, intrinsics._next_, iter}  # see test_iteration
     covered |= {operator.neg, operator.pos, operator.abs, abs, pow, divmod, np.ndarray.flat, np.float16}
     covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
-    covered |= {np.generic.__copy__, read_only}  # see test_objects and test_walks
+    covered |= {np.generic.__copy__, read_only, written}  # see test_objects, test_walks, test_overrides
     covered |= {np.ndarray.resize}  # which is refused, see below
     covered |= {
         np.void.__getitem__,
