@@ -25,7 +25,6 @@ def test_programs(name: str) -> None:
     "config", [{"speculation": "never"}, {"speculation": "interpret"}, {"warm_after": 0}], ids=str
 )
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.slow
 def test_programs_otherwise(name: str, config: dict[str, Any]) -> None:
     with adbc.use(adbc.Config(**config)):
         check_rule(PROGRAMS[name], 1.7)
