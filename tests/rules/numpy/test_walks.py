@@ -132,6 +132,7 @@ def nditer_read_only(v: Any, x: Any) -> Any:
 
 
 RIGHT: dict[str, Callable[[Any, Any], Any]] = {
+    "vectorize with two results": lambda v, x: np.vectorize(lambda u: (u, u * x))(v),
     "ndindex": lambda v, x: sum([v[i] * x * (i[0] + 1) for i in np.ndindex(*v.shape)]),
     "ndindex of shape": lambda v, x: sum([v[i] * x for i in np.ndindex(v.shape)]),
     "ndenumerate": lambda v, x: [i[0] * u * x for i, u in np.ndenumerate(v)],
@@ -211,7 +212,6 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "frompyfunc": lambda v, x: np.frompyfunc(lambda u: u * x, 1, 1)(v),
     "vectorize with a signature": lambda v, x: np.vectorize(lambda r: r.sum() * x, signature="(n)->()")(v),
     "vectorize with exclusions": lambda v, x: np.vectorize(lambda u, k: u * k, excluded={1})(v, x),
-    "vectorize with two results": lambda v, x: np.vectorize(lambda u: (u, u * x))(v),
 }
 
 
