@@ -154,13 +154,12 @@ def _collected(method: Any) -> Overlay:
     """The row of a method of sets for iterables of which code in Python may give the elements."""
 
     def of_any(target: Any, /, *others: Any) -> Any:
-        given = [x if isinstance(x, _HASHED) else list(iter(x)) for x in others]
+        given = [x if isinstance(x, (set, frozenset)) else list(iter(x)) for x in others]
         return method(target, *given)
 
     return Overlay(method, of_any, when=_set_first)
 
 
-_HASHED = (set, frozenset)
 _COMBINING = ("union", "intersection", "difference", "symmetric_difference")
 
 
