@@ -39,6 +39,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker("slow")
 
 
+@pytest.hookimpl(tryfirst=True)  # before what is set up for a whole module
+def pytest_runtest_setup() -> None:
+    if selection.time_is_up():
+        pytest.skip("the time is up")
+
+
 class Recording:
     """Writes down how long tests took, when all have run."""
 

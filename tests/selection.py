@@ -9,17 +9,32 @@ again::
     python -m pytest -m "" -n 2 --record-durations
 
 ``-m ""`` runs all tests, ``-m slow`` those that ``python -m pytest`` leaves out.
+
+Where there is only so much time, ``ADBC_TESTS_UNTIL`` says when the last test may begin, in seconds of
+`time.time`: the others are skipped, and counted as such.
 """
 
 from __future__ import annotations
 
 import collections
 import json
+import os
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["BUDGET", "LONGEST", "PATH", "Recorder", "function_of", "quick_cases", "read", "slow_among"]
+__all__ = [
+    "BUDGET",
+    "LONGEST",
+    "PATH",
+    "Recorder",
+    "function_of",
+    "quick_cases",
+    "read",
+    "slow_among",
+    "time_is_up",
+]
 
 Test = TypeVar("Test")
 
@@ -36,6 +51,11 @@ Durations = dict[str, tuple[int, float]]
 def read() -> Durations:
     """What ``durations.json`` says."""
     return {name: (count, seconds) for name, (count, seconds) in json.loads(PATH.read_text()).items()}
+
+
+def time_is_up() -> bool:
+    """Whether no further test may begin."""
+    return time.time() > float(os.environ.get("ADBC_TESTS_UNTIL") or "inf")
 
 
 def function_of(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import time
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,14 @@ def test_every_folder_keeps_tests() -> None:
     for path, names in functions().items():
         quick[path.parent] += sum(quick_cases(durations, name) > 0 for name in names)
     assert quick and not [folder for folder, count in quick.items() if not count]
+
+
+def test_nothing_begins_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ADBC_TESTS_UNTIL", raising=False)
+    assert not selection.time_is_up()
+    monkeypatch.setenv("ADBC_TESTS_UNTIL", "")
+    assert not selection.time_is_up()
+    monkeypatch.setenv("ADBC_TESTS_UNTIL", str(time.time() + 100))
+    assert not selection.time_is_up()
+    monkeypatch.setenv("ADBC_TESTS_UNTIL", str(time.time() - 1))
+    assert selection.time_is_up()

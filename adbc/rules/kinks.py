@@ -15,7 +15,8 @@ one of the branch the primal took; where both sides are equally good, the symmet
 ``hypot(0, 0)``            0;  ``dist(p, p)``  0
 ``atan2(0, 0)``            0 by both
 ``x % y``, ``fmod``        1 by ``x``, and by ``y`` minus the quotient that was taken, at jumps too
-``floor``, ``round``       0, at jumps too;  ``//`` likewise
+``floor``, ``round``       0, at jumps too;  ``//`` likewise.  Refused for single floats that have nothing
+                           to be rounded, from 2**52 on; NumPy's functions give 0 for these, too
 ``copysign(x, y)``         sign of the copy by ``x`` (0 at 0), 0 by ``y``
 ``sorted``                 the permutation that was taken; equal elements keep their order
 ``prod`` with zeros        exact: the product of the other factors

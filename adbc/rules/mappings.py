@@ -139,8 +139,8 @@ def _ior(d: Any, other: Any, /) -> Any:
     return d
 
 
-def _joinable(*classes: type) -> bool:
-    return classes[0] in (OrderedDict, defaultdict) and classes[1] in (dict, classes[0])
+def _joinable(cls: type, other: type, *rest: type) -> bool:
+    return cls in (OrderedDict, defaultdict) and other in (dict, cls)
 
 
 def _updatable(cls: type, *rest: type) -> bool:

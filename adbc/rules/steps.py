@@ -2,12 +2,14 @@
 
 Their derivative is zero wherever they are smooth, which says that small changes are rounded away.  From
 2**52 on a float is whole, and nothing is rounded: programs that take floats apart without losing a bit
-(``int(mantissa * 2.0**53)``) go on with all that there was, and a derivative of zero would be wrong.
+(``int(mantissa * 2.0**53)``) go on with all that there was, and a derivative of zero would be wrong.  So it
+is with ``round(x, 20)``, a float near one having sixteen digits.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -16,18 +18,22 @@ from adbc.tangents import NO_TANGENT
 
 __all__ = ["StepRule"]
 
-_WHOLE = 2.0**52
-"""From here on the distance of neighbouring floats is one or more."""
-
 
 class StepRule(ZeroRule):
-    """The rule of a function that rounds: zero, or a refusal where there is nothing to round."""
+    """The rule of a function that rounds: zero, or a refusal where there is nothing to round.
+
+    A second argument is the divisor, or with `to_digits` the number of decimal places.
+    """
 
     is_step = True
 
+    def __init__(self, function: Any, *, to_digits: bool = False, **options: Any) -> None:
+        super().__init__(function, **options)
+        self.to_digits = to_digits
+
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
         out, dout = super().frule(args, dargs, kwargs)
-        if abs(out) >= _WHOLE:
+        if self._keeps_all(out, args):
             for d in dargs:
                 if d is not None and d is not NO_TANGENT and d != 0:
                     self._refuse(out)
@@ -35,14 +41,27 @@ class StepRule(ZeroRule):
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
         answer = super().rrule(args, fargs, kwargs)
-        if abs(answer[0]) >= _WHOLE and any(f is not None for f in fargs):
+        if any(f is not None for f in fargs) and self._keeps_all(answer[0], args):
             self._refuse(answer[0])
         return answer
 
+    def _keeps_all(self, out: Any, args: Args) -> bool:
+        """Whether neighbouring floats are as far apart as what the function rounds to, or further."""
+        if not self.to_digits or len(args) < 2 or args[1] is None:
+            return bool(abs(out) >= _WHOLE)
+        digits = operator.index(args[1])
+        # From 323 places on the power of ten is no float, and nothing is rounded.
+        return bool(digits > 0 and (digits > 322 or math.ulp(out) >= 10.0**-digits))
+
     def _refuse(self, out: Any) -> None:
         if math.isfinite(out):
+            spacing = "of that size is whole" if not self.to_digits else "has no more digits than that"
             raise UnsupportedError(
                 f"{self.function.__name__} gives {out:.17g}, for a number with a derivative",
-                "a float of that size is whole, so nothing is rounded, and its derivative would be lost",
+                f"a float {spacing}, so nothing is rounded, and its derivative would be lost",
                 "if it is to be zero, pass adbc.stop_gradient(x) in place of x",
             )
+
+
+_WHOLE = 2.0**52
+"""From here on the distance of neighbouring floats is one or more."""

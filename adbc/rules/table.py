@@ -90,6 +90,12 @@ UNKNOWN: Any = object()
 """Stands for the result of a function that has not been called yet."""
 
 
+def _least(when: Callable[..., bool]) -> int:
+    """How many classes the predicate of a row must be given."""
+    code = getattr(when, "__code__", None)
+    return code.co_argcount - len(when.__defaults__ or ()) if code else 1
+
+
 class Rule:
     """A row of the table of rules: how one function is differentiated.
 
@@ -194,7 +200,8 @@ class Rule:
         self.meets_text = self.of_text or function in SPELLING
 
     def accepts(self, classes: Sequence[type]) -> bool:
-        return self.when is None or bool(self.when(*classes))
+        """Whether the row is for calls whose arguments by position are of these classes."""
+        return self.when is None or (len(classes) >= _least(self.when) and bool(self.when(*classes)))
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """`args` and `kwargs`, the keywords that directly follow `args` in `parameters` made positional."""

@@ -94,8 +94,8 @@ def _values(template: Any) -> Any:
     return tuple(found)
 
 
-def _is_template(*classes: type) -> bool:
-    return classes[0] is Template
+def _is_template(cls: type, *rest: type) -> bool:
+    return cls is Template
 
 
 ROWS: list[Rule] = [

@@ -6,6 +6,7 @@ A type that is wrong is worse than none: code is written inline for it.
 from __future__ import annotations
 
 import collections
+import operator
 import random
 import warnings
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import adbc
 from adbc.errors import DebugError
@@ -156,6 +158,17 @@ def test_a_shape_that_is_an_array_leaves_the_axes_open() -> None:
     row = default_engine().table.find(np.broadcast_to, (np.ndarray, np.ndarray))
     assert row is not None and row.sample is not None
     assert row.sample(np.broadcast_to, [ArrayLike("bool", 1), ArrayLike("int64", 1)], {}) is None
+
+
+def test_what_a_whole_number_decides_leaves_the_result_open() -> None:
+    """Of dimension 0 the function is a number for all arrays, and arrays of bools have small squares."""
+    for function, arguments in (
+        (special.multigammaln, [ArrayLike("int64", 1), int]),
+        (operator.pow, [ArrayLike("bool", 1), int]),
+    ):
+        row = default_engine().table.find(function, (np.ndarray, int))
+        assert row is not None and row.sample is not None
+        assert row.sample(function, arguments, {}) is None
 
 
 # -- the check in debug mode --------------------------------------------------------------------------------

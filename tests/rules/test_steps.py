@@ -12,6 +12,7 @@ import pytest
 
 import adbc
 from adbc.errors import UnsupportedError
+from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 
 
@@ -56,3 +57,39 @@ def test_what_cannot_be_rounded_raises() -> None:
     for x in (math.inf, math.nan):
         with pytest.raises((OverflowError, ValueError), match="cannot convert"):
             adbc.grad(lambda x: int(x) * 1.0)(x)
+
+
+DIGITS: list[Callable[[Any], Any]] = [
+    lambda x: round(x, 20), lambda x: round(x, ndigits=16), lambda x: round(x, 400),
+    lambda x: round(x * 1e12, 5), lambda x: round(number=x, ndigits=17),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", DIGITS)
+@pytest.mark.parametrize("guess", adbc.config.SPECULATION)
+def test_more_digits_than_there_are_are_refused(step: Callable[[Any], Any], guess: str) -> None:
+    with adbc.use(adbc.Config(speculation=guess)):
+        for x in (1.7, -1.7):
+            assert step(x) in (x, x * 1e12)
+            with pytest.raises(UnsupportedError, match=r"no more digits.*nothing is rounded.*stop_gradient"):
+                adbc.grad(lambda x: step(x) * 2.0)(x)
+            with pytest.raises(UnsupportedError, match=r"no more digits.*nothing is rounded.*stop_gradient"):
+                adbc.jvp(lambda x: step(x) * 2.0, (x,), (1.0,))
+
+
+def test_few_digits_have_no_derivative() -> None:
+    for digits in (0, 1, -1, -400, None):
+        check_rule(lambda x, digits=digits: round(x * 3.0, digits) * x, 0.76)
+        check_rule(lambda x, digits=digits: round(number=x * 3.0, ndigits=digits) * x, 0.76)
+    for digits in (3, 12, 15):  # differences would see the number itself
+        assert adbc.grad(lambda x, digits=digits: round(x * 3.0, digits) + x)(0.7654321) == 1.0
+    assert adbc.grad(lambda x: x * 2.0 + round(adbc.stop_gradient(x), 20))(1.7) == 2.0
+    assert not adbc.jvp(lambda x: round(math.inf * x, 3), (1.0,), (1.0,))[1]
+
+
+def test_rows_are_asked_of_calls_with_keywords_alone() -> None:
+    check_rule(lambda x: round(number=x * 3.0) * x, 0.76)
+    check_rule(lambda x: sum(k * v for k, v in enumerate(iterable=[x, x * x], start=1)), 0.76)
+    table = default_engine().table
+    for row in table:
+        row.accepts(())

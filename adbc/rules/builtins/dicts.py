@@ -41,8 +41,8 @@ def _has_missing(cls: type, *rest: type) -> bool:
     return issubclass(cls, dict) and hasattr(cls, "__missing__")
 
 
-def _exactly_dict(*classes: type) -> bool:
-    return classes[0] is dict
+def _exactly_dict(cls: type, *rest: type) -> bool:
+    return cls is dict
 
 
 def _two_dicts(*classes: type) -> bool:

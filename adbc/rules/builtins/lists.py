@@ -478,12 +478,12 @@ def _two_lists(*classes: type) -> bool:
     return len(classes) == 2 and all(map(list_like, classes))
 
 
-def _list_times(*classes: type) -> bool:
-    return list_like(classes[0]) and integer(classes[1])
+def _list_times(cls: type, other: type, *rest: type) -> bool:
+    return list_like(cls) and integer(other)
 
 
-def _times_list(*classes: type) -> bool:
-    return list_like(classes[1]) and integer(classes[0])
+def _times_list(cls: type, other: type, *rest: type) -> bool:
+    return list_like(other) and integer(cls)
 
 
 def _list_and_iterable(*classes: type) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.rules.builtins.operators import modulus, modulus_class, sign
-from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real, reals
+from adbc.rules.classes import arithmetic, arity, complex_only, integer, number, numbers, power, real
 from adbc.rules.kinks import power_base, power_exponent
 from adbc.rules.steps import StepRule
 from adbc.rules.table import (
@@ -130,6 +130,12 @@ class _Extreme(ScalarRule):
 
 _conjugated = (lambda dx, out, x: dx.conjugate(),)
 
+
+def _rounds(*classes: type) -> bool:
+    """Whether the first argument is a real number, if it is given by position."""
+    return not classes or real(classes[0])
+
+
 _TWO: list[Rule] = [
     _Extreme(
         builtins.max,
@@ -169,14 +175,19 @@ _ONE: list[Rule] = [
     Overlay(complex, _complex, when=arity(0), result=complex),
     TextRule(complex, when=arity(1, _text), result=complex),
     StepRule(int, when=numbers, result=int),
-    TextRule(int, when=lambda *classes: _text(classes[0]), result=int),
+    TextRule(int, when=lambda cls, *base: _text(cls), result=int),
     ZeroRule(
         bool,
         when=lambda *classes: numbers(*classes) or classes[0] in (str, list, tuple, dict, set),
         result=bool,
     ),
-    StepRule(round, when=lambda cls, *digits: real(cls) and not digits, result=int),
-    ZeroRule(round, when=reals, parameters=("number", "ndigits")),
+    StepRule(
+        round,
+        to_digits=True,
+        when=_rounds,
+        parameters=("number", "ndigits"),
+        result=lambda *classes: int if len(classes) == 1 else None,
+    ),
 ]
 
 _METHODS: list[Rule] = [

@@ -68,8 +68,8 @@ def _same(cls: type) -> type | None:
     return arithmetic(cls)
 
 
-def _text_first(*classes: type) -> bool:
-    return issubclass(classes[0], (str, bytes)) and builtin_data(classes[1]) and classes[1] not in NESTING
+def _text_first(cls: type, other: type, *rest: type) -> bool:
+    return issubclass(cls, (str, bytes)) and builtin_data(other) and other not in NESTING
 
 
 def _bool_of_numbers(*classes: type) -> type | None:

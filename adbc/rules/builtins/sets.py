@@ -80,9 +80,9 @@ def _changing(method: Any, many: bool) -> Primitive:
     return Primitive(method, frule=frule, rrule=rrule, when=_set_first if not many else _set_and_data)
 
 
-def _set_and_data(*classes: type) -> bool:
-    return classes[0] is set and all(
-        c in (set, frozenset, list, tuple, dict, str, bytes, range, type({}.keys())) for c in classes[1:]
+def _set_and_data(cls: type, *others: type) -> bool:
+    return cls is set and all(
+        c in (set, frozenset, list, tuple, dict, str, bytes, range, type({}.keys())) for c in others
     )
 
 

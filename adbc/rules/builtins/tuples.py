@@ -245,12 +245,12 @@ def _two(*classes: type) -> bool:
     return all(_named(c) and getattr(c, "__add__", None) is tuple.__add__ for c in classes)
 
 
-def _times(*classes: type) -> bool:
-    return _named(classes[0]) and integer(classes[1])
+def _times(cls: type, other: type, *rest: type) -> bool:
+    return _named(cls) and integer(other)
 
 
-def _times_reflected(*classes: type) -> bool:
-    return _named(classes[1]) and integer(classes[0])
+def _times_reflected(cls: type, other: type, *rest: type) -> bool:
+    return _named(other) and integer(cls)
 
 
 def _iterable(cls: type, *rest: type) -> bool:

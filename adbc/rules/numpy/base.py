@@ -108,9 +108,9 @@ def array_operands(*classes: type) -> bool:
     return found
 
 
-def array_first(*classes: type) -> bool:
+def array_first(cls: type, *others: type) -> bool:
     """The `when` of operators that write into their left operand."""
-    return classes[0] is np.ndarray and array_operands(*classes)
+    return cls is np.ndarray and array_operands(cls, *others)
 
 
 _OPERATORS = frozenset(

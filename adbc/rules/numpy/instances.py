@@ -492,9 +492,9 @@ OF_UFUNCS: dict[str, Any] = {
 """The methods of arrays that are written in Python with methods of ufuncs, which a subclass may override."""
 
 
-def _answers(*classes: type) -> bool:
+def _answers(first: type, *others: type) -> bool:
     """The `when` of rows for instances that answer for themselves where a ufunc is called."""
-    return is_instance_class(classes[0]) and any(defines(cls, "__array_ufunc__") for cls in classes)
+    return is_instance_class(first) and any(defines(cls, "__array_ufunc__") for cls in (first, *others))
 
 
 def rows_of_instances(rows: Sequence[Rule]) -> list[Rule]:

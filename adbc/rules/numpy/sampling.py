@@ -4,9 +4,10 @@ The dtype and the number of axes of a result follow from those of the arguments,
 in its own way.  Instead of saying each way once more, a row says that it may be asked by example
 (`Rule.sample`): the function is called on arrays of the given dtypes and dimensions, with axes of length 1,
 of length 2, of length 3 (and then with numbers of both signs), and of several lengths where there are several
-arrays, and the type of what comes back is the answer.  Numbers that are not known are tried as 1 and as 0,
-for they may be lengths or axes, and several of them as 0, 1, 2.  Where the calls that succeed do not agree,
-the result depends on more than types (``np.squeeze``), and there is no answer.
+arrays, and the type of what comes back is the answer.  Whole numbers that are not known, alone or in
+arrays, are tried as 1, 0 and 2, for they may be lengths, axes or exponents, and several of them as 0, 1, 2.
+Where the calls that succeed do not agree, the result depends on more than types (``np.squeeze``), and there
+is no answer.
 """
 
 from __future__ import annotations
@@ -42,12 +43,13 @@ def sampled(
     also: other arguments for which `function` returns the same, if it takes them.
     """
     found: list[Any] = []
+    may_be_shape = _has_row_of_whole((arguments, *keywords.values()))
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a mean of nothing is no mistake of the user's
             for lengths in _LENGTHS if _arrays_in((arguments, *keywords.values())) > 1 else _LENGTHS[:3]:
                 answers = _answers(function, arguments, keywords, lengths)
-                if lengths == _LENGTHS[0] and not answers:
+                if not answers and (lengths == _LENGTHS[0] or (len(lengths) == 1 and may_be_shape)):
                     return None
                 found += answers
                 if also is not None:
@@ -72,8 +74,8 @@ def _answers(
     """What `function` returns for examples of this kind, described: for each that it takes."""
     answers = []
     count = _count_whole((arguments, *keywords.values()))
-    for wholes in (None, itertools.repeat(1), itertools.repeat(0), itertools.count())[
-        : min(1 + 2 * count, 4)
+    for wholes in (None, itertools.repeat(1), itertools.repeat(0), itertools.repeat(2), itertools.count())[
+        : min(1 + 3 * count, 5)
     ]:
         turns = itertools.cycle(lengths)
         try:
@@ -102,6 +104,17 @@ def _count_whole(description: Any) -> int:
     return description is int or description is bool
 
 
+def _has_row_of_whole(description: Any) -> bool:
+    """Whether an array that may be a shape or axes is among what is described: its length may decide."""
+    if isinstance(description, tuple | list):
+        return any(map(_has_row_of_whole, description))
+    return (
+        isinstance(description, ArrayLike)
+        and description.ndim == 1
+        and description.dtype.startswith(("int", "uint"))
+    )
+
+
 def _arrays_in(descriptions: Sequence[Any]) -> int:
     """How many arrays there are in `descriptions`."""
     return sum(
@@ -113,7 +126,7 @@ def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | N
     """A value that fits `description`, in which integers are `wholes` (None: 1, but small known ones are
     kept)."""
     if isinstance(description, ArrayLike):
-        return _array(description, next(lengths), isinstance(wholes, itertools.count))
+        return _array(description, next(lengths), wholes)
     if isinstance(description, Known):
         value = description.value
         if type(value) is int and not description.is_exact and (wholes is not None or abs(value) > _SMALL):
@@ -135,14 +148,17 @@ def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | N
     raise _Cannot
 
 
-def _array(description: ArrayLike, length: int, are_different: bool) -> Any:
-    """An array that fits `description`; are_different: integers in it are."""
+def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) -> Any:
+    """An array that fits `description`: integers in it are 0 (`wholes` is None), different, or the next of
+    `wholes`."""
     dtype, ndim = np.dtype(description.dtype), description.ndim
     if dtype.kind not in "fciub":
         raise _Cannot
     if dtype.kind in "iub":
         different = np.arange(length**ndim).reshape((length,) * ndim)
-        return different.astype(dtype) if are_different else np.zeros((length,) * ndim, dtype)
+        if isinstance(wholes, itertools.count):
+            return different.astype(dtype)
+        return np.full((length,) * ndim, 0 if wholes is None else next(wholes), dtype)
     if length > 2:  # neither positive nor symmetric
         varied: Any = np.cos(np.arange(length**ndim, dtype=np.float64))
         return varied.reshape((length,) * ndim).astype(dtype)
