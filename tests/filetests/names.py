@@ -48,6 +48,11 @@ def looping(x: float) -> float:
     return x
 
 
+def halves(values: list[float]) -> Iterator[float]:
+    for value in values:
+        yield value / 2.0
+
+
 def guarded(x: float) -> Iterator[float]:
     """A generator that has something to do when it is closed."""
     try:

@@ -27,6 +27,7 @@ from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.strong_runs import look_at_runs
 from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
 from adbc.passes.normal.dropped_generators import Made, drop_generators
@@ -62,6 +63,8 @@ from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.rules import default_table
+from adbc.runtime import default_engine
+from adbc.runtime.build.consuming import Consuming
 from adbc.tangents import divide, multiply
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
@@ -138,6 +141,13 @@ def _small_callee(call: Instruction) -> tuple[Graph, list[Value]] | None:
         return None
     graph = normalise(lift(function), function.__globals__)
     return (graph, call.operands[1:]) if is_small(graph) else None
+
+
+def _with_generators(graph: Graph) -> Graph:
+    """With the generators written in that the functions of `names` make."""
+    graph.namespace = vars(names)
+    consumed_generators(graph, Consuming(default_engine().graphs))
+    return graph
 
 
 class Generators:
@@ -228,6 +238,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "copy_propagation": copy_propagation,
     "dead_code": dead_code,
     "dropped_generators": lambda graph: drop_generators(graph, Generators()),
+    "consumed_generators": _with_generators,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "idle_handlers": idle_handlers,

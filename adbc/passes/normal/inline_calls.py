@@ -29,7 +29,7 @@ from adbc.ir.terminators import Jump, Return
 from adbc.ir.traverse import copy_graph, depth_first_postorder
 from adbc.ir.values import Inlined, Instruction, Phi, Position, Value
 
-__all__ = ["LARGEST", "inline_calls", "is_small"]
+__all__ = ["LARGEST", "adopted", "inline_calls", "is_small", "split", "take_blocks"]
 
 LARGEST = 40
 """A function with more instructions than this stays a function."""
@@ -82,6 +82,34 @@ def _write_in(graph: Graph, call: Instruction, callee: Graph, values: Sequence[V
     """Replace `call` by what `callee` does; returns the block that goes on behind."""
     block = call.block
     assert block is not None
+    body = adopted(graph, call, callee, values)
+    at = block.instructions.index(call)
+    if len(body.blocks) == 1:
+        instructions, end = body.entry.instructions, body.entry.terminator
+        assert isinstance(end, Return)
+        for instruction in instructions:
+            instruction.block = block
+        block.instructions[at : at + 1] = instructions
+        _name(end.value, call)
+        graph.replace_uses({call: end.value})
+        return block
+    behind = split(graph, block, at)
+    block.terminator = Jump(body.entry, call.position)
+    result = Phi(behind, name=call.name)
+    result.position = call.position
+    take_blocks(graph, body)
+    for inner in body.blocks:
+        if isinstance(inner.terminator, Return):
+            result.operands[inner] = inner.terminator.value
+            inner.terminator = Jump(behind, inner.terminator.position)
+    behind.phis.append(result)
+    graph.replace_uses({call: result})
+    return behind
+
+
+def adopted(graph: Graph, call: Instruction, callee: Graph, values: Sequence[Value]) -> Graph:
+    """A copy of `callee` as it stands in `graph` in the place of `call`: `values` are its parameters, its
+    places remember the call, and what it was specialised on `graph` is specialised on, too."""
     body, _, _ = copy_graph(callee)
     body.replace_uses(dict(zip(body.arguments, values, strict=True)))
     known = {guard.path for guard in graph.guards}
@@ -94,33 +122,19 @@ def _write_in(graph: Graph, call: Instruction, callee: Graph, values: Sequence[V
             value.position = _placed(value.position, call.position, inlined, places)
         end = inner.terminator
         end.position = _placed(end.position, call.position, inlined, places)
-    at = block.instructions.index(call)
-    if len(body.blocks) == 1:
-        instructions, end = body.entry.instructions, body.entry.terminator
-        assert isinstance(end, Return)
-        for instruction in instructions:
-            instruction.block = block
-        block.instructions[at : at + 1] = instructions
-        _name(end.value, call)
-        graph.replace_uses({call: end.value})
-        return block
-    behind = _split(graph, block, at)
-    block.terminator = Jump(body.entry, call.position)
-    result = Phi(behind, name=call.name)
-    result.position = call.position
+    return body
+
+
+def take_blocks(graph: Graph, body: Graph) -> None:
+    """Put the blocks of `body` behind those of `graph`."""
+    name = body.name.strip("<>")  # what labels may be made of
     for inner in body.blocks:
         inner.graph = graph
-        inner.label = graph.add_block(f"{callee.name}.{inner.label}").label
+        inner.label = graph.add_block(f"{name}.{inner.label}").label
         graph.blocks[-1] = inner
-        if isinstance(inner.terminator, Return):
-            result.operands[inner] = inner.terminator.value
-            inner.terminator = Jump(behind, inner.terminator.position)
-    behind.phis.append(result)
-    graph.replace_uses({call: result})
-    return behind
 
 
-def _split(graph: Graph, block: Block, at: int) -> Block:
+def split(graph: Graph, block: Block, at: int) -> Block:
     """Move what stands behind instruction number `at`, which is removed, into a block of its own."""
     behind = graph.add_block(f"{block.label}.behind")
     behind.instructions = block.instructions[at + 1 :]

@@ -19,12 +19,11 @@ phis.  What is left is reducible: it can be reversed loop by loop.
 
 from __future__ import annotations
 
-from adbc.ir.builder import Variables, remove_dead_phis, remove_trivial_phis
-from adbc.ir.dominators import Dominators
 from adbc.ir.graph import Block, Graph
+from adbc.ir.repair import repair
 from adbc.ir.terminators import Jump, Switch
-from adbc.ir.traverse import cycles, predecessors, reverse_postorder
-from adbc.ir.values import Const, Instruction, Phi, Undef, Value
+from adbc.ir.traverse import cycles, predecessors
+from adbc.ir.values import Const, Phi
 
 __all__ = ["reducible"]
 
@@ -39,7 +38,7 @@ def reducible(graph: Graph) -> Graph:
         _gather(graph, entrances)
         changed = True
     if changed:
-        _repair(graph)
+        repair(graph)
     return graph
 
 
@@ -89,54 +88,3 @@ def _gather(graph: Graph, entrances: list[Block]) -> None:
         phi.operands = {enter: into}
     cases = dict(enumerate(entrances[:-1]))
     enter.terminator = Switch(which, cases, entrances[-1])
-
-
-def _repair(graph: Graph) -> None:
-    """Insert phis for values whose definition no longer dominates all uses."""
-    dominators = Dominators(graph)
-    broken: dict[Value, None] = {}
-    for block in dominators.order:
-        for phi in block.phis:
-            for source, value in phi.operands.items():
-                if isinstance(value, Instruction | Phi) and not dominators.available_on_edge(
-                    value, source, block
-                ):
-                    broken[value] = None
-        for at, instruction in enumerate(block.instructions):
-            for value in instruction.operands:
-                if isinstance(value, Instruction | Phi) and not dominators.available(value, block, at):
-                    broken[value] = None
-        for value in block.terminator.values:
-            if isinstance(value, Instruction | Phi) and not dominators.available(value, block):
-                broken[value] = None
-    if not broken:
-        return
-    variables = Variables(graph, initial=lambda variable: Const(None))
-    for block in reverse_postorder(graph):
-        for successor in block.successors:
-            variables.edge(block, successor)
-    for block in graph.blocks:
-        variables.sealed.add(block)
-    for value in broken:
-        assert isinstance(value, Instruction | Phi) and value.block is not None
-        variables.write(value, value.block, value)
-    variables.arrange(graph.entry)
-
-    def read(value: Value, block: Block) -> Value:
-        if isinstance(value, Const | Undef) or value not in broken:
-            return value
-        return variables.read(value, block)
-
-    own = {phi for block in graph.blocks for phi in block.phis}
-    for block in graph.blocks:
-        for phi in [p for p in block.phis if p in own]:
-            phi.operands = {s: read(v, s) for s, v in phi.operands.items()}
-        for instruction in block.instructions:
-            instruction.operands = [
-                v if isinstance(v, Instruction) and v.block is block else read(v, block)
-                for v in instruction.operands
-            ]
-        for value in block.terminator.values:
-            block.terminator.replace_value(value, read(value, block))
-    remove_trivial_phis(graph, only=set(variables.phis))
-    remove_dead_phis(graph)

@@ -106,6 +106,18 @@ def _sum_one_by_one(iterable: Any, /, start: Any = 0) -> Any:
 _MISSING = object()
 
 
+def _complaint(function: Any) -> str:
+    """What `max` or `min` says where there is nothing to choose from."""
+    try:
+        function(())
+    except ValueError as error:
+        return str(error)
+    raise AssertionError
+
+
+_OF_NOTHING = {True: _complaint(builtins.max), False: _complaint(builtins.min)}
+
+
 def first_extreme(keys: Any, largest: bool) -> int:
     """The index of the first of the largest or smallest `keys`, found as `max` and `min` find it."""
     choose = builtins.max if largest else builtins.min
@@ -127,6 +139,8 @@ def any_python_order(keys: Any) -> bool:
 
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
     """The value that `function`, which is `max` or `min`, chooses."""
+    if not args:
+        raise TypeError(f"{function.__name__} expected at least 1 argument, got 0")
     values = args[0] if len(args) == 1 else args
     is_there = (type(values) is list or type(values) is tuple) and values
     if key is None and is_there and not any_python_order(values):
@@ -144,7 +158,9 @@ def _chosen_one_by_one(function: Any, values: Any, key: Any, default: Any) -> An
             best, best_key = value, value_key
     if best is not _MISSING:
         return best
-    return function(()) if default is _MISSING else default
+    if default is _MISSING:
+        raise ValueError(_OF_NOTHING[largest])
+    return default
 
 
 def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:

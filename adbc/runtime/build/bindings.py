@@ -36,9 +36,12 @@ class Bindings:
             self.representatives[key] = known
         return known
 
-    def find(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+    def find(
+        self, function: object, count: int, keywords: tuple[str, ...], *, makes_generator: bool = False
+    ) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function`, or to the function that a
-        `ClosureType` describes; None if it has a rule, captured state, or parameters that take any number."""
+        `ClosureType` describes; None if it has a rule, captured state, or parameters that take any number, or
+        if calling it makes a generator and nobody has said so."""
         if isinstance(function, ClosureType):
             function = self.representative(function)
         elif not isinstance(function, types.FunctionType) or function.__closure__ is not None:
@@ -47,7 +50,8 @@ class Bindings:
             return None  # syntax, or a function whose rule depends on classes that are not known
         if runs_as_it_is(function) or function in with_active_defaults:
             return None
-        if function.__code__.co_flags & _ANY_NUMBER:
+        flags = function.__code__.co_flags
+        if flags & _ANY_NUMBER or bool(flags & inspect.CO_GENERATOR) != makes_generator:
             return None
         slots = _slots(function, count, keywords)
         return None if slots is None else Binding(function, slots)
@@ -56,7 +60,7 @@ class Bindings:
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 """Functions that stand for syntax: their bodies say what they mean, and are never differentiated."""
 
-_ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+_ANY_NUMBER = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def _slots(

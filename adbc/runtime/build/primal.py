@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from adbc import lift, passes  # loaded when they are first used
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
+from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.refusals import pass_by_handlers
@@ -16,6 +17,7 @@ from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
+from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.facts import Classes
 from adbc.runtime.report.observer import Observer
 
@@ -47,6 +49,13 @@ class Callees(Protocol):
     def only_consumes(
         self, function: types.FunctionType | types.CodeType, index: int, caller: Any
     ) -> bool: ...
+
+    @property
+    def bindings(self) -> Any: ...
+
+    def primal(self, function: types.FunctionType) -> Graph: ...
+
+    def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
 
@@ -94,6 +103,13 @@ def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
     return graph
 
 
+def _consumed_generators(graph: Graph, lifting: Lifting) -> Graph:
+    callees = lifting.callees
+    if callees.inlines and consumed_generators(graph, Consuming(callees)):
+        passes.normalise(graph, lifting.function.__globals__)
+    return graph
+
+
 def _inlined_calls(graph: Graph, lifting: Lifting) -> Graph:
     if lifting.callees.inlines:
         inline_calls(graph, lambda call: lifting.callees.small_callee(graph, call))
@@ -118,6 +134,8 @@ LOCAL: Group[Lifting] = Group(
         Stage("dropped_generators", _dropped_generators, ("normal form",), ("closed generators",),
               "where the frame lets go of a generator is lost once functions are written into each other; and"
               " only the lifter knows it, which is asked again if some generator has to be closed"),
+        Stage("consumed_generators", _consumed_generators, ("closed generators",), ("normal form",),
+              "generators become loops before loops are looked at; what they shared in cells becomes values"),
         Stage("zipped_loops", in_place(zipped_loops), ("normal form",), ("single iterators",),
               "loops take from several iterators as they would from one, before they are copied elsewhere"),
         Stage("inline_calls", _inlined_calls, ("closed generators",), ("small functions",),

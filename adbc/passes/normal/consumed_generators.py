@@ -1,0 +1,400 @@
+"""A generator that is consumed where it is made is written into the loop that consumes it.
+
+before::                                     graph halves(n)
+                                                 entry:
+    b:                                               %1 = call _iter_(%n)
+        %1 = call halves(%xs)                        jump loop
+        %2 = call _iter_(%1)                     loop:
+        jump head                                    %2 = call _next_(%1)
+    head:                                            %3 = call _exhausted_(%2)
+        %t = phi [b: 0.0, body: %5]                  branch %3, rest, more
+        %3 = call _next_(%2)                     more:
+        %4 = call _exhausted_(%3)                    %4 = call operator.truediv(%2, 2)
+        branch %4, done, body                        call _yield_(%4)
+    body:                                            jump loop
+        %5 = call operator.add(%t, %3)           rest:
+        jump head                                    return None
+
+after::
+
+    b:
+        %1 = call _iter_(%xs)
+        jump loop
+    loop:
+        %t = phi [b: 0.0, more: %5]
+        %2 = call _next_(%1)
+        %3 = call _exhausted_(%2)
+        branch %3, done, more
+    more:
+        %4 = call operator.truediv(%2, 2)
+        %5 = call operator.add(%t, %4)
+        jump loop
+
+What the generator does it still does when the next value is asked for, and not before; a loop that is left
+goes on with none of it.  Who consumes in C is first replaced by a loop that does the same
+(`Functions.consumer`), and so is an iterator that is made in C, by a generator that gives the same
+(`Functions.generator`).
+
+Written in are generators with one yield, that nobody else can see, and that need not be closed; what they
+yield goes to one loop, which is entered once for each generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from adbc.ir.dominators import Dominators
+from adbc.ir.graph import Block, Graph
+from adbc.ir.handlers import forget_handler
+from adbc.ir.intrinsics import (
+    _exhausted_,
+    _foreigncall_,
+    _freevar_,
+    _iter_,
+    _new_,
+    _next_,
+    _yield_,
+    _yield_from_,
+)
+from adbc.ir.repair import repair
+from adbc.ir.terminators import Branch, Jump, Raise, Return
+from adbc.ir.traverse import predecessors, remove_unreachable, split_edge, uses
+from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.normal.inline_calls import adopted, split, take_blocks
+from adbc.passes.normal.protected import protect
+from adbc.passes.query import NOTHING, constant, target
+
+__all__ = ["LARGEST", "Functions", "Written", "consumed_generators", "is_simple_generator"]
+
+LARGEST = 150
+"""A generator with more instructions than this stays an object."""
+
+ENOUGH = 1500
+"""A caller does not grow beyond this."""
+
+
+class Written(NamedTuple):
+    """What is to be written in the place of a call.
+
+    values: the parameters of `graph`.  cells: those of its closure.  prepared: by number of a parameter, what
+    is made of its value where the call stands.
+    """
+
+    graph: Graph
+    values: Sequence[Value]
+    cells: Sequence[Value] = ()
+    prepared: Mapping[int, Callable[..., Any]] = {}
+
+
+class Functions(Protocol):
+    """What is asked about the functions that a graph calls."""
+
+    def generator(self, graph: Graph, call: Instruction, /) -> Written | None:
+        """The generator that `call` makes, if it may be written into `graph`."""
+
+    def consumer(self, call: Instruction, number: int, /) -> Graph | bool:
+        """What a call does with operand `number`, which is iterated over: a function in Python that does the
+        same with all operands; True if it takes all elements before it does anything else; or False."""
+
+    def listing(self) -> Graph:
+        """A function that makes a list of an iterable."""
+
+
+def is_simple_generator(graph: Graph) -> bool:
+    """Whether a generator in normal form may be written into a loop."""
+    if not graph.is_generator or graph.has_varargs or graph.has_varkw:
+        return False
+    if any(block.handler is not None for block in graph.blocks):
+        return False
+    yields = [call for call in graph.instructions() if target(call) in (_yield_, _yield_from_)]
+    size = sum(len(block.instructions) for block in graph.blocks)
+    is_one = len(yields) == 1 and target(yields[0]) is _yield_
+    return is_one and size <= LARGEST and not any(map(_may_stop, graph.blocks))
+
+
+def _may_stop(block: Block) -> bool:
+    """Whether `block` itself may raise `StopIteration`, which a generator turns into another error."""
+    if any(
+        target(i) is _foreigncall_ and constant(i.operands[1]) is next and len(i.operands) == 3
+        for i in block.instructions
+    ):
+        return True
+    if not isinstance(block.terminator, Raise):
+        return False
+    raised = block.terminator.exception
+    if isinstance(raised, Instruction):
+        raised = raised.operands[1 if target(raised) in (_foreigncall_, _new_) else 0]
+    cls = NOTHING if raised is None else constant(raised)
+    return not isinstance(cls, type) or issubclass(cls, StopIteration)
+
+
+def _is_yield(call: Instruction) -> bool:
+    return target(call) is _yield_
+
+
+def consumed_generators(graph: Graph, functions: Functions) -> bool:
+    """Write generators into the loops of `graph` that consume them, in place; returns whether it did."""
+    changed = False
+    left: set[Instruction] = set()
+    while _write_one(graph, functions, left):
+        changed = True
+    return changed
+
+
+def _write_one(graph: Graph, functions: Functions, left: set[Instruction]) -> bool:
+    """Look for a generator that is consumed by something known, and take one step with it; calls that turn
+    out not to make one are added to `left`."""
+    size = sum(len(block.instructions) for block in graph.blocks)
+    users = None
+    for made in graph.instructions():
+        if made.op != "call" or made in left or size > ENOUGH:
+            continue
+        written = functions.generator(graph, made)
+        if written is None:
+            left.add(made)
+            continue
+        users = users or uses(graph)
+        if _take_step(graph, functions, made, written, users):
+            return True
+        left.add(made)
+    return False
+
+
+def _take_step(
+    graph: Graph,
+    functions: Functions,
+    made: Instruction,
+    written: Written,
+    users: Mapping[Value, Sequence[object]],
+) -> bool:
+    """Write the generator into its loop, or make a loop of what consumes it."""
+    chain: list[Instruction] = [made]
+    while True:
+        following = users.get(chain[-1], ())
+        if len(following) != 1 or not isinstance(following[0], Instruction):
+            return False
+        user = following[0]
+        if user.operands.count(chain[-1]) != 1:
+            return False
+        if target(user) is not _iter_:
+            break
+        chain.append(user)
+    end = _end_of_head(user) if target(user) is _next_ else None
+    if end is not None:
+        _own_body(graph, end)
+    if not _is_entered_once(graph, made, user, end):
+        return False
+    if end is not None:
+        _write_in(graph, chain, user, end, written)
+        return True
+    consumer = functions.consumer(user, user.operands.index(chain[-1]))
+    if consumer is False:
+        return False
+    if consumer is True:
+        _make_list(graph, user, chain[-1], functions.listing())
+    else:
+        _put_loop(graph, user, consumer, user.operands[2 if target(user) is _foreigncall_ else 1 :])
+    return True
+
+
+def _own_body(graph: Graph, end: Block) -> None:
+    """Let the body of the loop begin with a block that is entered from its head only."""
+    assert isinstance(end.terminator, Branch)
+    body = end.terminator.false
+    if body.phis or predecessors(graph)[body] != [end]:
+        split_edge(end, body)
+
+
+def _is_entered_once(graph: Graph, made: Instruction, user: Instruction, end: Block | None) -> bool:
+    """Whether there is a new generator whenever what consumes it begins; `end` ends the head of the loop."""
+    start, home = made.block, user.block
+    assert start is not None and home is not None
+    if start is home:  # in this order, for one uses the other
+        return True
+    # Ways back to the consumer that stay in its loop do not count: they go on with the generator.
+    going_on = {home} if end is None else {*_inside(graph, home, end), end}
+    seen: set[Block] = {start}
+    waiting = [s for b in going_on for s in b.successors if end is None or s not in going_on]
+    while waiting:
+        block = waiting.pop()
+        if block is home:
+            return False
+        if block not in seen:
+            seen.add(block)
+            waiting += block.successors
+    return True
+
+
+def _inside(graph: Graph, head: Block, end: Block) -> set[Block]:
+    """The blocks of the loop with this head: those from which its body leads back to it."""
+    assert isinstance(end.terminator, Branch)
+    body = end.terminator.false
+    dominators = Dominators(graph)
+    sources = predecessors(graph)
+    inside: set[Block] = {head}
+    waiting = [b for b in sources[head] if dominators.dominates(body, b)]
+    while waiting:
+        block = waiting.pop()
+        if block not in inside:
+            inside.add(block)
+            waiting += sources[block]
+    return inside
+
+
+def _end_of_head(step: Instruction) -> Block | None:
+    """The block that ends the head of a loop, if `step` and the test of its result are all that the head
+    does: where exceptions have a handler these stand in two blocks."""
+    head = step.block
+    assert head is not None
+    if head.instructions[0] is not step:  # it is no loop if something stands in front of it
+        if head.handler is not None:
+            return None
+        head = _begin_with(head, step)
+    end, tests = head, head.instructions[1:]
+    if not tests and isinstance(head.terminator, Jump):
+        end = head.terminator.target
+        tests = end.instructions
+        if end.phis or end is head or predecessors(head.graph)[end] != [head]:
+            return None
+    if len(tests) != 1 or target(tests[0]) is not _exhausted_ or tests[0].operands[1] is not step:
+        return None
+    branch = end.terminator
+    is_test = isinstance(branch, Branch) and branch.condition is tests[0] and branch.true is not branch.false
+    return end if is_test else None
+
+
+def _begin_with(block: Block, step: Instruction) -> Block:
+    """Let a block begin with `step`, which stands in `block`."""
+    head = block.graph.add_block(f"{block.label}.step")
+    at = block.instructions.index(step)
+    for instruction in block.instructions[at:]:
+        head.append(instruction)
+    del block.instructions[at:]
+    head.terminator = block.terminator
+    for successor in head.successors:
+        for phi in successor.phis:
+            phi.operands = {head if b is block else b: v for b, v in phi.operands.items()}
+    block.terminator = Jump(head, step.position)
+    return head
+
+
+def _write_in(
+    graph: Graph, chain: Sequence[Instruction], step: Instruction, end: Block, written: Written
+) -> None:
+    """Replace the loop over a generator by what that does, with the body of the loop where it yields."""
+    head = step.block
+    assert head is not None and isinstance(end.terminator, Branch)
+    done, body = end.terminator.true, end.terminator.false
+    inside = _inside(graph, head, end)
+    sources = predecessors(graph)[head]
+    values = _arguments(chain, written)
+    generator = adopted(graph, step, written.graph, values)
+    _fill_cells(generator, written.cells)
+    take_blocks(graph, generator)
+
+    # The ways into the loop lead to where the generator begins, those back to where it goes on.
+    (given,) = (call for block in generator.blocks for call in block.instructions if _is_yield(call))
+    place = given.block
+    assert place is not None
+    enter = graph.add_block(f"{head.label}.enter")
+    resume = graph.add_block(f"{head.label}.resume")
+    enter.terminator = Jump(generator.entry, step.position)
+    for source in sources:
+        source.terminator.replace_successor(head, resume if source in inside else enter)
+    instead: dict[Value, list[Instruction | Phi]] = {}
+    for phi in head.phis:
+        instead[phi] = []
+        for block, is_inside in ((enter, False), (resume, True)):
+            part = Phi(block, phi.type, phi.name)
+            part.position = phi.position
+            part.operands = {s: v for s, v in phi.operands.items() if (s in inside) == is_inside}
+            block.phis.append(part)
+            instead[phi].append(part)
+    rest = split(graph, place, place.instructions.index(given))
+    place.terminator = Jump(body, given.position)
+    resume.terminator = Jump(rest, given.position)
+    graph.replace_uses({given: Const(None), step: given.operands[1]})
+
+    ends = [block for block in (*generator.blocks, rest) if isinstance(block.terminator, Return)]
+    for block in ends:
+        block.terminator = Jump(done, block.terminator.position)
+    for phi in done.phis:
+        value = phi.operands.pop(end)
+        phi.operands.update(dict.fromkeys(ends, value))
+    if head.handler is not None:
+        caught = {phi: phi.operands.pop(head) for phi in head.handler.phis}
+        protect(graph, (*generator.blocks, rest), head.handler, caught)
+    gone = {head, end, *(() if len(predecessors(graph).get(resume, ())) else (resume,))}
+    if resume in gone:
+        instead = {phi: parts[:1] for phi, parts in instead.items()}
+    graph.blocks = [block for block in graph.blocks if block not in gone]
+    for instruction in chain:
+        assert instruction.block is not None
+        instruction.block.instructions.remove(instruction)
+    remove_unreachable(graph)
+    repair(graph, instead)
+
+
+def _arguments(chain: Sequence[Instruction], written: Written) -> list[Value]:
+    """The parameters of the generator, of which some are prepared where it was made."""
+    made = chain[0]
+    values = list(written.values)
+    block = made.block
+    assert block is not None
+    for number, function in written.prepared.items():
+        called = [Const(_iter_)] if function is _iter_ else [Const(_foreigncall_), Const(function)]
+        prepared = Instruction("call", [*called, values[number]], position=made.position)
+        prepared.block = block
+        block.instructions.insert(block.instructions.index(made), prepared)
+        values[number] = prepared
+    return values
+
+
+def _fill_cells(generator: Graph, cells: Sequence[Value]) -> None:
+    """Let the generator use the cells of its closure as values."""
+    replaced: dict[Value, Value] = {}
+    for block in generator.blocks:
+        for call in list(block.instructions):
+            if target(call) is _freevar_:
+                index = call.operands[1]
+                assert isinstance(index, Const) and isinstance(index.value, int)
+                replaced[call] = cells[index.value]
+                block.instructions.remove(call)
+    generator.replace_uses(replaced)
+
+
+def _put_loop(graph: Graph, call: Instruction, consumer: Graph, values: Sequence[Value]) -> Value:
+    """Replace `call` by what `consumer` does; returns what has become of its result."""
+    block = call.block
+    assert block is not None
+    body = adopted(graph, call, consumer, values)
+    handler = block.handler
+    behind = split(graph, block, block.instructions.index(call))
+    take_blocks(graph, body)
+    block.terminator = Jump(body.entry, call.position)
+    result = Phi(behind, name=call.name)
+    result.position = call.position
+    for inner in body.blocks:
+        if isinstance(inner.terminator, Return):
+            result.operands[inner] = inner.terminator.value
+            inner.terminator = Jump(behind, call.position)
+    behind.phis.append(result)
+    graph.replace_uses({call: result})
+    if handler is not None:
+        # The call was the last that may raise in its block, or stands in front of it.
+        places = {phi: phi.operands[block] for phi in handler.phis}
+        forget_handler(block)
+        protect(graph, (*body.blocks, behind), handler, places)
+    return result
+
+
+def _make_list(graph: Graph, call: Instruction, source: Instruction, listing: Graph) -> None:
+    """Let `call` take a list of what `source` gives."""
+    made = Instruction("call", [Const(_new_), Const(list), source], position=call.position)
+    block = call.block
+    assert block is not None
+    made.block = block
+    block.instructions.insert(block.instructions.index(call), made)
+    call.operands = [made if v is source else v for v in call.operands]
+    _put_loop(graph, made, listing, [source])

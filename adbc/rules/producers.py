@@ -1,0 +1,185 @@
+"""What iterators that are made in C give, said in Python.
+
+Where such an iterator is consumed by a loop, the generator that stands here for it can be written into that
+loop (`passes.normal.consumed_generators`).  What the iterator does when it is made is said beside it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from adbc.ir.intrinsics import _iter_
+
+__all__ = ["PRODUCERS", "Producer"]
+
+
+class Producer(NamedTuple):
+    """An iterator for so many arguments.
+
+    body: a generator function that gives the same.  prepared: by number of an argument, what is made of it
+    when the iterator is made.  given: the arguments that have to be these constants, and are not handed over.
+    """
+
+    body: Callable[..., Iterator[Any]]
+    arity: int
+    prepared: Mapping[int, Callable[..., Any]] = {}
+    given: Mapping[int, object] = {}
+
+
+def _mapped(function: Any, values: Iterator[Any]) -> Iterator[Any]:
+    for value in values:
+        yield function(value)
+
+
+def _mapped_two(function: Any, first: Iterator[Any], second: Iterator[Any]) -> Iterator[Any]:
+    for a, b in zip(first, second):  # noqa: B905
+        yield function(a, b)
+
+
+def _mapped_three(
+    function: Any, first: Iterator[Any], second: Iterator[Any], third: Iterator[Any]
+) -> Iterator[Any]:
+    for a, b, c in zip(first, second, third):  # noqa: B905
+        yield function(a, b, c)
+
+
+def _spread(function: Any, values: Iterator[Any]) -> Iterator[Any]:
+    for value in values:
+        yield function(*value)
+
+
+def _true(values: Iterator[Any]) -> Iterator[Any]:
+    for value in values:
+        if value:
+            yield value
+
+
+def _filtered(function: Any, values: Iterator[Any]) -> Iterator[Any]:
+    for value in values:
+        if function(value):
+            yield value
+
+
+def _filtered_out(function: Any, values: Iterator[Any]) -> Iterator[Any]:
+    for value in values:
+        if not function(value):
+            yield value
+
+
+def _chosen(values: Iterator[Any], selectors: Iterator[Any]) -> Iterator[Any]:
+    for value, selector in zip(values, selectors):  # noqa: B905
+        if selector:
+            yield value
+
+
+def _taken_while(function: Any, values: Iterator[Any]) -> Iterator[Any]:
+    for value in values:
+        if not function(value):
+            return
+        yield value
+
+
+def _dropped_while(function: Any, values: Iterator[Any]) -> Iterator[Any]:
+    is_dropping = True
+    for value in values:
+        if is_dropping and function(value):
+            continue
+        is_dropping = False
+        yield value
+
+
+def _chained_two(first: Iterable[Any], second: Iterable[Any]) -> Iterator[Any]:
+    for part in (first, second):
+        for value in part:  # noqa: UP028
+            yield value
+
+
+def _chained(parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
+    for part in parts:
+        for value in part:  # noqa: UP028
+            yield value
+
+
+def _pairwise(values: Iterator[Any]) -> Iterator[Any]:
+    before = None
+    for value in values:
+        before = value
+        break
+    else:
+        return
+    for value in values:
+        yield before, value
+        before = value
+
+
+def _pairs(pool: Sequence[Any]) -> Iterator[Any]:
+    count = len(pool)
+    for i in range(count):
+        for j in range(i + 1, count):
+            yield pool[i], pool[j]
+
+
+def _triples(pool: Sequence[Any]) -> Iterator[Any]:
+    count = len(pool)
+    for i in range(count):
+        for j in range(i + 1, count):
+            for k in range(j + 1, count):
+                yield pool[i], pool[j], pool[k]
+
+
+def _ordered_pairs(pool: Sequence[Any]) -> Iterator[Any]:
+    count = len(pool)
+    for i in range(count):
+        for j in range(count):
+            if i != j:
+                yield pool[i], pool[j]
+
+
+def _product(first: Sequence[Any], second: Sequence[Any]) -> Iterator[Any]:
+    for a in first:
+        for b in second:
+            yield a, b
+
+
+def _product_of_three(first: Sequence[Any], second: Sequence[Any], third: Sequence[Any]) -> Iterator[Any]:
+    for a in first:
+        for b in second:
+            for c in third:
+                yield a, b, c
+
+
+def _counted(start: Any, step: Any) -> Iterator[Any]:
+    while True:
+        yield start
+        start = start + step
+
+
+PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
+    builtins.map: (
+        Producer(_mapped, 2, {1: _iter_}),
+        Producer(_mapped_two, 3, {1: _iter_, 2: _iter_}),
+        Producer(_mapped_three, 4, {1: _iter_, 2: _iter_, 3: _iter_}),
+    ),
+    builtins.filter: (Producer(_true, 2, {1: _iter_}, {0: None}), Producer(_filtered, 2, {1: _iter_})),
+    itertools.filterfalse: (Producer(_filtered_out, 2, {1: _iter_}),),
+    itertools.starmap: (Producer(_spread, 2, {1: _iter_}),),
+    itertools.compress: (Producer(_chosen, 2, {0: _iter_, 1: _iter_}),),
+    itertools.takewhile: (Producer(_taken_while, 2, {1: _iter_}),),
+    itertools.dropwhile: (Producer(_dropped_while, 2, {1: _iter_}),),
+    itertools.chain: (Producer(_chained_two, 2),),
+    itertools.chain.from_iterable: (Producer(_chained, 1, {0: _iter_}),),
+    itertools.pairwise: (Producer(_pairwise, 1, {0: _iter_}),),
+    itertools.combinations: (
+        Producer(_pairs, 2, {0: builtins.list}, {1: 2}), Producer(_triples, 2, {0: builtins.list}, {1: 3}),
+    ),
+    itertools.permutations: (Producer(_ordered_pairs, 2, {0: builtins.list}, {1: 2}),),
+    itertools.product: (
+        Producer(_product, 2, dict.fromkeys(range(2), builtins.list)),
+        Producer(_product_of_three, 3, dict.fromkeys(range(3), builtins.list)),
+    ),
+    itertools.count: (Producer(_counted, 2),),
+}  # fmt: skip
+"""The iterators that may be written into loops, in the order in which they are tried."""

@@ -1,0 +1,145 @@
+"""Which generators may be written into the loops that consume them, and what stands for a loop in C."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from adbc.errors import LiftError
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _foreigncall_, _new_
+from adbc.ir.traverse import copy_graph
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.normal.consumed_generators import Written, is_simple_generator
+from adbc.passes.normal.dropped_generators import makes_generators
+from adbc.passes.query import constant, target
+from adbc.rules.consumers import CONSUMERS, listed
+from adbc.rules.producers import PRODUCERS
+from adbc.types.callsites import Binding
+
+__all__ = ["Consuming"]
+
+
+class Bindings(Protocol):
+    """Who knows how arguments meet parameters: `bindings.Bindings`."""
+
+    def find(
+        self, function: object, count: int, keywords: tuple[str, ...], *, makes_generator: bool
+    ) -> Binding | None: ...
+
+
+class Graphs(Protocol):
+    """Who knows the graphs of functions: `graphs.Graphs`."""
+
+    lifting: set[Any]
+
+    @property
+    def bindings(self) -> Bindings: ...
+
+    def primal(self, function: types.FunctionType) -> Graph: ...
+
+    def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
+
+
+class Consuming:
+    """What `consumed_generators` asks about the functions that a graph calls."""
+
+    def __init__(self, graphs: Graphs) -> None:
+        self.graphs = graphs
+
+    def generator(self, graph: Graph, call: Instruction) -> Written | None:
+        """The generator that `call` makes, if it may be written into `graph`: it is simple, and its names
+        mean the same there."""
+        made = call.operands[0]
+        if isinstance(made, Instruction):
+            is_function = target(made) is _new_ and constant(made.operands[1]) is types.FunctionType
+            return self._made_here(graph, call, made) if is_function else None
+        function = constant(made)
+        if function is _foreigncall_:
+            return self._made_in_c(call)
+        if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
+            return None
+        if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
+            return None
+        arguments = call.operands[1:]
+        binding = self.graphs.bindings.find(function, len(arguments), call.keywords, makes_generator=True)
+        if binding is None:
+            return None
+        try:
+            body = self.graphs.primal(function)
+        except LiftError:  # it stays a call, and says why when it is made
+            return None
+        values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
+        return Written(body, values) if is_simple_generator(body) else None
+
+    def _made_in_c(self, call: Instruction) -> Written | None:
+        """The generator that gives what an iterator in C gives, if `call` makes such an iterator."""
+        given = call.operands[2:]
+        try:
+            producers = PRODUCERS.get(constant(call.operands[1]), ())
+        except TypeError:  # it cannot be hashed
+            return None
+        for producer in producers if not call.keywords else ():
+            known = {k: constant(given[k]) for k in producer.given if k < len(given)}
+            if len(given) != producer.arity or repr(known) != repr(producer.given):
+                continue
+            assert call.block is not None
+            if call.block.handler is not None and len(producer.prepared) > 1:
+                return None  # the last of several that may raise would have the handler
+            left = [k for k in range(len(given)) if k not in producer.given]
+            prepared = {at: producer.prepared[k] for at, k in enumerate(left) if k in producer.prepared}
+            return Written(self._template(producer.body), [given[k] for k in left], (), prepared)
+        return None
+
+    def _made_here(self, graph: Graph, call: Instruction, made: Instruction) -> Written | None:
+        """The generator of a function that is made in the graph, as that of a generator expression is."""
+        code, closure = constant(made.operands[2]), made.operands[-1]
+        if not isinstance(code, types.CodeType) or not makes_generators(code) or graph.namespace is None:
+            return None
+        if code.co_argcount != len(call.operands) - 1 or code.co_kwonlyargcount or call.keywords:
+            return None
+        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return None
+        cells: list[Value] = []
+        if code.co_freevars:
+            if not isinstance(closure, Instruction) or target(closure) is not _new_:
+                return None
+            cells = closure.operands[2:]
+        try:
+            body = self.graphs.lifted(code, graph.namespace)
+        except LiftError:
+            return None
+        return Written(body, call.operands[1:], cells) if is_simple_generator(body) else None
+
+    def consumer(self, call: Instruction, number: int) -> Graph | bool:
+        """How a call consumes its operand `number` (`rules.consumers`)."""
+        function = target(call)
+        skipped = 1
+        if function is _foreigncall_:
+            function, skipped = constant(call.operands[1]), 2
+        try:
+            found = CONSUMERS.get(function)
+        except TypeError:  # it cannot be hashed
+            return False
+        if found is None or call.keywords or number - skipped != found.position:
+            return False
+        loop = found.loops.get(len(call.operands) - skipped)
+        return True if loop is None else self._template(loop)
+
+    def listing(self) -> Graph:
+        """A function that makes a list of an iterable."""
+        return self._template(listed)
+
+    def _template(self, function: Callable[..., Any]) -> Graph:
+        """The graph of a function of adbc's own that stands for one in C: its names are known for good."""
+        assert isinstance(function, types.FunctionType)
+        graph, _, _ = copy_graph(self.graphs.primal(function))
+        graph.guards.clear()
+        for block in graph.blocks:
+            # Its lines are nobody's: they are those of the call.
+            block.terminator.position = None
+            for value in (*block.phis, *block.instructions):
+                value.position = None
+        return graph
