@@ -31,7 +31,10 @@ class Consumer(NamedTuple):
 
 
 def listed(iterable: Iterable[Any]) -> list[Any]:
-    return [value for value in iterable]  # noqa: C416
+    made: list[Any] = []
+    for value in iterable:
+        intrinsics._list_append_(made, value)
+    return made
 
 
 def _all(iterable: Iterable[Any]) -> bool:
@@ -80,11 +83,17 @@ def _first_or(iterator: Iterable[Any], default: Any) -> Any:
 
 
 def _set(iterable: Iterable[Any]) -> set[Any]:
-    return {value for value in iterable}  # noqa: C416
+    made: set[Any] = set()
+    for value in iterable:
+        intrinsics._set_add_(made, value)
+    return made
 
 
 def _tuple(iterable: Iterable[Any]) -> tuple[Any, ...]:
-    return intrinsics._list_to_tuple_([value for value in iterable])  # noqa: C416
+    made: list[Any] = []
+    for value in iterable:
+        intrinsics._list_append_(made, value)
+    return intrinsics._list_to_tuple_(made)
 
 
 _SUMS: dict[int, Callable[..., Any]] = {1: _sum, 2: _sum_onto} if sys.version_info < (3, 12) else {}

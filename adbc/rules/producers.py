@@ -51,21 +51,15 @@ def _spread(function: Any, values: Iterator[Any]) -> Iterator[Any]:
         yield function(*value)
 
 
-def _true(values: Iterator[Any]) -> Iterator[Any]:
-    for value in values:
-        if value:
-            yield value
-
-
 def _filtered(function: Any, values: Iterator[Any]) -> Iterator[Any]:
     for value in values:
-        if function(value):
+        if value if function is None else function(value):
             yield value
 
 
 def _filtered_out(function: Any, values: Iterator[Any]) -> Iterator[Any]:
     for value in values:
-        if not function(value):
+        if not (value if function is None else function(value)):
             yield value
 
 
@@ -163,7 +157,7 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
         Producer(_mapped_two, 3, {1: _iter_, 2: _iter_}),
         Producer(_mapped_three, 4, {1: _iter_, 2: _iter_, 3: _iter_}),
     ),
-    builtins.filter: (Producer(_true, 2, {1: _iter_}, {0: None}), Producer(_filtered, 2, {1: _iter_})),
+    builtins.filter: (Producer(_filtered, 2, {1: _iter_}),),
     itertools.filterfalse: (Producer(_filtered_out, 2, {1: _iter_}),),
     itertools.starmap: (Producer(_spread, 2, {1: _iter_}),),
     itertools.compress: (Producer(_chosen, 2, {0: _iter_, 1: _iter_}),),

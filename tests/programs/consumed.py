@@ -509,6 +509,8 @@ def through_maps(x: float, xs: list[float]) -> Any:
         total += a * b
     listed = list(map(math.sin, xs))
     truths = [v for v in filter(None, (0.0, x, 0, xs[1]))]
+    for choose in (None, bool):
+        total += sum(filter(choose, (0.0, x, 0, xs[1]))) + len(list(itertools.filterfalse(choose, (0.0, x))))
     total += sum(itertools.filterfalse(lambda v: v > 0.25, xs)) * listed[2]
     return total + math.prod(itertools.starmap(pow, ((x, 2), (xs[0], 3)))) + truths[0] * truths[1]
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import adbc
+from adbc.ir.intrinsics import _foreigncall_, _new_
+from adbc.passes.normal.dropped_generators import makes_generators
+from adbc.passes.query import constant, target
+from adbc.rules.producers import PRODUCERS
+from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
 from tests.programs import consumed
 
@@ -32,3 +38,51 @@ def test_both_modes(function: Any, speculation: str, at_once: None) -> None:
             (value, _), happened = logged(lambda: adbc.jvp(function, (X, list(XS)), (1.0, [0.5] * len(XS))))
             assert happened == events and repr(value) == repr(expected)
         check_rule(function, X, list(XS))
+
+
+LOOPS = {
+    "summed", "summed_lists", "with_conditions", "over_two", "nested", "of_another", "matrix_product",
+    "made_tuples", "products", "lazily", "exhausted", "taken_apart", "late_names", "empty", "looped",
+    "with_defaults", "only_once", "left_early", "from_nested_loops", "told_nothing", "shared_state",
+    "in_a_try", "raised_by_the_body", "several_values", "made_in_a_loop", "made_here", "counted",
+    "kept_behind_the_loop", "without_a_body", "through_chains", "through_pools", "of_objects",
+}  # fmt: skip
+"""The programs in which no generator is left."""
+
+
+@pytest.mark.parametrize("function", consumed.PROGRAMS, ids=lambda f: f.__name__)
+def test_generators_become_loops(function: Any) -> None:
+    graph = default_engine().graphs.primal(function)
+    left = [
+        i for i in graph.instructions()
+        if target(i) is _foreigncall_ and constant(i.operands[1]) in PRODUCERS
+        or makes_generators(getattr(target(i), "__code__", function.__code__))
+        or target(i) is _new_ and makes_generators(next(
+            (c for c in map(constant, i.operands[2:]) if isinstance(c, types.CodeType)), function.__code__
+        ))
+    ]  # fmt: skip
+    assert (not left) == (function.__name__ in LOOPS), left
+
+
+def test_what_is_written_in_is_as_fast_as_the_loop() -> None:
+    """Both take the same instructions."""
+
+    def written(x: float, xs: list[float]) -> float:
+        total = 0.0
+        for v in (u * x for u in xs if u > 0.0):
+            total += v * v
+        return total
+
+    def loop(x: float, xs: list[float]) -> float:
+        total = 0.0
+        for u in xs:
+            if u > 0.0:
+                v = u * x
+                total += v * v
+        return total
+
+    sizes = [
+        [len(block.instructions) for block in default_engine().graphs.primal(f).blocks]
+        for f in (written, loop)
+    ]
+    assert sorted(filter(None, sizes[0])) == sorted(filter(None, sizes[1]))

@@ -147,7 +147,7 @@ def _write_one(graph: Graph, functions: Functions, left: set[Instruction]) -> bo
     out not to make one are added to `left`."""
     size = sum(len(block.instructions) for block in graph.blocks)
     users = None
-    for made in graph.instructions():
+    for made in list(graph.instructions()):
         if made.op != "call" or made in left or size > ENOUGH:
             continue
         written = functions.generator(graph, made)
@@ -157,7 +157,6 @@ def _write_one(graph: Graph, functions: Functions, left: set[Instruction]) -> bo
         users = users or uses(graph)
         if _take_step(graph, functions, made, written, users):
             return True
-        left.add(made)
     return False
 
 

@@ -401,3 +401,21 @@ CASES = BUILTINS | OPERATORS
 @pytest.mark.parametrize("name", CASES)
 def test_builtins_over_iterables_are_right(name: str) -> None:
     check(CASES[name], [0.5, 1.5, 0.7], 0.8)
+
+
+@pytest.mark.parametrize("choose", [max, min])
+def test_nothing_to_choose_from_is_an_error_of_the_program(choose: Any) -> None:
+    def of_none(x: float) -> float:
+        try:
+            return choose([v for v in (x,) if v > 9.0])  # type: ignore[no-any-return]
+        except ValueError as error:
+            return x * len(str(error))
+
+    def of_nothing(x: float) -> float:
+        try:
+            return choose()  # type: ignore[no-any-return]
+        except TypeError as error:
+            return x * len(str(error))
+
+    for program in (of_none, of_nothing):
+        check(program, 0.7)
