@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import fnmatch
 import time
 from pathlib import Path
 
@@ -75,6 +76,14 @@ def test_every_folder_keeps_tests() -> None:
     for path, names in functions().items():
         quick[path.parent] += sum(quick_cases(durations, name) > 0 for name in names)
     assert quick and not [folder for folder, count in quick.items() if not count]
+
+
+def test_no_folder_of_tests_is_left_out(pytestconfig: pytest.Config) -> None:
+    """Some names of folders are passed over by pytest itself."""
+    folders = {part for path in functions() for part in path.relative_to(ROOT).parts[:-1]}
+    assert "build" in folders
+    patterns = pytestconfig.getini("norecursedirs")
+    assert not [f for f in folders for pattern in patterns if fnmatch.fnmatch(f, pattern)]
 
 
 def test_nothing_begins_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

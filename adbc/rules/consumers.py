@@ -2,7 +2,8 @@
 
 A generator that is made for such a function can be written into the loop that stands here for it.  A function
 that takes all elements before it does anything else needs no loop of its own: it is given a list of them.
-What is written here are loops, for they are what is wanted.
+What others do with an element they do before they ask for the next one, for both may have effects, and the
+next one may depend on them.  What is written here are loops, for they are what is wanted.
 """
 
 from __future__ import annotations
@@ -11,23 +12,40 @@ import builtins
 import collections
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from adbc.ir import intrinsics
+from adbc.rules.sequences import fail
 
-__all__ = ["CONSUMERS", "Consumer", "listed"]
+__all__ = [
+    "CONSUMERS",
+    "Consumer",
+    "Missing",
+    "all_of",
+    "any_of",
+    "exact_sum_of",
+    "largest_of",
+    "listed",
+    "product_of",
+    "smallest_of",
+    "sum_of",
+]
 
 
 class Consumer(NamedTuple):
     """How a function consumes an iterable.
 
-    loops: by the number of arguments, a function that does the same; for other calls, all elements are taken
-    before anything else is done.  position: which argument is the iterable.
+    loop: a function that does the same, with the same parameters; or None where all elements are taken before
+    anything else is done that could be seen.  position: which argument is the iterable.
     """
 
-    loops: Mapping[int, Callable[..., Any]] = {}
+    loop: Callable[..., Any] | None
     position: int = 0
+
+
+class Missing:
+    """No default was given."""
 
 
 def listed(iterable: Iterable[Any]) -> list[Any]:
@@ -37,80 +55,181 @@ def listed(iterable: Iterable[Any]) -> list[Any]:
     return made
 
 
-def _all(iterable: Iterable[Any]) -> bool:
+def all_of(iterable: Iterable[Any], /) -> bool:
     for value in iterable:  # noqa: SIM110
         if not value:
             return False
     return True
 
 
-def _any(iterable: Iterable[Any]) -> bool:
+def any_of(iterable: Iterable[Any], /) -> bool:
     for value in iterable:  # noqa: SIM110
         if value:
             return True
     return False
 
 
-def _sum(iterable: Iterable[Any]) -> Any:
-    total: Any = 0
-    for value in iterable:
-        total = total + value
-    return total
-
-
-def _sum_onto(iterable: Iterable[Any], start: Any) -> Any:
-    if isinstance(start, str):
-        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
-    if isinstance(start, bytes):
-        raise TypeError("sum() can't sum bytes [use b''.join(seq) instead]")
-    if isinstance(start, bytearray):
-        raise TypeError("sum() can't sum bytearray [use b''.join(seq) instead]")
+def _sum_plainly(iterable: Iterable[Any], /, start: Any = 0) -> Any:
+    if isinstance(start, (str, bytes, bytearray)):
+        return fail(builtins.sum, (), start)
     for value in iterable:
         start = start + value
     return start
 
 
-def _first(iterator: Iterable[Any]) -> Any:
-    for value in iterator:
-        return value
-    raise StopIteration
+def _sum_compensated(iterable: Iterable[Any], /, start: Any = 0) -> Any:
+    if isinstance(start, (str, bytes, bytearray)):
+        return fail(builtins.sum, (), start)
+    # What a sum of floats loses is kept, and added when something else arrives, or at the end; from then on
+    # everything is added plainly.  When numbers are added cannot be seen, so they may wait.
+    waiting: list[Any] = []
+    compensates = True
+    for value in iterable:
+        cls = type(value)
+        if not compensates:
+            start = start + value
+        elif cls is float or cls is int or cls is bool or cls is complex:
+            intrinsics._list_append_(waiting, value)
+        else:
+            before = sum(waiting, start)
+            was_float = type(before) is float
+            if was_float and isinstance(value, int):  # the value of a subclass is taken as it is
+                intrinsics._list_append_(waiting, value)
+            else:
+                start = before + value
+                waiting = []
+                compensates = not was_float and type(start) is float
+    return sum(waiting, start) if compensates else start
 
 
-def _first_or(iterator: Iterable[Any], default: Any) -> Any:
+sum_of = _sum_plainly if sys.version_info < (3, 12) else _sum_compensated
+"""Python's `sum`, which from 3.12 on adds to the result what sums of floats lose."""
+
+
+def product_of(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
+    waiting: list[Any] = []
+    for value in iterable:
+        cls = type(value)
+        if cls is float or cls is int or cls is bool or cls is complex:
+            intrinsics._list_append_(waiting, value)
+        else:
+            start = math.prod(waiting, start=start) * value
+            waiting = []
+    return math.prod(waiting, start=start)
+
+
+def as_float(value: Any) -> Any:
+    """The float that functions of `math` make of an argument."""
+    cls = type(value)
+    if not (hasattr(cls, "__float__") or hasattr(cls, "__index__")):
+        fail(math.fsum, (value,))
+    return float(value)
+
+
+def exact_sum_of(seq: Iterable[Any], /) -> float:
+    waiting: list[Any] = []
+    for value in seq:
+        cls = type(value)
+        if not (cls is float or cls is int or cls is bool):
+            value = as_float(value)
+        intrinsics._list_append_(waiting, value)
+    return math.fsum(waiting)
+
+
+def largest_of(iterable: Iterable[Any], /, *, key: Any = None, default: Any = Missing) -> Any:
+    found: Any = default
+    largest: Any = None
+    is_first = True
+    for value in iterable:
+        rank = value if key is None else key(value)
+        if is_first or rank > largest:
+            found, largest, is_first = value, rank, False
+    if is_first and default is Missing:
+        return fail(builtins.max, ())
+    return found
+
+
+def smallest_of(iterable: Iterable[Any], /, *, key: Any = None, default: Any = Missing) -> Any:
+    found: Any = default
+    least: Any = None
+    is_first = True
+    for value in iterable:
+        rank = value if key is None else key(value)
+        if is_first or rank < least:
+            found, least, is_first = value, rank, False
+    if is_first and default is Missing:
+        return fail(builtins.min, ())
+    return found
+
+
+def _next(iterator: Iterable[Any], default: Any = Missing, /) -> Any:
     for value in iterator:
         return value
+    if default is Missing:
+        raise StopIteration
     return default
 
 
-def _set(iterable: Iterable[Any]) -> set[Any]:
+def _set(iterable: Iterable[Any], /) -> set[Any]:
     made: set[Any] = set()
     for value in iterable:
         intrinsics._set_add_(made, value)
     return made
 
 
-def _tuple(iterable: Iterable[Any]) -> tuple[Any, ...]:
+def _frozenset(iterable: Iterable[Any], /) -> frozenset[Any]:
+    made: set[Any] = set()
+    for value in iterable:
+        intrinsics._set_add_(made, value)
+    return frozenset(made)
+
+
+def _tuple(iterable: Iterable[Any], /) -> tuple[Any, ...]:
     made: list[Any] = []
     for value in iterable:
         intrinsics._list_append_(made, value)
     return intrinsics._list_to_tuple_(made)
 
 
-_SUMS: dict[int, Callable[..., Any]] = {1: _sum, 2: _sum_onto} if sys.version_info < (3, 12) else {}
-"""From 3.12 on, what sums of floats lose is added to the result."""
+def _extended(made: list[Any], iterable: Iterable[Any], /) -> None:
+    for value in iterable:
+        intrinsics._list_append_(made, value)
+
+
+def _updated(made: set[Any], iterable: Iterable[Any], /) -> None:
+    for value in iterable:
+        intrinsics._set_add_(made, value)
+
+
+def _unpacked(iterable: Iterable[Any], count: int, /) -> tuple[Any, ...]:
+    made: list[Any] = []
+    for value in iterable:
+        if len(made) == count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+        intrinsics._list_append_(made, value)
+    if len(made) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(made)})")
+    return intrinsics._list_to_tuple_(made)
+
 
 CONSUMERS: dict[Callable[..., Any], Consumer] = {
-    builtins.all: Consumer({1: _all}),
-    builtins.any: Consumer({1: _any}),
-    builtins.list: Consumer({1: listed}),
-    builtins.next: Consumer({1: _first, 2: _first_or}),
-    builtins.set: Consumer({1: _set}),
-    builtins.sum: Consumer(_SUMS),
-    builtins.tuple: Consumer({1: _tuple}),
-    **dict.fromkeys((frozenset, dict, sorted, max, min, math.fsum, math.prod, collections.deque), Consumer()),
-    **dict.fromkeys((intrinsics._unpack_, intrinsics._unpack_ex_), Consumer()),
-    **dict.fromkeys(
-        (intrinsics._list_extend_, intrinsics._set_update_, intrinsics._dict_update_), Consumer(position=1)
-    ),
+    builtins.all: Consumer(all_of),
+    builtins.any: Consumer(any_of),
+    builtins.frozenset: Consumer(_frozenset),
+    builtins.list: Consumer(listed),
+    builtins.max: Consumer(largest_of),
+    builtins.min: Consumer(smallest_of),
+    builtins.next: Consumer(_next),
+    builtins.set: Consumer(_set),
+    builtins.sorted: Consumer(None),
+    builtins.sum: Consumer(sum_of),
+    builtins.tuple: Consumer(_tuple),
+    collections.deque: Consumer(None),
+    math.fsum: Consumer(exact_sum_of),
+    math.prod: Consumer(product_of),
+    intrinsics._list_extend_: Consumer(_extended, 1),
+    intrinsics._set_update_: Consumer(_updated, 1),
+    intrinsics._unpack_: Consumer(_unpacked),
+    intrinsics._unpack_ex_: Consumer(None),
 }
 """The functions whose iterable may be written into a loop."""

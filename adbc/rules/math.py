@@ -12,6 +12,7 @@ from typing import Any
 
 from adbc.ir.intrinsics import _nonzero_
 from adbc.rules.classes import arity, has_float, integer, real, reals
+from adbc.rules.consumers import exact_sum_of, product_of
 from adbc.rules.kinks import INF, NAN
 from adbc.rules.sequences import collected, element_tangents, sequence_rdata
 from adbc.rules.steps import StepRule
@@ -237,10 +238,11 @@ def _all_reals(values: Any) -> bool:
 
 
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
-    values = iterable if type(iterable) is list or type(iterable) is tuple else collected(iterable)
-    if real(type(start)) and _all_reals(values):
-        return _prod_of(values, start)
-    for x in values:
+    if not (type(iterable) is list or type(iterable) is tuple):
+        return product_of(iterable, start=start)
+    if real(type(start)) and _all_reals(iterable):
+        return _prod_of(iterable, start)
+    for x in iterable:
         start = start * x
     return start
 
@@ -250,7 +252,8 @@ def _fsum_of(values: Any) -> float:
 
 
 def _fsum(iterable: Any, /) -> float:
-    return _fsum_of(iterable if type(iterable) is list or type(iterable) is tuple else collected(iterable))
+    held = type(iterable) is list or type(iterable) is tuple
+    return _fsum_of(iterable) if held and _all_reals(iterable) else exact_sum_of(iterable)
 
 
 def _dist_of(p: Any, q: Any) -> float:

@@ -588,3 +588,129 @@ class Tree:
 def of_objects(x: float, xs: list[float]) -> Any:
     tree = Tree(x, Tree(xs[0]), Tree(xs[1] * x, Tree(x * x)))
     return sum(tree) + sum(v * v for v in tree) + sum(tree.scaled(x))
+
+
+# -- elements that do something when they are used ------------------------------------------------------
+
+
+class Loud:
+    """A number that tells when it is added, multiplied, compared, converted."""
+
+    def __init__(self, value: float, name: int) -> None:
+        self.value, self.name = value, name
+
+    def __add__(self, other: Any) -> Any:
+        return seen("add", self.value + getattr(other, "value", other))
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        return seen("mul", self.value * getattr(other, "value", other))
+
+    __rmul__ = __mul__
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(seen("lt", self.value) < getattr(other, "value", other))
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(seen("gt", self.value) > getattr(other, "value", other))
+
+    def __float__(self) -> float:
+        return float(seen("float", self.value))
+
+    def __hash__(self) -> int:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Loud) and self.name == other.name
+
+
+def loud(values: Any, x: float) -> Iterator[Loud]:
+    for number, value in enumerate(values):
+        yield Loud(seen("made", value * x), number % 3)
+
+
+@program
+def added_one_by_one(x: float, xs: list[float]) -> Any:
+    return sum(loud(xs, x)) * 1.5 + sum(loud(xs, x), x)
+
+
+@program
+def added_after_numbers(x: float, xs: list[float]) -> Any:
+    def mixed() -> Iterator[Any]:
+        for number, value in enumerate(xs):
+            v = seen("made", value * x)
+            yield Loud(v, number) if number == 2 else number if number < 2 else v
+
+    return sum(mixed()) + math.prod(mixed(), start=x) + math.fsum(mixed())
+
+
+@program
+def multiplied_one_by_one(x: float, xs: list[float]) -> Any:
+    return math.prod(loud(xs, x)) + math.fsum(loud(xs, x))
+
+
+@program
+def compared_one_by_one(x: float, xs: list[float]) -> Any:
+    return max(loud(xs, x)).value * min(loud(xs, x)).value
+
+
+@program
+def ranked_one_by_one(x: float, xs: list[float]) -> Any:
+    state = [x]
+
+    def rank(v: float) -> float:
+        state[0] += 1.0
+        return float(seen("rank", v * (-1.0) ** int(state[0])))
+
+    def values() -> Iterator[float]:
+        for v in xs:
+            state[0] += 1.0
+            yield seen("value", v * state[0])
+
+    largest = max(values(), key=rank)
+    return largest + min(values(), key=rank, default=0.0) * max((v for v in xs if v > 9.0), default=x)
+
+
+@program
+def least_of_none(x: float, xs: list[float]) -> Any:
+    messages = []
+    for take in (max, min):
+        try:
+            take(v for v in xs if v > 9.0)
+        except ValueError as error:
+            messages.append(str(error))
+    try:
+        return max(v * x for v in xs if v > 9.0)
+    except ValueError as error:
+        return x * len(str(error)) + len(messages)
+
+
+@program
+def equals_among_the_largest(x: float, xs: list[float]) -> Any:
+    return max(v * 0.0 + x * k for k, v in enumerate(xs) for _ in range(2)) + min(max(v, 0.3) * x for v in xs)
+
+
+@program
+def in_sets(x: float, xs: list[float]) -> Any:
+    found = {*loud(xs, x)} | set(loud(xs[:2], x)) | frozenset(loud(xs, x))
+    return sum(v.value for v in sorted(found, key=lambda v: v.name))
+
+
+@program
+def unpacked_and_no_more(x: float, xs: list[float]) -> Any:
+    def endless() -> Iterator[float]:
+        while True:
+            yield seen("taken", x)
+
+    taken = x
+    try:
+        a, b = endless()
+    except ValueError as error:
+        taken = x * len(str(error))
+    try:
+        a, b, c = (v * x for v in xs[:2])
+    except ValueError as error:
+        taken += x * len(str(error))
+    a, b = (v * taken for v in xs[:2])
+    return a * b

@@ -46,6 +46,8 @@ LOOPS = {
     "with_defaults", "only_once", "left_early", "from_nested_loops", "told_nothing", "shared_state",
     "in_a_try", "raised_by_the_body", "several_values", "made_in_a_loop", "made_here", "counted",
     "kept_behind_the_loop", "without_a_body", "through_chains", "through_pools", "of_objects",
+    "summed_onto", "extremes", "added_one_by_one", "added_after_numbers", "multiplied_one_by_one",
+    "compared_one_by_one", "ranked_one_by_one", "equals_among_the_largest", "in_sets", "unpacked_and_no_more",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

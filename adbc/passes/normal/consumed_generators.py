@@ -93,9 +93,9 @@ class Functions(Protocol):
     def generator(self, graph: Graph, call: Instruction, /) -> Written | None:
         """The generator that `call` makes, if it may be written into `graph`."""
 
-    def consumer(self, call: Instruction, number: int, /) -> Graph | bool:
+    def consumer(self, call: Instruction, number: int, /) -> Written | bool:
         """What a call does with operand `number`, which is iterated over: a function in Python that does the
-        same with all operands; True if it takes all elements before it does anything else; or False."""
+        same; True if it takes all elements before it does anything else; or False."""
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
@@ -188,12 +188,12 @@ def _take_step(
         _write_in(graph, chain, user, end, written)
         return True
     consumer = functions.consumer(user, user.operands.index(chain[-1]))
-    if consumer is False:
-        return False
-    if consumer is True:
+    if isinstance(consumer, Written):
+        _put_loop(graph, user, consumer.graph, consumer.values)
+    elif consumer:
         _make_list(graph, user, chain[-1], functions.listing())
     else:
-        _put_loop(graph, user, consumer, user.operands[2 if target(user) is _foreigncall_ else 1 :])
+        return False
     return True
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.rules.classes import number, overrides
+from adbc.rules.consumers import Missing, all_of, any_of, largest_of, smallest_of, sum_of
 from adbc.rules.sequences import element_tangents, fail, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project
@@ -79,43 +80,7 @@ def _is_held(cls: type, *rest: type) -> bool:
     return cls is list or cls is tuple
 
 
-def is_number(x: Any) -> bool:
-    """Whether `x` is a plain number."""
-    return number(type(x))
-
-
-def _sum_one_by_one(iterable: Any, /, start: Any = 0) -> Any:
-    # To add numbers runs no Python code, so they may wait until all are there; others are added as they come.
-    values: list[Any] = []
-    waits = is_number(start)
-    if not waits and isinstance(start, (str, bytes, bytearray)):
-        fail(builtins.sum, (), start)
-    for x in iterable:
-        if waits:
-            if type(x) is float or is_number(x):
-                values.append(x)
-                continue
-            start = sum_numbers(values, start)
-            waits = False
-        start = start + x
-    return sum_numbers(values, start) if waits else start
-
-
 # -- min, max -------------------------------------------------------------------------------------------
-
-_MISSING = object()
-
-
-def _complaint(function: Any) -> str:
-    """What `max` or `min` says where there is nothing to choose from."""
-    try:
-        function(())
-    except ValueError as error:
-        return str(error)
-    raise AssertionError
-
-
-_OF_NOTHING = {True: _complaint(builtins.max), False: _complaint(builtins.min)}
 
 
 def first_extreme(keys: Any, largest: bool) -> int:
@@ -145,29 +110,15 @@ def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
     is_there = (type(values) is list or type(values) is tuple) and values
     if key is None and is_there and not any_python_order(values):
         return values[first_extreme(values, function is builtins.max)]
-    return _chosen_one_by_one(function, values, key, default)
+    choose = largest_of if function is builtins.max else smallest_of
+    return choose(values, key=key, default=default)
 
 
-def _chosen_one_by_one(function: Any, values: Any, key: Any, default: Any) -> Any:
-    # Each value is compared before the next is asked for.
-    largest = function is builtins.max
-    best = best_key = _MISSING
-    for value in values:
-        value_key = value if key is None else key(value)
-        if best is _MISSING or (value_key > best_key if largest else value_key < best_key):
-            best, best_key = value, value_key
-    if best is not _MISSING:
-        return best
-    if default is _MISSING:
-        raise ValueError(_OF_NOTHING[largest])
-    return default
-
-
-def _max(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+def _max(*args: Any, key: Any = None, default: Any = Missing) -> Any:
     return _chosen(builtins.max, args, key, default)
 
 
-def _min(*args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+def _min(*args: Any, key: Any = None, default: Any = Missing) -> Any:
     return _chosen(builtins.min, args, key, default)
 
 
@@ -201,32 +152,17 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
     return [values[i] for i in order]
 
 
-def _any(iterable: Any, /) -> bool:
-    for x in iterable:  # noqa: SIM110  # `any` is what this is the body of
-        if x:
-            return True
-    return False
-
-
-def _all(iterable: Any, /) -> bool:
-    for x in iterable:  # noqa: SIM110  # `all` is what this is the body of
-        if not x:
-            return False
-    return True
-
-
 ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
-    ZeroRule(is_number, result=bool),
     Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
     Overlay(builtins.sum, _sum, when=_is_held),
-    Overlay(builtins.sum, _sum_one_by_one),
+    Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),
     Overlay(builtins.sorted, _sorted, result=list),
-    Overlay(any, _any, result=bool),
-    Overlay(all, _all, result=bool),
+    Overlay(any, any_of, result=bool),
+    Overlay(all, all_of, result=bool),
 ]

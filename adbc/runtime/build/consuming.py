@@ -113,7 +113,7 @@ class Consuming:
             return None
         return Written(body, call.operands[1:], cells) if is_simple_generator(body) else None
 
-    def consumer(self, call: Instruction, number: int) -> Graph | bool:
+    def consumer(self, call: Instruction, number: int) -> Written | bool:
         """How a call consumes its operand `number` (`rules.consumers`)."""
         function = target(call)
         skipped = 1
@@ -123,10 +123,19 @@ class Consuming:
             found = CONSUMERS.get(function)
         except TypeError:  # it cannot be hashed
             return False
-        if found is None or call.keywords or number - skipped != found.position:
+        if found is None or number - skipped != found.position:
             return False
-        loop = found.loops.get(len(call.operands) - skipped)
-        return True if loop is None else self._template(loop)
+        if found.loop is None:
+            return True
+        given = call.operands[skipped:]
+        count = len(given) - len(call.keywords)
+        parameters = inspect.signature(found.loop)
+        try:
+            bound = parameters.bind(*given[:count], **dict(zip(call.keywords, given[count:], strict=True)))
+        except TypeError:  # it is called in another way, or wrongly
+            return False
+        values = [bound.arguments.get(name, Const(p.default)) for name, p in parameters.parameters.items()]
+        return Written(self._template(found.loop), values)
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""

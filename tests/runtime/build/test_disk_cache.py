@@ -141,7 +141,7 @@ class World:
         self.write(self.source.replace(old, new))
 
     def process(self) -> Engine:
-        return make_engine(self.table, Config(verify=True, cache=str(self.cache)))
+        return make_engine(self.table, Config(verify=True, cache=str(self.cache), warm_after=0))
 
     def gradient(self, name: str, *args: Any, times: int = 1) -> tuple[Any, Engine]:
         """The gradient in a new process, and its engine."""
@@ -152,7 +152,7 @@ class World:
         return found, engine
 
     def expected(self, name: str, *args: Any) -> Any:
-        with using(make_engine(self.table, Config())):
+        with using(make_engine(self.table, Config(warm_after=0))):
             return adbc.value_and_grad(getattr(self.module, name))(*args)
 
     def counts(self, engine: Engine) -> dict[str, int]:
@@ -447,6 +447,7 @@ def run(directory: pathlib.Path, cache: pathlib.Path) -> list[str]:
     root = str(pathlib.Path(adbc.__file__).parent.parent)
     path = os.pathsep.join([str(directory), root])
     environment = {**os.environ, "ADBC_CACHE": str(cache), "PYTHONPATH": path, "ADBC_VERIFY": "0"}
+    environment["ADBC_WARM_AFTER"] = "0"
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
     )

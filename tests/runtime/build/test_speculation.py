@@ -201,10 +201,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 @pytest.fixture(autouse=True)
 def engine() -> Iterator[Engine]:
     engine = default_engine()
-    before = engine.guesses.mode
+    before = engine.guesses.mode, engine.tiers.warm_after
     engine.clear()
     yield engine
-    engine.guesses.mode = before
+    engine.guesses.mode, engine.tiers.warm_after = before
     engine.clear()
 
 
@@ -249,6 +249,8 @@ def test_a_wrong_guess_is_replaced_by_what_was_seen(engine: Engine) -> None:
 
 
 def test_several_sites_learn_one_after_the_other(engine: Engine) -> None:
+    engine.tiers.warm_after = 0
+
     def first(u: list[Any], x: float) -> Any:
         return u[0] * x
 
