@@ -19,6 +19,29 @@ class Particle:
         return 0.5 * self.v * self.v
 
 
+class Vector:
+    """A class with operators, which may leave the answer to the other operand, and a property."""
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+    def __add__(self, other: Vector) -> Vector:
+        return Vector(self.x + other.x)
+
+    def __mul__(self, other: object) -> object:
+        return Vector(self.x * other) if isinstance(other, float) else NotImplemented
+
+    def __rmul__(self, other: float) -> Vector:
+        return Vector(other * self.x)
+
+    def __call__(self, x: float) -> float:
+        return self.x * x
+
+    @property
+    def norm(self) -> float:
+        return abs(self.x)
+
+
 class Counted:
     """A class that does more than to initialise what it makes."""
 

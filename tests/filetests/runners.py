@@ -60,12 +60,14 @@ from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.self_writes import drop_self_writes
+from adbc.passes.typed.special_methods import special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.rules import default_table
 from adbc.runtime import default_engine
 from adbc.runtime.build.consuming import Consuming
 from adbc.tangents import divide, multiply
+from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, NONE, AbstractType, Exact, class_of
@@ -119,6 +121,16 @@ class Answers:
 
     def keeps(self, cls: type, name: str, facts: object = None) -> bool:
         return self.is_field(cls, name)
+
+    def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
+        found: types.FunctionType | None = getattr(vars(cls).get(name), f"f{way}", None)
+        return found
+
+    def lacks(self, cls: type, name: str) -> bool:
+        return cls.__module__ == names.__name__ and name not in vars(cls)
+
+    def answers(self, function: types.FunctionType) -> bool:
+        return is_seen_to_answer(normalise(lift(function), function.__globals__))
 
     def only_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
@@ -276,6 +288,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "self_writes": _in_place(drop_self_writes),
     "spreads": _in_place(lambda graph: spread_calls(graph, normal_call)),
     "unpackings": _in_place(list_unpackings),
+    "special_methods": _in_place(lambda graph: special_methods(graph, _ANSWERS)),
     # derived
     "cotangent_sums": cotangent_sums,
     "partials": _apart,

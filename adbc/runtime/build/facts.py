@@ -13,15 +13,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import are_fields, constructor, is_field, keeps, method
+from adbc.runtime.calls.classes import accessor, are_fields, constructor, is_field, keeps, lacks, method
 
 __all__ = [
+    "AccessorFact",
     "Checked",
     "ClassFact",
     "Classes",
     "ConstructorFact",
     "Fact",
     "KeepingFact",
+    "LackingFact",
     "NameFact",
     "class_fact",
     "together",
@@ -143,14 +145,53 @@ class KeepingFact:
         return keeps(self.cls, self.name[:-1])
 
 
-Fact = NameFact | ClassFact | ConstructorFact | KeepingFact
+class AccessorFact:
+    """The fact that a certain function reads or writes a property of the instances of a class."""
+
+    __slots__ = ("cls", "function", "name", "way")
+
+    def __init__(self, cls: type, name: str, way: str, function: Any) -> None:
+        self.cls, self.name, self.way, self.function = cls, name, way, function
+
+    def key(self) -> object:
+        """A key that is equal for equal facts."""
+        return self.cls, self.name, self.way, self.function
+
+    def holds(self) -> bool:
+        return accessor(self.cls, self.name, self.way) is self.function
+
+
+class LackingFact:
+    """The fact that a class has no attribute of a certain name."""
+
+    __slots__ = ("cls", "name")
+
+    function = None
+
+    def __init__(self, cls: type, name: str) -> None:
+        self.cls, self.name = cls, name
+
+    def key(self) -> object:
+        """A key that is equal for equal facts."""
+        return self.cls, self.name, "lacks"
+
+    def holds(self) -> bool:
+        return lacks(self.cls, self.name)
+
+
+Fact = NameFact | ClassFact | ConstructorFact | KeepingFact | AccessorFact | LackingFact
 
 
 def class_fact(cls: type, name: str, function: Any) -> Fact:
     """The fact noted of `cls` as `name`: of its constructor ("()"), of setting `x` ("x="), of reading `x`
-    ("x")."""
+    ("x"), of reading and writing the property `x` ("x.get", "x.set"), of the absence of `x` ("x.none")."""
     if name == "()":
         return ConstructorFact(cls, function)
+    attribute, _, what = name.rpartition(".")
+    if what == "none":
+        return LackingFact(cls, attribute)
+    if attribute:
+        return AccessorFact(cls, attribute, what, function)
     return KeepingFact(cls, name) if name.endswith("=") else ClassFact(cls, name, function)
 
 

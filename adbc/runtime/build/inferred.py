@@ -11,6 +11,7 @@ from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.stages import Stage, repeat
 from adbc.passes.typed.builtin_methods import builtin_methods
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
+from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
 from adbc.types import AbstractType, infer
@@ -18,7 +19,7 @@ from adbc.types import AbstractType, infer
 __all__ = ["SETTLING", "Sources", "infer_types"]
 
 
-class Sources(ConstructionKnowledge, Protocol):
+class Sources(ConstructionKnowledge, SpecialKnowledge, Protocol):
     """Where the types of results come from: `knowledge.Knowledge`."""
 
     def oracle(
@@ -39,6 +40,8 @@ SETTLING: tuple[Stage[Sources], ...] = (
           "gives calls of which all arguments are seen, and with them the types of results"),
     Stage("constructions", lambda graph, sources: constructions(graph, sources, sources.oracle),
           ("types",), (), "gives instances of known classes, whose methods are known then"),
+    Stage("special_methods", lambda graph, sources: special_methods(graph, sources), ("types",), (),
+          "gives calls of functions that are known, where operators and properties ask known classes"),
 )  # fmt: skip
 """The passes that types make possible, and that make more types known."""
 

@@ -18,14 +18,15 @@ from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.list_elements import kept_lists
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
-from adbc.runtime.build.facts import ClassFact, ConstructorFact
+from adbc.runtime.build.facts import AccessorFact, ClassFact, ConstructorFact, LackingFact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
-from adbc.runtime.calls.classes import constructor, is_field, method
+from adbc.runtime.calls.classes import accessor, constructor, is_field, lacks, method
 from adbc.runtime.calls.operators import is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
+from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding
 from adbc.types.closed import is_closed
 from adbc.types.inference import ARRAY_RESULTS, type_of
@@ -74,7 +75,11 @@ class Knowledge:
         """Whether functions are closed and which lists of known elements they keep as such."""
         self.samples: dict[Any, AbstractType | None] = {}
         """What calls on examples have shown, by function and descriptions of arguments."""
-        self.caches: tuple[dict[Any, Any], ...] = (self.results, self.readers, self.keepers, self.samples)
+        self.answering: dict[Key, bool] = {}
+        """Whether functions are seen never to return `NotImplemented`."""
+        self.caches: tuple[dict[Any, Any], ...] = (
+            self.results, self.readers, self.keepers, self.samples, self.answering,
+        )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
         self.recursive: set[Key] = set()
@@ -141,6 +146,30 @@ class Knowledge:
         if answer and self.building:
             self.building[-1].class_facts[cls, name] = ClassFact(cls, name)
         return answer
+
+    def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
+        """The function that reads or writes the property `name` of instances of exactly `cls`."""
+        found: types.FunctionType | None = accessor(cls, name, way)
+        if found is None or self.table.rows(found):
+            return None
+        if self.building:
+            self.building[-1].class_facts[cls, f"{name}.{way}"] = AccessorFact(cls, name, way, found)
+        return found
+
+    def lacks(self, cls: type, name: str) -> bool:
+        """Whether `cls`, a class in Python, has no attribute `name`."""
+        answer = lacks(cls, name)
+        if answer and self.building:
+            self.building[-1].class_facts[cls, f"{name}.none"] = LackingFact(cls, name)
+        return answer
+
+    def answers(self, function: types.FunctionType) -> bool:
+        """Whether `function`, which can be lifted, is seen never to return `NotImplemented`."""
+        key = function.__code__, id(function.__globals__)
+        known = self.answering.get(key)
+        if known is None:
+            known = self.answering[key] = is_seen_to_answer(self.graphs.primal(function))
+        return known
 
     # -- types of results ----------------------------------------------------------------------------------
 

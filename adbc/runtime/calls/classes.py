@@ -21,6 +21,7 @@ __all__ = [
     "FIELD",
     "LIBRARY",
     "SLOW",
+    "accessor",
     "are_fields",
     "as_plain_number",
     "attribute",
@@ -31,6 +32,7 @@ __all__ = [
     "is_heap_type",
     "is_python_function",
     "keeps",
+    "lacks",
     "lookup",
     "method",
     "python_method",
@@ -116,6 +118,21 @@ def method(cls: type, name: str) -> Any:
         return None
     found = lookup(cls, name)
     return found if found.__class__ is types.FunctionType else None
+
+
+def accessor(cls: type, name: str, way: str) -> Any:
+    """The Python function that reads (`way` is "get") or writes ("set") the property `name` of instances of
+    exactly `cls`; None if there is none, or something else may happen."""
+    found = lookup(cls, name)
+    if type(found) is not property or not _has_default_access(cls):
+        return None
+    function = found.fget if way == "get" else found.fset
+    return function if is_python_function(function) else None
+
+
+def lacks(cls: type, name: str) -> bool:
+    """Whether `cls`, which was made by a class statement, has no attribute `name` that its instances find."""
+    return is_heap_type(cls) and type(kind_of(cls)) is InstanceKind and lookup(cls, name) is None
 
 
 def goes_first(found: object) -> bool:

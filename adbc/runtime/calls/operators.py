@@ -34,14 +34,9 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
+from adbc.types.operators import BINARY, Binary
 
 __all__ = ["PROTOCOLS", "is_asked"]
-
-_BINARY = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
-    "matmul": "@", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^",
-}  # fmt: skip
-"""Operators by the name of their special method, and what they are called in errors."""
 
 
 def _dunder(name: str) -> str:
@@ -49,39 +44,36 @@ def _dunder(name: str) -> str:
     return f"__{name}__"
 
 
-def _binary(name: str, symbol: str, inplace: bool) -> Resolver:
+def _binary(by: Binary) -> Resolver:
     """The resolver of a binary operator: both operands are asked, in CPython's order."""
-    forward, reflected, in_place = _dunder(name), _dunder(f"r{name}"), _dunder(f"i{name}")
+    forward, reflected, in_place, symbol = by
 
     def binary(call: Call, table: RuleTable) -> Step | None:
         if len(call.args) != 2 or call.keywords:
             return None
-        if name == "mod" and isinstance(call.args[0], (str, bytes)):
+        if forward == "__mod__" and isinstance(call.args[0], (str, bytes)):
             return text_in_c(call)
         a, b = type(call.args[0]), type(call.args[1])
         if not is_heap_type(a) and not is_heap_type(b):
             return None
         in_python = [python_method(a, forward), python_method(b, reflected)]
-        if inplace:
+        if in_place is not None:
             in_python.append(python_method(a, in_place))
         if not any(in_python):
             return of_plain_numbers(call, table)
-        last = _by_sequence(call, forward, reflected, in_place if inplace else None)
+        last = _by_sequence(call, forward, reflected, in_place)
         is_joined = last is not None and last.args[0] is call.args[0]
         left = call.on(_method(a, forward), 0, 1) if not is_joined and _may_answer(a, forward, b) else None
         right = call.on(_method(b, reflected), 1, 0) if a is not b and _may_answer(b, reflected, a) else None
         order = [left, right]
         if a is not b and issubclass(b, a) and lookup(b, reflected) is not lookup(a, reflected):
             order.reverse()
-        if inplace and not is_joined and _may_answer(a, in_place, b):
+        if in_place is not None and not is_joined and _may_answer(a, in_place, b):
             order.insert(0, call.on(_method(a, in_place), 0, 1))
         order.append(last)
 
         def failure() -> Any:
-            raise TypeError(
-                f"unsupported operand type(s) for {symbol}{'=' if inplace else ''}:"
-                f" '{a.__name__}' and '{b.__name__}'"
-            )
+            raise TypeError(f"unsupported operand type(s) for {symbol}: '{a.__name__}' and '{b.__name__}'")
 
         return Alternatives([c for c in order if c is not None], failure)
 
@@ -117,7 +109,7 @@ def _by_sequence(call: Call, forward: str, reflected: str, in_place: str | None)
 _SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
 
 
-_binary_iadd = _binary("add", "+", True)
+_binary_iadd = _binary(BINARY[operator.iadd])
 
 
 def _iadd(call: Call, table: RuleTable) -> Step | None:
@@ -326,13 +318,7 @@ def _next(call: Call, table: RuleTable) -> Step | None:
 
 def _binary_operators() -> Protocols:
     """The resolvers of binary operators, in place or not."""
-    found: Protocols = {}
-    for name, symbol in _BINARY.items():
-        function = f"{name}_" if name in ("and", "or") else name
-        found[getattr(operator, function)] = _binary(name, symbol, False)
-        found[getattr(operator, f"i{name}")] = _binary(name, symbol, True)
-    found[operator.iadd] = _iadd
-    return found
+    return {**{function: _binary(by) for function, by in BINARY.items()}, operator.iadd: _iadd}
 
 
 PROTOCOLS: Protocols = {
@@ -343,7 +329,7 @@ PROTOCOLS: Protocols = {
     operator.invert: _unary("__invert__"),
     operator.abs: _unary("__abs__"),
     abs: _unary("__abs__"),
-    divmod: _binary("divmod", "divmod()", False),
+    divmod: _binary(Binary("__divmod__", "__rdivmod__", None, "divmod()")),
     pow: _power,
     int: _unary("__int__", "__index__"),
     float: _unary("__float__"),

@@ -1,0 +1,148 @@
+"""Operators on instances of known classes, and properties, become calls of the functions in Python that do
+them.
+
+before::
+
+    %1: Any = call operator.add(%p, %q)            %p: Vector, %q: Vector
+    %2: Any = call _getattr_(%p, 'norm')           a property
+
+after::
+
+    %1: Any = call Vector.__add__(%p, %q)
+    %2: Any = call Vector.norm.fget(%p)
+
+The order in which operands are asked is CPython's: the left one first, unless the right one is of a derived
+class.  A method that may answer `NotImplemented` is called by a function that then asks the other operand.
+Calls of instances stay as they are: there may be a rule for the instance.
+Needs types.  What is assumed about classes is for `SpecialKnowledge` to note.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Sequence
+from typing import Protocol
+
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _setattr_
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import constant, target
+from adbc.types.callsites import Binding
+from adbc.types.inference import call_parts, type_of
+from adbc.types.lattice import Exact, class_of
+from adbc.types.operators import BINARY, UNARY, Binary, answered, answered_mirrored
+
+__all__ = ["SpecialKnowledge", "special_methods"]
+
+
+class SpecialKnowledge(Protocol):
+    """What `special_methods` asks of the rest of the system."""
+
+    def method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function in Python that attribute `name` of `cls` is."""
+
+    def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
+        """The function in Python that reads (`way` is "get") or writes ("set") the property `name` of
+        instances of exactly `cls`."""
+
+    def lacks(self, cls: type, name: str) -> bool:
+        """Whether a class in Python, `cls`, has no attribute `name`."""
+
+    def answers(self, function: types.FunctionType) -> bool:
+        """Whether `function` never returns `NotImplemented`."""
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """How arguments bind to `function` if it is written in Python and can be lifted."""
+
+
+_NUMBERS = frozenset({bool, int, float, complex})
+"""Classes whose operators have nothing to say to instances of classes in Python."""
+
+
+def special_methods(graph: Graph, knowledge: SpecialKnowledge) -> bool:
+    """Call special methods by their functions, in place; returns whether anything changed."""
+    changed = False
+    for block in graph.blocks:
+        for call in block.instructions:
+            operands = _operands(call, knowledge) if call.op == "call" else None
+            if operands is not None:
+                call.operands = operands
+                changed = True
+    return changed
+
+
+def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | None:
+    """The operands of the call that does what `call` does by a special method or an accessor."""
+    function = target(call)
+    if call.keywords or not isinstance(call.operands[0], Const):
+        return None
+    if function is _getattr_ or function is _setattr_:
+        return _accessed(call, "get" if function is _getattr_ else "set", knowledge)
+    arguments = call_parts(call)[1]
+    if function is _foreigncall_:
+        function = constant(call.operands[1])
+        if function is not abs:
+            return None
+    if isinstance(function, types.BuiltinFunctionType):
+        if function in BINARY and len(arguments) == 2:
+            return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
+        if function in UNARY and len(arguments) == (2 if function is operator.getitem else 1):
+            return _of_method(UNARY[function], arguments, knowledge)
+    return None
+
+
+def _class_of_instance(value: Value) -> type | None:
+    """The class of `value`, if it is known exactly."""
+    known = type_of(value)
+    return known.cls if isinstance(known, Exact) else None
+
+
+def _of_method(name: str, arguments: Sequence[Value], knowledge: SpecialKnowledge) -> list[Value] | None:
+    cls = _class_of_instance(arguments[0])
+    function = None if cls is None else knowledge.method(cls, name)
+    if function is None or knowledge.bind(function, len(arguments), ()) is None:
+        return None
+    return [Const(function), *arguments]
+
+
+def _accessed(call: Instruction, way: str, knowledge: SpecialKnowledge) -> list[Value] | None:
+    _, obj, name, *others = call.operands
+    cls = _class_of_instance(obj)
+    if cls is None or not isinstance(name, Const) or type(name.value) is not str:
+        return None
+    function = knowledge.accessor(cls, name.value, way)
+    if function is None or knowledge.bind(function, 1 + len(others), ()) is None:
+        return None
+    return [Const(function), obj, *others]
+
+
+def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[Value] | None:
+    """The call of a function that asks one operand, and the other one where that has no answer."""
+    left, right = class_of(type_of(x)), class_of(type_of(y))
+    if left is None or right is None:
+        return None
+    if left in _NUMBERS:
+        method = knowledge.method(right, by.mirrored) if right is _class_of_instance(y) else None
+        if method is None or knowledge.bind(method, 2, ()) is None:
+            return None
+        if knowledge.answers(method):
+            return [Const(method), y, x]
+        return [Const(answered_mirrored), Const(by.symbol), Const(method), x, y]
+    if left is not _class_of_instance(x) or (right is not left and issubclass(right, left)):
+        return None
+    if by.in_place is not None and not knowledge.lacks(left, by.in_place):
+        in_place = knowledge.method(left, by.in_place)
+        is_all = in_place is not None and knowledge.bind(in_place, 2, ()) and knowledge.answers(in_place)
+        return [Const(in_place), x, y] if is_all else None
+    method = knowledge.method(left, by.forward)
+    if method is None or knowledge.bind(method, 2, ()) is None:
+        return None
+    if knowledge.answers(method):
+        return [Const(method), x, y]
+    second = None
+    if right is not left and right not in _NUMBERS and not knowledge.lacks(right, by.mirrored):
+        second = knowledge.method(right, by.mirrored)
+        if second is None or knowledge.bind(second, 2, ()) is None:
+            return None
+    return [Const(answered), Const(by.symbol), Const(method), Const(second), x, y]

@@ -1,0 +1,76 @@
+"""Operators: the special methods by which they ask their operands."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+__all__ = ["BINARY", "UNARY", "Binary", "answered", "answered_mirrored"]
+
+
+class Binary(NamedTuple):
+    """The special methods of an operator with two operands.
+
+    forward: that of the left operand.  mirrored: that of the right one, which is asked second.  in_place:
+    what the left one is asked for first.  symbol: what the operator is called in errors.
+    """
+
+    forward: str
+    mirrored: str
+    in_place: str | None
+    symbol: str
+
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
+    "matmul": "@", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^",
+}  # fmt: skip
+
+
+def _binary() -> dict[Callable[..., Any], Binary]:
+    found: dict[Callable[..., Any], Binary] = {}
+    for name, symbol in _SYMBOLS.items():
+        forward, mirrored, in_place = f"__{name}__", f"__r{name}__", f"__i{name}__"
+        long = "** or pow()" if name == "pow" else symbol
+        found[getattr(operator, forward)] = Binary(forward, mirrored, None, long)
+        found[getattr(operator, in_place)] = Binary(forward, mirrored, in_place, f"{symbol}=")
+    return found
+
+
+BINARY = _binary()
+"""The arithmetic operators with two operands.
+
+Comparisons are not among them: which of them a class answers is often for a base class or a decorator to say.
+"""
+
+UNARY: dict[Callable[..., Any], str] = {
+    operator.neg: "__neg__",
+    operator.pos: "__pos__",
+    operator.invert: "__invert__",
+    operator.getitem: "__getitem__",
+    abs: "__abs__",
+}
+"""Functions that ask their first argument, and what for."""
+
+
+def answered(symbol: str, first: Any, second: Any, x: Any, y: Any) -> Any:
+    """What `first` of `x` answers about `y`, else `second`, if there is one, of `y` about `x`."""
+    answer = first(x, y)
+    if answer is NotImplemented and second is not None:
+        answer = second(y, x)
+    if answer is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
+        )
+    return answer
+
+
+def answered_mirrored(symbol: str, method: Any, x: Any, y: Any) -> Any:
+    """What `method` of `y` answers about `x`, which is a number that has nothing to say to `y`."""
+    answer = method(y, x)
+    if answer is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
+        )
+    return answer
