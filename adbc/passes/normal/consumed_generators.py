@@ -41,7 +41,7 @@ yield goes to one loop, which is entered once for each generator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Protocol
 
 from adbc.ir.dominators import Dominators
@@ -290,6 +290,7 @@ def _write_in(
     values = _arguments(chain, written)
     generator = adopted(graph, step, written.graph, values)
     _fill_cells(generator, written.cells)
+    _are_iterators(generator, {values[number] for number, f in written.prepared.items() if f is _iter_})
     take_blocks(graph, generator)
 
     # The ways into the loop lead to where the generator begins, those back to where it goes on.
@@ -348,6 +349,18 @@ def _arguments(chain: Sequence[Instruction], written: Written) -> list[Value]:
         block.instructions.insert(block.instructions.index(made), prepared)
         values[number] = prepared
     return values
+
+
+def _are_iterators(generator: Graph, iterators: Set[Value]) -> None:
+    """Let the generator take values from `iterators` as they are: who has asked for an iterator in C does not
+    ask that for another one, which may be told in Python."""
+    replaced: dict[Value, Value] = {}
+    for block in generator.blocks:
+        for call in list(block.instructions):
+            if target(call) is _iter_ and call.operands[1] in iterators:
+                replaced[call] = call.operands[1]
+                block.instructions.remove(call)
+    generator.replace_uses(replaced)
 
 
 def _fill_cells(generator: Graph, cells: Sequence[Value]) -> None:

@@ -220,6 +220,9 @@ class EinsumRule(Primitive):
         super().__init__(np.einsum, frule=einsum_frule, rrule=einsum_rrule, when=plain)
         self.formulas = tuple(Formula(_against(i)) for i in range(8))
 
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(count)  # operands and lists of axes may stand in the place of subscripts
+
     def formula_call(
         self, count: int, keywords: Sequence[str], is_complex: bool = False
     ) -> FormulaCall | None:

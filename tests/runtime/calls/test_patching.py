@@ -261,12 +261,13 @@ CLASSES: list[Callable[[float], Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("warm_after", [0, 40])
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "always"])
 @pytest.mark.parametrize("f", CLASSES)
-def test_what_a_patched_class_says_counts_or_is_refused(f: Any, speculation: Any) -> None:
+def test_what_a_patched_class_says_counts_or_is_refused(f: Any, speculation: Any, warm_after: int) -> None:
     before = [dict(vars(cls)) for cls in (Scaled, Derived, Plain)], Derived.__bases__
     wanted = pytest.approx((f(X), f(X) / X))  # all of these are linear
-    with adbc.use(adbc.Config(speculation=speculation)):
+    with adbc.use(adbc.Config(speculation=speculation, warm_after=warm_after)):
         for _ in range(2):
             for differentiate in (adbc.value_and_grad(f), lambda x: adbc.jvp(f, (x,), (1.0,))):
                 with contextlib.suppress(AdbcError):
