@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from adbc.ir import intrinsics
+from adbc.rules.classes import number
 from adbc.rules.sequences import fail
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "all_of",
     "any_of",
     "exact_sum_of",
+    "is_number",
     "largest_of",
     "listed",
     "product_of",
@@ -69,6 +71,11 @@ def any_of(iterable: Iterable[Any], /) -> bool:
     return False
 
 
+def is_number(x: Any) -> bool:
+    """Whether `x` is a plain number, with which arithmetic runs no Python code."""
+    return number(type(x))
+
+
 def _sum_plainly(iterable: Iterable[Any], /, start: Any = 0) -> Any:
     if isinstance(start, (str, bytes, bytearray)):
         return fail(builtins.sum, (), start)
@@ -88,7 +95,7 @@ def _sum_compensated(iterable: Iterable[Any], /, start: Any = 0) -> Any:
         cls = type(value)
         if not compensates:
             start = start + value
-        elif cls is float or cls is int or cls is bool or cls is complex:
+        elif cls is float or cls is int or is_number(value):
             intrinsics._list_append_(waiting, value)
         else:
             before = sum(waiting, start)
@@ -110,7 +117,7 @@ def product_of(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
     waiting: list[Any] = []
     for value in iterable:
         cls = type(value)
-        if cls is float or cls is int or cls is bool or cls is complex:
+        if cls is float or cls is int or is_number(value):
             intrinsics._list_append_(waiting, value)
         else:
             start = math.prod(waiting, start=start) * value

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["BINARY", "UNARY", "Binary", "answered", "answered_mirrored"]
+__all__ = ["BINARY", "UNARY", "Binary", "answered", "answered_mirrored", "unsupported"]
 
 
 class Binary(NamedTuple):
@@ -54,15 +54,20 @@ UNARY: dict[Callable[..., Any], str] = {
 """Functions that ask their first argument, and what for."""
 
 
+def unsupported(symbol: str, x: Any, y: Any) -> TypeError:
+    """The error that CPython raises where neither operand has an answer."""
+    return TypeError(
+        f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
+    )
+
+
 def answered(symbol: str, first: Any, second: Any, x: Any, y: Any) -> Any:
     """What `first` of `x` answers about `y`, else `second`, if there is one, of `y` about `x`."""
     answer = first(x, y)
     if answer is NotImplemented and second is not None:
         answer = second(y, x)
     if answer is NotImplemented:
-        raise TypeError(
-            f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
-        )
+        raise unsupported(symbol, x, y)
     return answer
 
 
@@ -70,7 +75,5 @@ def answered_mirrored(symbol: str, method: Any, x: Any, y: Any) -> Any:
     """What `method` of `y` answers about `x`, which is a number that has nothing to say to `y`."""
     answer = method(y, x)
     if answer is NotImplemented:
-        raise TypeError(
-            f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
-        )
+        raise unsupported(symbol, x, y)
     return answer

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 __all__ = ["LOG", "PROGRAMS"]
 
 LOG: list[Any] = []
@@ -714,3 +716,9 @@ def unpacked_and_no_more(x: float, xs: list[float]) -> Any:
         taken += x * len(str(error))
     a, b = (v * taken for v in xs[:2])
     return a * b
+
+
+@program
+def of_numpy_numbers(x: float, xs: list[float]) -> Any:
+    values = np.array(xs) * x
+    return sum(v for v in values) + math.prod(iter(values + 1.0)) + math.fsum(values) + max(v for v in values)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adbc
 from adbc.ir.intrinsics import _foreigncall_, _new_
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.query import constant, target
+from adbc.rules.consumers import product_of
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime import default_engine
 from adbc.testing import test_rule as check_rule
@@ -48,6 +51,7 @@ LOOPS = {
     "kept_behind_the_loop", "without_a_body", "through_chains", "through_pools", "of_objects",
     "summed_onto", "extremes", "added_one_by_one", "added_after_numbers", "multiplied_one_by_one",
     "compared_one_by_one", "ranked_one_by_one", "equals_among_the_largest", "in_sets", "unpacked_and_no_more",
+    "of_numpy_numbers",
 }  # fmt: skip
 """The programs in which no generator is left."""
 
@@ -88,3 +92,16 @@ def test_what_is_written_in_is_as_fast_as_the_loop() -> None:
         for f in (written, loop)
     ]
     assert sorted(filter(None, sizes[0])) == sorted(filter(None, sizes[1]))
+
+
+def test_numbers_wait_until_all_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of NumPy's too, so that there is one product and not one for each."""
+    taken: list[int] = []
+
+    def product(values: list[Any], start: Any = 1) -> float:
+        taken.append(len(values))
+        return 1.0
+
+    monkeypatch.setattr(math, "prod", product)
+    product_of(np.ones(5))
+    assert taken == [5]

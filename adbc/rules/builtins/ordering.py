@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.rules.classes import number, overrides
-from adbc.rules.consumers import Missing, all_of, any_of, largest_of, smallest_of, sum_of
+from adbc.rules.consumers import Missing, all_of, any_of, is_number, largest_of, smallest_of, sum_of
 from adbc.rules.sequences import element_tangents, fail, sequence_rdata
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_FDATA, project
@@ -154,6 +154,7 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
 
 ROWS: list[Rule] = [
     ZeroRule(all_numbers, result=bool),
+    ZeroRule(is_number, result=bool),
     Primitive(sum_numbers, frule=_sum_frule, rrule=_sum_rrule),
     Overlay(builtins.sum, _sum, when=_is_held),
     Overlay(builtins.sum, sum_of),

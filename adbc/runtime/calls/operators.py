@@ -34,7 +34,7 @@ from adbc.runtime.calls.steps import (
 )
 from adbc.types import AbstractType, TupleType, class_of
 from adbc.types.lattice import FLOAT, INT, ConstType, ListType, RealType
-from adbc.types.operators import BINARY, Binary
+from adbc.types.operators import BINARY, Binary, unsupported
 
 __all__ = ["PROTOCOLS", "is_asked"]
 
@@ -73,7 +73,7 @@ def _binary(by: Binary) -> Resolver:
         order.append(last)
 
         def failure() -> Any:
-            raise TypeError(f"unsupported operand type(s) for {symbol}: '{a.__name__}' and '{b.__name__}'")
+            raise unsupported(symbol, *call.args)
 
         return Alternatives([c for c in order if c is not None], failure)
 
