@@ -153,8 +153,8 @@ class Mirror(abc.ABC):
             Kind.PRIMAL: self._primal, Kind.FRESH: self._fresh,
             Kind.SLOT_LOAD: self._slot_load, Kind.FIELD_LOAD: self._field_load,
             Kind.CELL_LOAD: self._cell_load, Kind.NEXT: self._next, Kind.ELEMENT: self._element,
-            Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list, Kind.RESUME: self._resume,
-            Kind.TEXT: self._text,
+            Kind.KEY: self._key, Kind.METHOD: self._method, Kind.EMPTY_LIST: self._empty_list,
+            Kind.RESUME: self._resume, Kind.TEXT: self._text,
             Kind.CONTEXTUAL: self._contextual, Kind.ROW: self._row, Kind.DYNAMIC: self._dynamic,
         }  # fmt: skip
 
@@ -264,6 +264,8 @@ class Mirror(abc.ABC):
     def _sink(self, companion: Value) -> Value:
         """`companion`, or where that is None something to read zeros from and to write to; it is made
         once."""
+        if isinstance(companion, Const):
+            return companion  # that of keys
         known = self.sinks.get(companion)
         if known is None:
             known = Instruction("call", [Const(intrinsics._or_else_), companion, Const(self.support.sink)])
@@ -301,6 +303,7 @@ class Mirror(abc.ABC):
         if (
             function is intrinsics._assume_
             or function is intrinsics._resume_iterator_
+            or function is intrinsics._resume_view_
             or function is intrinsics._own_
         ):
             self.primal[call] = self.p(site.arguments[0])
@@ -347,8 +350,18 @@ class Mirror(abc.ABC):
 
     def _element(self, call: Instruction, site: CallSite) -> None:
         unpacked, container, index = site.arguments
-        out = self.builder.call(intrinsics._project_, self.p(unpacked), index, type=call.type, name=call.name)
-        self._read_slot(call, container, index, out=out)
+        place = Const(1) if site.function is intrinsics._entry_value_ else index
+        out = self.builder.call(intrinsics._project_, self.p(unpacked), place, type=call.type, name=call.name)
+        self._read_slot(call, container, self.p(index), out=out)
+
+    def _key(self, call: Instruction, site: CallSite) -> None:
+        source = self.p(site.arguments[0])
+        if site.function is intrinsics._next_key_:
+            out = self.builder.call(intrinsics._next_, source, type=call.type, name=call.name)
+        else:
+            out = self.builder.call(intrinsics._project_, source, Const(0), type=call.type, name=call.name)
+        self._define(call, out)
+        self._read(call, ReadSlot(Const(self.support.keys), out, False), out)
 
     def _read_slot(
         self,
@@ -364,7 +377,10 @@ class Mirror(abc.ABC):
         out: what was read, if that is not what the call itself gives.
         """
         self._define(call, self._copy_call(call) if out is None else out)
-        slot = ReadSlot(self.companion(container), key, is_field)
+        self._read(call, ReadSlot(self.companion(container), key, is_field), out)
+
+    def _read(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
+        """Have `slot` be what `call` reads: its derivative is written where it is known to be needed."""
         if call in self.guarded:
             self.slots[call] = slot
         else:
@@ -391,9 +407,12 @@ class Mirror(abc.ABC):
         self._define(call, self._copy_call(call), self.builder.call(intrinsics._new_, list))
 
     def _resume(self, call: Instruction, site: CallSite) -> None:
-        iterator, values, index = site.arguments
-        self.primal[call] = self.p(iterator)
-        self.companions[call] = self.builder.call(self.support.resumed, self.companion(values), self.p(index))
+        iterator, values, *index = site.arguments
+        place = self.primal[call] = self.p(iterator)
+        resumed = self.support.resumed_view
+        if index:
+            place, resumed = self.p(index[0]), self.support.resumed
+        self.companions[call] = self.builder.call(resumed, self.companion(values), place)
 
     # -- what depends on the context
 

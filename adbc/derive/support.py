@@ -73,6 +73,11 @@ class CommonSupport:
     """bound(value, obj, cobj, name): the companion of `value`, a method of `obj` or its field `name`"""
     resumed: Callable[..., Any]
     """resumed(cl, index): the companion of an iterator over a list that has given `index` elements"""
+    resumed_view: Callable[..., Any]
+    """resumed_view(cd, iterator): the companion of `iterator`, which steps through a dict with companion `cd`
+    or through a view of it"""
+    keys: Any
+    """what stands for the companion of a dict where its keys are read: at each key, that of the key"""
     view: Callable[..., Any]
     """view(cu, index): ``cu[index]``, a view, None if `cu` is None"""
     strong: Strong

@@ -245,6 +245,11 @@ def _next(a: list[Value]) -> Plan:
 _simple(i._list_iterator_, 1, "iter")
 
 
+@_row(i._view_iterator_, 2)
+def _view_iterator(a: list[Value]) -> Plan:
+    return Plan([Callee(a[1]), a[0], ("call", 1, ()), ("iter",)])
+
+
 @_row(i._record_)
 def _record(a: list[Value]) -> Plan:
     steps = [step for value in a[1:] for step in (value, ("extend", "LIST_APPEND"))]

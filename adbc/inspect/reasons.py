@@ -34,6 +34,8 @@ HIDDEN = frozenset(
         intrinsics._assume_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._observe_,
         intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_, intrinsics._project_,
         intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
+        intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,
+        intrinsics._entry_value_,
         intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_, intrinsics._own_,
         intrinsics._pass_on_,
         ),
@@ -43,6 +45,8 @@ HIDDEN = frozenset(
 
 _SYNTAX = {id(function): name for function, name in {
     intrinsics._next_: "next element", intrinsics._next_at_: "next element", intrinsics._iter_: "iterator",
+    intrinsics._next_key_: "next element", intrinsics._next_value_: "next element",
+    intrinsics._next_entry_: "next element",
     intrinsics._getattr_: "attribute", intrinsics._setattr_: "set attribute", intrinsics._bool_: "bool",
     intrinsics._overwrite_field_: "set attribute", intrinsics._overwrite_item_: "set element",
     intrinsics._unpack_: "unpack", intrinsics._unpack_list_: "unpack", intrinsics._new_: "display",
@@ -71,14 +75,22 @@ _INLINE = {
     Kind.FIELD_STORE: "a float is written to a plain field: the same field of the shadow",
     Kind.OVERWRITE_ITEM: "a float is written over a float",
     Kind.OVERWRITE_FIELD: "a float is written over a float",
-    Kind.NEXT: "the next element of a list: its slot of the shadow",
-    Kind.ELEMENT: "unpacked from a list: its slot of the shadow",
+    Kind.NEXT: "the next element of a list or value of a dict: its slot of the shadow",
+    Kind.ELEMENT: "unpacked from a list or an item of a dict: its slot of the shadow",
+    Kind.KEY: "the next key of a dict: only objects have a shadow",
     Kind.SLOT_APPEND: "a float is appended to a list: the same done to its shadow",
     Kind.EMPTY_LIST: "an empty list: so is its shadow",
     Kind.OWN: "an array that is treated like a number becomes memory: a zero shadow",
     Kind.METHOD: "a method is read from an instance",
     Kind.RESUME: "an iterator goes on",
 }
+
+
+_OF_CONTAINERS: tuple[Any, ...] = (
+    operator.getitem, intrinsics._next_at_, intrinsics._element_, intrinsics._next_value_,
+    intrinsics._entry_value_,
+)  # fmt: skip
+"""Functions that read an element: of their first argument if it is a subscript, else of the second."""
 
 
 class Reasons:
@@ -138,7 +150,7 @@ class Reasons:
         if site is None:
             return "an exception"
         function, arguments = site.function, site.arguments
-        if function in (operator.getitem, intrinsics._next_at_, intrinsics._element_):
+        if function in _OF_CONTAINERS:
             container = arguments[0] if function is operator.getitem else arguments[1]
             cls = class_of(type_of(container))
             return "an element of a " + (cls.__name__ if cls is not None else "container of unknown type")

@@ -33,6 +33,7 @@ from adbc.ir.native import (
     _push_exc_info_,
     _reraise_,
 )
+from adbc.ir.sentinels import BEGINNING, EXHAUSTED, MISSING, UNBOUND, Sentinel
 from adbc.ir.synthetic import (
     Raised,
     _assume_,
@@ -59,82 +60,33 @@ from adbc.ir.synthetic import (
     _require_,
     _slot_,
 )
+from adbc.ir.walks import (
+    _element_,
+    _entry_key_,
+    _entry_value_,
+    _list_iterator_,
+    _next_at_,
+    _next_entry_,
+    _next_key_,
+    _next_place_,
+    _next_value_,
+    _resume_iterator_,
+    _resume_view_,
+    _view_iterator_,
+)
 
 __all__ = [
-    "BEGINNING",
-    "CONTEXTUAL",
-    "EXHAUSTED",
-    "KEPT",
-    "MISSING",
-    "STACK",
-    "UNBOUND",
-    "Raised",
-    "Sentinel",
-    "_assume_",
-    "_attempt_",
-    "_check_eg_match_",
-    "_check_exc_match_",
-    "_class_is_",
-    "_exception_",
-    "_intrinsic_1_",
-    "_intrinsic_2_",
-    "_is_raised_",
-    "_match_class_",
-    "_match_keys_",
-    "_match_mapping_",
-    "_match_sequence_",
-    "_method_is_",
-    "_nonzero_",
-    "_not_nan_",
-    "_observe_",
-    "_or_else_",
-    "_overwrite_field_",
-    "_overwrite_item_",
-    "_own_",
-    "_pass_on_",
-    "_pop_except_",
-    "_prep_reraise_star_",
-    "_product_",
-    "_push_exc_info_",
-    "_quotient_",
-    "_raised_",
-    "_real_",
-    "_recall_",
-    "_record_",
-    "_refuse_",
-    "_require_",
-    "_reraise_",
-    "_slot_",
-    "_variables_",
-    "find_special",
-    "in_namespace",
+    "BEGINNING", "CONTEXTUAL", "EXHAUSTED", "KEPT", "MISSING", "STACK", "UNBOUND", "Raised", "Sentinel",
+    "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_", "_element_",
+    "_entry_key_", "_entry_value_", "_exception_", "_intrinsic_1_", "_intrinsic_2_", "_is_raised_",
+    "_list_iterator_", "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",
+    "_method_is_", "_next_at_", "_next_entry_", "_next_key_", "_next_place_", "_next_value_", "_nonzero_",
+    "_not_nan_", "_observe_", "_or_else_", "_overwrite_field_", "_overwrite_item_", "_own_", "_pass_on_",
+    "_pop_except_", "_prep_reraise_star_", "_product_", "_push_exc_info_", "_quotient_", "_raised_",
+    "_real_", "_recall_", "_record_", "_refuse_", "_require_", "_reraise_", "_resume_iterator_",
+    "_resume_view_", "_slot_", "_variables_", "_view_iterator_", "find_special", "in_namespace",
     "unraisable",
 ]  # fmt: skip
-
-
-class Sentinel:
-    """A named marker object."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __reduce__(self) -> str:
-        return self.name
-
-
-UNBOUND = Sentinel("UNBOUND")
-"""The value of a local variable that is not assigned."""
-
-EXHAUSTED = Sentinel("EXHAUSTED")
-"""What `_next_` gives when the iterator has no more values."""
-
-BEGINNING = Sentinel("BEGINNING")
-"""What stands on a tape where the records of a loop begin, if these may end in None."""
 
 
 # -- names ---------------------------------------------------------------------------------------
@@ -357,37 +309,14 @@ def _unpack_ex_(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
     return (*first, rest[:end], *rest[end:])
 
 
-def _project_(values: tuple[Any, ...], index: int) -> Any:
-    """Element `index` of a tuple that an unpacking or a multiple result made."""
-    return values[index]
-
-
-# -- walks over lists, whose steps are counted -----------------------------------------------------------
-
-
-def _list_iterator_(values: list[Any]) -> Iterator[Any]:
-    """``iter(values)`` of a list, whose steps are counted."""
-    return iter(values)
-
-
 def _unpack_list_(values: list[Any], count: int) -> tuple[Any, ...]:
     """`_unpack_` of a list, of which only the elements are used."""
     return _unpack_(values, count)
 
 
-def _element_(unpacked: tuple[Any, ...], values: list[Any], index: int) -> Any:
-    """Element `index` of what was unpacked from a list."""
-    return unpacked[index]
-
-
-def _next_at_(iterator: Iterator[Any], values: list[Any], index: int) -> Any:
-    """The next value of an iterator over `values`, or `EXHAUSTED`; it is element number `index`."""
-    return next(iterator, EXHAUSTED)
-
-
-def _resume_iterator_(iterator: Iterator[Any], values: list[Any], index: int) -> Iterator[Any]:
-    """An iterator over `values` that has given `index` elements."""
-    return iterator
+def _project_(values: tuple[Any, ...], index: int) -> Any:
+    """Element `index` of a tuple that an unpacking or a multiple result made."""
+    return values[index]
 
 
 # -- making objects ----------------------------------------------------------------------------------
@@ -591,9 +520,6 @@ def unraisable(name: str, error: Exception) -> UnsupportedError:
 
 
 # -- managers of contexts ------------------------------------------------------------------------------
-
-MISSING = Sentinel("MISSING")
-"""What `find_special` gives where there is nothing."""
 
 
 def find_special(manager: object, name: str) -> Any:

@@ -26,7 +26,13 @@ from adbc.tangents.internal import (
     slot_shadow,
     slot_tangent,
 )
-from adbc.tangents.iterators import ShadowIterator, shadow_enumerate, shadow_iterator, shadow_zip
+from adbc.tangents.iterators import (
+    ShadowIterator,
+    shadow_enumerate,
+    shadow_iterator,
+    shadow_steps,
+    shadow_zip,
+)
 from adbc.tangents.kinds import install
 from adbc.tangents.nothing import NO_FDATA, NO_RDATA, NO_TANGENT, NoFData, NoRData, NoTangent
 from adbc.tangents.objects import Record
@@ -98,6 +104,7 @@ __all__ = [
     "set_to_zero",
     "shadow_enumerate",
     "shadow_iterator",
+    "shadow_steps",
     "shadow_zip",
     "slot_increment",
     "slot_rdata",

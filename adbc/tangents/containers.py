@@ -150,6 +150,10 @@ class DictKind(AddressKind):
     def make(self, x: Any, walk: Any) -> Any:
         owner = walk.memo.get(("fields", id(x)))
         if owner is None or owner[0] is not x:
+            if type(x) is dict and walk.source is None and set(map(type, x.values())) == _FLOATS:
+                zeros = dict.fromkeys(x, 0.0)
+                walk.register(x, zeros)
+                return zeros
             is_module = dict.__contains__(x, "__builtins__")
             return self._make_namespace(x, walk) if is_module else super().make(x, walk)
         # The attributes of an object that was met: one dictionary, one shadow.

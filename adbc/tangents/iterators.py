@@ -27,7 +27,8 @@ from adbc.tangents.nothing import NO_FDATA, NO_TANGENT
 from adbc.tangents.protocol import Kind, kind_of
 
 __all__ = [
-    "ITERATOR_KIND", "MISSING", "ShadowIterator", "shadow_enumerate", "shadow_iterator", "shadow_zip",
+    "ITERATOR_KIND", "MISSING", "ShadowIterator", "shadow_enumerate", "shadow_iterator", "shadow_steps",
+    "shadow_zip",
 ]  # fmt: skip
 
 Sink = Callable[[Any], None]
@@ -245,6 +246,19 @@ def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
     return values if name.endswith("values") else TupleStep((KeyIterator(), values))
 
 
+def shadow_steps(cls: type, shadow: Any, left: Sequence[Any]) -> ShadowIterator:
+    """The shadow of an iterator of class `cls` over a dict with `shadow`, or over a view of it, which has yet
+    to give what is in `left`."""
+    if cls is _KEYS:
+        return KeyIterator()
+    if cls is _ITEMS:
+        return TupleStep((KeyIterator(), DictValueIterator(shadow, iter([k for k, _ in left]))))
+    keys = list(shadow)
+    return DictValueIterator(shadow, iter(keys[len(keys) - len(left) :]))
+
+
+_KEYS: type = type(iter({}))
+_ITEMS: type = type(iter({}.items()))
 _ITERATORS: dict[type, Callable[[Any, bool], ShadowIterator]] = {}
 
 

@@ -250,10 +250,6 @@ def _getting_cell(call: _OpenCall) -> _Answer:
     return Kind.CELL_LOAD if call.active(call.arguments[0]) else Kind.PRIMAL
 
 
-def _overwriting_field(call: _OpenCall) -> _Answer:
-    return Kind.OVERWRITE_FIELD
-
-
 def _overwriting_item(call: _OpenCall) -> _Answer:
     return call.site(Kind.OVERWRITE_ITEM, row=call.knowledge.row(operator.setitem, call.types[:3]))
 
@@ -324,7 +320,8 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     operator.is_, operator.is_not, intrinsics._exhausted_, callable, intrinsics._import_,
     intrinsics._import_from_, id, intrinsics._is_raised_, intrinsics._thrown_, intrinsics._exception_,
     intrinsics._raised_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._list_iterator_,
-    intrinsics._observe_, intrinsics._unpack_list_, intrinsics._makes_generator_,
+    intrinsics._view_iterator_, intrinsics._next_entry_, intrinsics._next_place_, intrinsics._observe_,
+    intrinsics._unpack_list_, intrinsics._makes_generator_,
     # What is being handled is the state of the thread: the forwards pass keeps it as the primal does.
     intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
@@ -346,13 +343,14 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     **dict.fromkeys(_CONTEXTUAL, _in_context),
     isinstance: _checking,
     issubclass: _checking,
-    intrinsics._next_at_: _reading(Kind.NEXT, 1),
-    intrinsics._element_: _reading(Kind.ELEMENT, 1),
-    intrinsics._resume_iterator_: _reading(Kind.RESUME, 1),
+    **dict.fromkeys((intrinsics._next_at_, intrinsics._next_value_), _reading(Kind.NEXT, 1)),
+    **dict.fromkeys((intrinsics._element_, intrinsics._entry_value_), _reading(Kind.ELEMENT, 1)),
+    **dict.fromkeys((intrinsics._next_key_, intrinsics._entry_key_), lambda call: Kind.KEY),
+    **dict.fromkeys((intrinsics._resume_iterator_, intrinsics._resume_view_), _reading(Kind.RESUME, 1)),
     intrinsics._getattr_: _getting,
     intrinsics._setattr_: _setting,
     intrinsics._cell_get_: _getting_cell,
-    intrinsics._overwrite_field_: _overwriting_field,
+    intrinsics._overwrite_field_: lambda call: Kind.OVERWRITE_FIELD,
     intrinsics._overwrite_item_: _overwriting_item,
     intrinsics._own_: _owning,
     intrinsics._new_: _making,

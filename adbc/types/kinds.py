@@ -50,8 +50,13 @@ class Kind(StrEnum):
     SLOT_STORE = "slot_store", "a float is written into a list", "the slot of the shadow", True
     SLOT_APPEND = "slot_append", "`l.append(x)` of a float", "the same done to the shadow", True
     EMPTY_LIST = "empty_list", "`[]`", "another for the shadow"
-    NEXT = "next", "the next element of a list", "the slot of the shadow"
-    ELEMENT = "element", "an element of a list that is unpacked", "the slot of the shadow"
+    NEXT = "next", "the next element of a list or value of a dict", "the slot of the shadow"
+    ELEMENT = (
+        "element",
+        "an element of a list that is unpacked, or of an item of a dict",
+        "the slot of the shadow",
+    )
+    KEY = "key", "the next key of a dict", "none, unless it is an object: that has its shadow by its address"
     FIELD_LOAD = "field_load", "a plain field of an instance is read", "the field of the shadow"
     FIELD_STORE = "field_store", "a float is written into a plain field", "the field of the shadow", True
     CELL_LOAD = "cell_load", "a variable of a closure is read", "the field of the cell's shadow"
@@ -68,7 +73,7 @@ class Kind(StrEnum):
         True,
     )
     METHOD = "method", "a method is read from an instance", "none, unless the instance has such a field"
-    RESUME = "resume", "an iterator over a list goes on elsewhere", "an iterator over the shadow"
+    RESUME = "resume", "an iterator over a list or dict goes on elsewhere", "an iterator over the shadow"
     TUPLE = "tuple", "a tuple is made", "none: cotangents are those of the parts"
     PROJECT = "project", "an element of a tuple of known structure", "none: the cotangent is a part"
     COPY = "copy", "the result is the first argument", "none: cotangents are renamed"

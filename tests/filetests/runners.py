@@ -63,6 +63,7 @@ from adbc.passes.typed.self_writes import drop_self_writes
 from adbc.passes.typed.special_methods import special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
+from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
 from adbc.runtime import default_engine
 from adbc.runtime.build.consuming import Consuming
@@ -285,6 +286,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)
     ),
     "list_loops": _in_place(count_list_loops),
+    "view_loops": _in_place(view_loops),
     "self_writes": _in_place(drop_self_writes),
     "spreads": _in_place(lambda graph: spread_calls(graph, normal_call)),
     "unpackings": _in_place(list_unpackings),

@@ -1,6 +1,6 @@
 """Loops over lists no longer count their elements, which only the builders of derivatives need.
 
-What is unpacked from a list forgets the list likewise.
+What is unpacked from a list forgets the list likewise, and what a walk over a dict gives forgets its key.
 
 before::
 
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import operator
 
+from adbc.ir import intrinsics
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _element_, _next_, _next_at_, _project_, _unpack_, _unpack_list_
 from adbc.ir.traverse import remove_unreachable
@@ -32,6 +33,11 @@ from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import drop, target, use_counts
 
 __all__ = ["uncounted_loops"]
+
+_STEPS = frozenset(
+    {intrinsics._next_key_, intrinsics._next_value_, intrinsics._next_place_, intrinsics._next_entry_}
+)
+_PARTS = {intrinsics._entry_key_: 0, intrinsics._entry_value_: 1}
 
 
 def uncounted_loops(graph: Graph) -> Graph:
@@ -45,6 +51,10 @@ def uncounted_loops(graph: Graph) -> Graph:
         elif function is _next_at_:
             counters.append(call.operands[3])
             call.operands = [Const(_next_), call.operands[1]]
+        elif function in _STEPS:
+            call.operands = [Const(_next_), call.operands[1]]
+        elif function in _PARTS:
+            call.operands = [Const(_project_), call.operands[1], Const(_PARTS[function])]
     if not counters:
         return graph
     uses = use_counts(graph)

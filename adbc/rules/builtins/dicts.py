@@ -559,7 +559,9 @@ def _view(method: Any) -> list[Rule]:
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
         return getattr(args[0], name)(), fargs[0], nothing(1)
 
-    return [Primitive(method, frule=frule, rrule=rrule, when=_dict_first)]
+    cls = type(getattr({}, name)())
+    rows: list[Rule] = [Primitive(method, frule=frule, rrule=rrule, when=_exactly_dict, result=cls)]
+    return [*rows, Primitive(method, frule=frule, rrule=rrule, when=_dict_first)]
 
 
 def _primitive(functions: Sequence[Any], frule: Any, rrule: Any, when: Any, result: Any = None) -> list[Rule]:

@@ -100,6 +100,8 @@ def _common(
         "store_global": global_store(owner.guarded),
         "check_global": check_global,
         "resumed": slots.resumed_shadow,
+        "resumed_view": slots.resumed_view,
+        "keys": slots.KEYS,
         "view": arrays.view,
         "sink": slots.SINK,
         "check_slot": slots.check_slot,

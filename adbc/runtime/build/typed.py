@@ -15,6 +15,7 @@ from adbc.passes.typed.guards import insert_guards, watch_results
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.self_writes import drop_self_writes
+from adbc.passes.typed.view_loops import view_loops
 from adbc.runtime.build.inferred import SETTLING
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.policies import Policy, Watching, runs_special_methods
@@ -101,6 +102,12 @@ def _with_counted_loops(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_walked_views(graph: Graph, typing: Typing) -> Graph:
+    if typing.policy is not None and view_loops(graph):
+        typing.infer(graph)
+    return graph
+
+
 def _with_proved_tests(graph: Graph, typing: Typing) -> Graph:
     if typing.guesses.mode != "dynamic":
         drop_proved_tests(graph, typing.parameters, typing.knowledge)
@@ -133,6 +140,8 @@ TYPED: Group[Typing] = Group(
               "store-to-load forwarding: behind a test the class is known whose attributes are fields"),
         Stage("list_loops", _with_counted_loops, ("guarded types",), ("counted loops",),
               "that something is a list may be a guess"),
+        Stage("view_loops", _with_walked_views, ("guarded types",), ("walked views",),
+              "that something is a dict may be a guess"),
         Stage("method_reads", in_place(drop_method_reads), ("guarded types",), ("read methods",),
               "methods that are called by their functions need not be read; guards have read them"),
         Stage("self_writes", in_place(drop_self_writes), ("guarded types",), ("no self writes",),

@@ -18,17 +18,19 @@ from adbc.tangents import (
     FData,
     MutableTangent,
     shadow_iterator,
+    shadow_steps,
     slot_increment,
     slot_shadow,
 )
+from adbc.tangents.keys import key_tangent
 
 __all__ = [
-    "SINK",
+    "KEYS", "SINK",
     "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
     "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
     "field_slot_tangent", "item_slot_shadow", "item_slot_tangent",
-    "restore_field", "restore_item", "restore_slot", "resumed_shadow", "store_field",
+    "restore_field", "restore_item", "restore_slot", "resumed_shadow", "resumed_view", "store_field",
     "store_item", "undo_append",
 ]  # fmt: skip
 
@@ -218,6 +220,34 @@ def resumed_shadow(shadow: Any, index: int) -> Any:
     if shadow is not None:
         result.index = index
     return result
+
+
+def resumed_view(shadow: Any, iterator: Any) -> Any:
+    """The shadow of an `iterator` over a dict or a view of it, where the dict has `shadow`; it is left where
+    it is."""
+    if shadow is None:
+        return shadow_iterator([], None)
+    try:
+        left = iterator.__reduce__()[1][0]  # made by a copy of the iterator
+    except RuntimeError:
+        return shadow_iterator([], None)  # the dict has grown or shrunk, so the next step raises
+    return shadow_steps(type(iterator), shadow, left)
+
+
+class _Keys:
+    """What stands for the shadow of a dict where its keys are read, and for its tangent: at each key, the
+    tangent of that.  Numbers that are keys are constants."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        return 0.0 if type(key) is float else key_tangent(key)
+
+    def __setitem__(self, key: Any, t: Any) -> None:
+        """What reaches a key is lost there."""
+
+
+KEYS = _Keys()
 
 
 # -- the same in forward mode ------------------------------------------------------------------------------

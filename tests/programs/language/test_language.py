@@ -20,6 +20,7 @@ MODULES = [
     "constructed",
     "container_classes",
     "descriptors",
+    "dict_walks",
     "exceptions",
     "generators",
     "hints",
