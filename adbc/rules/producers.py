@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -97,6 +98,38 @@ def _chained(parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
             yield value
 
 
+def _accumulated(values: Iterator[Any]) -> Iterator[Any]:
+    total = None
+    for value in values:
+        total = value
+        break
+    else:
+        return
+    while True:
+        yield total
+        for value in values:
+            total = operator.add(total, value)
+            break
+        else:
+            return
+
+
+def _accumulated_by(values: Iterator[Any], function: Any) -> Iterator[Any]:
+    total = None
+    for value in values:
+        total = value
+        break
+    else:
+        return
+    while True:
+        yield total
+        for value in values:
+            total = operator.add(total, value) if function is None else function(total, value)
+            break
+        else:
+            return
+
+
 def _pairwise(values: Iterator[Any]) -> Iterator[Any]:
     before = None
     for value in values:
@@ -165,6 +198,9 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.dropwhile: (Producer(_dropped_while, 2, {1: _iter_}),),
     itertools.chain: (Producer(_chained_two, 2),),
     itertools.chain.from_iterable: (Producer(_chained, 1, {0: _iter_}),),
+    itertools.accumulate: (
+        Producer(_accumulated, 1, {0: _iter_}), Producer(_accumulated_by, 2, {0: _iter_}),
+    ),
     itertools.pairwise: (Producer(_pairwise, 1, {0: _iter_}),),
     itertools.combinations: (
         Producer(_pairs, 2, {0: builtins.list}, {1: 2}), Producer(_triples, 2, {0: builtins.list}, {1: 3}),

@@ -46,6 +46,7 @@ from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.resolve_globals import resolve_globals
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import segments
+from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.truth import truth
 from adbc.passes.normal.unreachable import unreachable
@@ -269,6 +270,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
         graph, _ANSWERS, lambda _, call: _small_callee(call)
     ),
     "segments": segments,
+    "step_edges": step_edges,
     "trivial_phis": trivial_phis,
     "truth": truth,
     "unreachable": unreachable,

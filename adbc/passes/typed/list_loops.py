@@ -22,6 +22,8 @@ after::
         %i1 = call operator.add(%i, 1)
         ...
 
+An element that was taken in front of the loop is number 0, and the loop begins with number 1 (`pairwise`).
+
 The iterator itself then needs no shadow; where a guess was wrong and the rest of the function goes on with
 it, it gets one from the count (`_resume_iterator_`).  Needs types.
 """
@@ -86,7 +88,7 @@ def _count(
     head, block = loop.header, step.block
     inside = behind_steps(step)
     assert block is not None and made.block is not None
-    if inside is None or block.instructions[0] is not step or made.block in loop.blocks:
+    if inside is None or made.block in loop.blocks:
         return False
     if head.handler is not None or block.handler is not None:
         return False
@@ -94,15 +96,23 @@ def _count(
     if not latches or not all(dominators.dominates(inside, b) for b in latches):
         return False
     others: list[Instruction] = []
+    early: list[Instruction] = []
+    first = _first_step(made, step, head, users, dominators)
     for user in users.get(made, ()):
         instruction = getattr(user, "instruction", user)
-        if instruction is step:
+        if instruction is step or instruction is first:
             continue
-        if not isinstance(instruction, Instruction) or not _is_rest(instruction, inside, dominators):
+        if isinstance(instruction, Instruction) and _is_rest(instruction, inside, dominators):
+            others.append(instruction)
+        elif first is not None and _is_rest(instruction, _behind(first), dominators):
+            if dominators.dominates(head, instruction.block):
+                return False
+            early.append(instruction)
+        else:
             return False
-        others.append(instruction)
     the_list = made.operands[1]
-    known = counters.get(head)
+    start = 0 if first is None else 1
+    known = counters.get(head) if first is None else None
     if known is not None and known[1].block is inside:
         counter, following = known  # another list, in step with this one
     else:
@@ -114,19 +124,59 @@ def _count(
         following.block = inside
         inside.instructions.insert(0, following)
         for source in sources[head]:
-            counter.operands[source] = following if source in latches else Const(0)
-        counters[head] = counter, following
+            counter.operands[source] = following if source in latches else Const(start)
+        if first is None:
+            counters[head] = counter, following
+    if first is not None:
+        first.operands = [Const(intrinsics._next_at_), made, the_list, Const(0)]
     step.operands = [Const(intrinsics._next_at_), made, the_list, counter]
     made.operands[0] = Const(intrinsics._list_iterator_)
-    for call in others:
+    for call in (*early, *others):
         at = call.block
         assert at is not None
+        taken = following if call in others else Const(1)
         resumed = Instruction(
-            "call", [Const(intrinsics._resume_iterator_), made, the_list, following], position=call.position
+            "call", [Const(intrinsics._resume_iterator_), made, the_list, taken], position=call.position
         )
         resumed.block = at
         at.instructions.insert(at.instructions.index(call), resumed)
         call.operands = [resumed if v is made else v for v in call.operands]
+    return True
+
+
+def _first_step(
+    made: Instruction, step: Instruction, head: Block, users: Any, dominators: Dominators
+) -> Instruction | None:
+    """The step that takes an element in front of the loop with `head`, once and whenever the loop is entered,
+    if there is one."""
+    others = [user for user in users.get(made, ()) if user is not step and target(user) is intrinsics._next_]
+    if len(others) != 1:
+        return None
+    (first,) = others
+    block, inside = first.block, behind_steps(first)
+    if inside is None or block.handler is not None or not dominators.dominates(inside, head):
+        return None
+    return first if _is_straight(made.block, block, dominators) else None
+
+
+def _behind(step: Instruction) -> Block:
+    inside = behind_steps(step)
+    assert inside is not None
+    return inside
+
+
+def _is_straight(start: Block | None, end: Block, dominators: Dominators) -> bool:
+    """Whether there is no way back to `end` that does not lead through `start`."""
+    if start is None:
+        return False
+    waiting, seen = list(end.successors), set()
+    while waiting:
+        block = waiting.pop()
+        if block is end:
+            return start is end and block is start
+        if block not in seen and block is not start:
+            seen.add(block)
+            waiting += block.successors
     return True
 
 

@@ -15,6 +15,7 @@ from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
+from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
 from adbc.runtime.build.consuming import Consuming
@@ -142,6 +143,8 @@ LOCAL: Group[Lifting] = Group(
               "on normal forms: what is written in has gone all this way itself"),
         Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("own objects",),
               "escape analysis sees what is done to an object when constructors and methods are written in"),
+        Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),
+              "behind all that merges blocks: guesses need the place"),
         Stage("refusals", in_place(pass_by_handlers), ("normal form",), ("primal",),
               "passes that know handlers by their shape have seen them as they were"),
     ),

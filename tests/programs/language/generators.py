@@ -1,6 +1,7 @@
 """Generators and iterators: what they do happens when their consumer asks."""
 
 import itertools
+import operator
 
 from tests.programs.language.cases import Cases
 
@@ -499,3 +500,98 @@ def left_in_finally(x, u):
         g.close()
         u[1] += x
     return u[0] * u[1]
+
+
+@case([1.5, -0.5, 2.0, 0.25])
+def running_totals(u):
+    total = 0.0
+    for i, s in enumerate(itertools.accumulate(u)):
+        total += s * s
+        if i + 1 < len(u):
+            u[i + 1] *= s
+    return total
+
+
+@case([1.5, -0.5, 2.0, 0.25])
+def running_products(u):
+    total = 0.0
+    for s in itertools.accumulate(u, operator.mul):
+        total = total * 0.5 + s
+    for s in itertools.accumulate(u, lambda a, b: a * 0.5 + b * u[0]):
+        total += s * u[1]
+    for s in itertools.accumulate(u, initial=total):
+        total -= 0.1 * s
+    for s in itertools.accumulate([]):
+        total += s
+    return total
+
+
+@case([[1.5, 0.5], [2.0], [0.25]], 0.7)
+def running_lists(rows, x):
+    total = 0.0
+    for row in itertools.accumulate(rows):
+        row.append(x * row[0])
+        total += sum(row)
+    return total * len(rows[0])
+
+
+@case([1.5, -0.5, 2.0, 0.25])
+def neighbours_in_place(u):
+    total = 0.0
+    for a, b in itertools.pairwise(u):
+        total += (b - a) * total + a * b
+        u[-1] += 0.5 * a
+    for a, b in itertools.pairwise(u[:1]):
+        total *= a * b
+    return total
+
+
+@case([1.5, [2.0], 0.25, 3])
+def neighbours_of_several_types(u):
+    total = 0.0
+    for a, b in itertools.pairwise(u):
+        a = a[0] if isinstance(a, list) else a
+        if isinstance(b, list):
+            b[0] *= a
+            b = b[0]
+        total += (b - a) ** 2
+    return total
+
+
+@case([1.5, -0.5, 2.0, 0.25], 0.7)
+def the_first_apart(u, x):
+    rest = iter(u)
+    total = x
+    for first in rest:
+        total *= first
+        break
+    for v in rest:
+        total += v * first
+        u[0] = total
+    for _ in range(2):
+        rest = iter(u)
+        for first in rest:
+            break
+        for v in rest:
+            if v > first:
+                break
+            total += v * first
+    return total
+
+
+@case([1.5, -0.5, 2.0, 0.25], 0.7)
+def taken_in_turns(u, x):
+    rest = iter(u)
+    total = x
+    while True:
+        total = total * 0.5
+        for v in rest:
+            total += v * x
+            u[-1] *= 0.5 * v
+            break
+        else:
+            break
+        for v in rest:
+            total *= v
+            break
+    return total

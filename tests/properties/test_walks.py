@@ -1,9 +1,10 @@
-"""Loops over dicts whose values and keys change their types from call to call: every guess fails somewhere in
-a loop, and the rest of the function goes on with an iterator that is half used up."""
+"""Loops over dicts and lists whose values and keys change their types from call to call: every guess fails
+somewhere in a loop, and the rest of the function goes on with an iterator that is half used up."""
 
 from __future__ import annotations
 
 import copy
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -87,14 +88,57 @@ def side_by_side(d: Any, x: Any) -> Any:
     return total
 
 
+def neighbours(u: Any, x: Any) -> Any:
+    total = x
+    for a, b in itertools.pairwise(u):
+        total += (size(b) - 0.5 * size(a)) * x
+        if isinstance(b, list):
+            b[0] *= x
+    return total
+
+
+def running(u: Any, x: Any) -> Any:
+    total = 0.0
+    for s in itertools.accumulate(u):
+        total = total * 0.5 + size(s * x)
+    for s in itertools.accumulate(u, lambda a, b: a * 0.5 + b * x):
+        total += size(s)
+    return total
+
+
+def one_by_one(u: Any, x: Any) -> Any:
+    rest = iter(u)
+    total = x
+    for first in rest:
+        total += size(first)
+        break
+    for v in rest:
+        total += size(v) * x
+        u[-1] = u[0]
+    rest = iter(u)
+    while True:
+        for v in rest:
+            total *= 0.5 * size(v) + x
+            break
+        else:
+            return total
+        for v in rest:
+            total += size(v)
+            break
+
+
 PROGRAMS: dict[Callable[..., Any], str] = {
     by_items: "flantisd",
     by_values: "flant",
     nested: "flantisd",
     shared: "flantisd",
     side_by_side: "fan",
+    neighbours: "flantisd",
+    running: "fani",
+    one_by_one: "flantisd",
 }
-"""Functions of a dict and a number, with the kinds of values that they take."""
+"""Functions of a dict or list and a number, with the kinds of values that they take."""
+OF_LISTS = (neighbours, running, one_by_one)
 
 
 def value_of(kind: str, rng: random.Random) -> Any:
@@ -135,8 +179,8 @@ def at(v: Any, path: Path) -> Any:
     return v
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_gradients_of_walks_over_dicts(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(40))
+def test_gradients_of_walks(seed: int) -> None:
     rng = random.Random(seed)
     f, kinds = rng.choice(list(PROGRAMS.items()))
     gradient = adbc.value_and_grad(f, (0, 1))
@@ -148,7 +192,9 @@ def test_gradients_of_walks_over_dicts(seed: int) -> None:
             found = "f" + "".join(rng.choice(kinds) for _ in range(rng.randrange(5)))
             found = "".join(rng.sample(found, len(found)))
             chosen = rng.choice(names)
-        d = {chosen(i): value_of(kind, rng) for i, kind in enumerate(found)}
+        d: Any = {chosen(i): value_of(kind, rng) for i, kind in enumerate(found)}
+        if f in OF_LISTS:
+            d = list(d.values())
         x = rng.uniform(0.5, 1.2)
         before = copy.deepcopy(d)
         value, (dd, dx) = gradient(d, x)
