@@ -13,7 +13,18 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import building, instructions, machine, measure, others, publish, roundtrips, table, typed
+from benchmarks import (
+    building,
+    instructions,
+    machine,
+    measure,
+    ordinary_programs,
+    others,
+    publish,
+    roundtrips,
+    table,
+    typed,
+)
 from benchmarks.run import run
 from benchmarks.saved import million_steps
 from benchmarks.workload import Workload
@@ -25,9 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["run", "build"],
+        choices=["run", "build", "ordinary"],
         default="run",
-        help="run: gradients over plain functions; build: what the first derivative costs over compile()",
+        help="run: gradients over plain functions; build: what the first derivative costs over compile();"
+        " ordinary: the programs of benchmarks/ordinary/, in two styles each",
     )
     parser.add_argument("--publish", action="store_true", help="write docs/measured and docs/benchmarks.rst")
     parser.add_argument(
@@ -47,6 +59,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.what == "build":
         building.report(only=options.only)
+        return 0
+    if options.what == "ordinary":
+        rows = ordinary_programs.report(options.only, options.rounds)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as file:
+                json.dump(rows, file, indent=1)
         return 0
 
     groups = {
