@@ -64,16 +64,17 @@ class _Islice(OwnIterator):
         self.step = 1 if where.step is None else where.step
 
     def __next__(self) -> Any:
-        # at the end it goes on to `stop`, but not beyond
-        target = self.wanted if self.stop is None else min(self.wanted, self.stop)
-        while self.position < target:
+        # What is in front of `start` is taken even where that is behind `stop`; later steps do not go beyond.
+        while self.position < self.wanted:
             next(self.iterator)
             self.position += 1
-        if self.stop is not None and self.wanted >= self.stop:
+        if self.stop is not None and self.position >= self.stop:
             raise StopIteration
         value = next(self.iterator)
         self.position += 1
         self.wanted += self.step
+        if self.stop is not None and self.wanted > self.stop:
+            self.wanted = self.stop
         return value
 
 

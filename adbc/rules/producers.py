@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adbc.ir.intrinsics import _iter_
+from adbc.rules.itertools import check_bounds
 
 __all__ = ["PRODUCERS", "Producer"]
 
@@ -178,6 +179,65 @@ def _product_of_three(first: Sequence[Any], second: Sequence[Any], third: Sequen
                 yield a, b, c
 
 
+def _as_start(start: Any) -> Any:
+    """`start` of ``islice(values, start, stop)``, checked as that checks it."""
+    check_bounds(slice(start, None))
+    return start
+
+
+def _as_stop(stop: Any) -> Any:
+    """`stop` of ``islice(values, stop)``, checked as that checks it."""
+    check_bounds(slice(stop))
+    return stop
+
+
+def _begun(values: Iterator[Any], stop: Any) -> Iterator[Any]:
+    taken = 0
+    while stop is None or taken < stop:
+        for value in values:  # noqa: B007  # it is used below
+            taken += 1
+            break
+        else:
+            return
+        yield value
+
+
+def _all_but_first(values: Iterator[Any]) -> Iterator[Any]:
+    for _ in values:
+        break
+    else:
+        return
+    for value in values:  # noqa: UP028  # delegation is no loop
+        yield value
+
+
+def _sliced(values: Iterator[Any], start: Any, stop: Any) -> Iterator[Any]:
+    taken = 0
+    while start is not None and taken < start:
+        for _ in values:
+            taken += 1
+            break
+        else:
+            return
+    while stop is None or taken < stop:
+        for value in values:  # noqa: B007  # it is used below
+            taken += 1
+            break
+        else:
+            return
+        yield value
+
+
+def _repeated(value: Any) -> Iterator[Any]:
+    while True:
+        yield value
+
+
+def _repeated_times(value: Any, times: Sequence[Any]) -> Iterator[Any]:
+    for _ in times:
+        yield value
+
+
 def _counted(start: Any, step: Any) -> Iterator[Any]:
     while True:
         yield start
@@ -210,6 +270,12 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
         Producer(_product, 2, dict.fromkeys(range(2), builtins.list)),
         Producer(_product_of_three, 3, dict.fromkeys(range(3), builtins.list)),
     ),
+    itertools.islice: (
+        Producer(_begun, 2, {1: _as_stop, 0: _iter_}),
+        Producer(_all_but_first, 3, {0: _iter_}, {1: 1, 2: None}),
+        Producer(_sliced, 3, {1: _as_start, 2: _as_stop, 0: _iter_}),
+    ),
+    itertools.repeat: (Producer(_repeated, 1), Producer(_repeated_times, 2, {1: builtins.range})),
     itertools.count: (Producer(_counted, 2),),
 }  # fmt: skip
 """The iterators that may be written into loops, in the order in which they are tried."""

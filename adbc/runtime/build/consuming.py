@@ -89,7 +89,7 @@ class Consuming:
             if call.block.handler is not None and len(producer.prepared) > 1:
                 return None  # the last of several that may raise would have the handler
             left = [k for k in range(len(given)) if k not in producer.given]
-            prepared = {at: producer.prepared[k] for at, k in enumerate(left) if k in producer.prepared}
+            prepared = {left.index(k): prepare for k, prepare in producer.prepared.items()}
             return Written(self._template(producer.body), [given[k] for k in left], (), prepared)
         return None
 

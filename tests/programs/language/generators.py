@@ -595,3 +595,64 @@ def taken_in_turns(u, x):
             total *= v
             break
     return total
+
+
+def rest_of(u, *bounds):
+    """What `islice` gives, and what it leaves of the iterator."""
+    values = iter(u)
+    given = 0.0
+    for v in itertools.islice(values, *bounds):
+        given = 2.0 * given + v
+    return given, sum(values)
+
+
+@case([1.5, -0.5, 2.0, 0.25, 3.0, 0.75])
+def slices_of_iterators(u):
+    total = 0.0
+    some = [(0,), (2,), (9,), (1, 3), (3, 1), (4, 4), (1, None), (None, 2), (0, 5, 2), (1, None, 3)]
+    for bounds in [*some, (5, 3, 1)]:
+        given, left = rest_of(u, *bounds)
+        total = total * 0.9 + given * left + left
+    return total
+
+
+@case([1.5, -0.5, 2.0, 0.25, 3.0, 0.75], 0.7)
+def slices_in_loops(u, x):
+    total = x
+    for v in itertools.islice(u, 4):
+        total += v * v
+        u[-1] *= v
+    for v in itertools.islice(u, 1, None):
+        total = 0.5 * total + v
+    for v in itertools.islice(u, 1, 3):
+        u[2] = total
+        total += v * x
+    values = iter(u)
+    for v in itertools.islice(values, 3, 1):
+        total += v
+    for v in values:
+        total = 0.5 * total + v * v
+    for bad in (-1, 0.5):
+        try:
+            for v in itertools.islice(u, bad):
+                total += v
+        except ValueError:
+            total *= 1.5
+    return total + sum(v * x for v in itertools.islice(u, 2))
+
+
+@case([1.5, -0.5, 2.0], 0.7)
+def the_same_again(u, x):
+    total = 0.0
+    for v in itertools.repeat(u, 3):
+        v[0] *= x
+        total += v[0] * v[1]
+    for v, w in zip(itertools.repeat(x), u):
+        total += v * w
+    for v in itertools.repeat(total, -1):
+        total += v
+    for v in itertools.repeat(x):
+        total *= v
+        if total < 1.0:
+            break
+    return total
