@@ -7,10 +7,18 @@ import os
 import pathlib
 import sys
 import sysconfig
+import types
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["ABOUT_TEXT", "FOR_CONSTANTS", "is_library_class", "is_library_code", "is_library_file"]
+__all__ = [
+    "ABOUT_TEXT",
+    "FOR_CONSTANTS",
+    "is_library_class",
+    "is_library_code",
+    "is_library_file",
+    "is_library_module",
+]
 
 ABOUT_TEXT = frozenset(
     {
@@ -53,6 +61,14 @@ def is_library_file(filename: str) -> bool:
         return True
     paths = sysconfig.get_paths()
     return path.startswith((paths["stdlib"] + os.sep, paths["platstdlib"] + os.sep))
+
+
+def is_library_module(module: types.ModuleType) -> bool:
+    """Whether a module is one of the standard library, in Python or in C, or of an installed package."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__.partition(".")[0] in sys.stdlib_module_names
+    return is_library_file(file)
 
 
 def is_library_class(cls: type) -> bool:

@@ -18,6 +18,7 @@ from adbc.tangents.objects import InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
+    "DEFAULT",
     "FIELD",
     "LIBRARY",
     "SLOW",
@@ -43,6 +44,8 @@ SLOW = "slow"
 """The answer that classes do not decide a question: `resolve.step` is asked each time."""
 FIELD = "field"
 """An attribute that the class has nothing to say about."""
+DEFAULT = "default"
+"""An attribute of which the class has something that is read where an instance has none of its own."""
 
 LIBRARY = frozenset(
     {"abc", "collections", "collections.abc", "dataclasses", "enum", "functools", "types", "typing"}
@@ -182,8 +185,9 @@ def _is_own(cls: type, found: Any) -> bool:
 
 
 def attribute(cls: type, name: str) -> Any:
-    """How instances of `cls` find attribute `name` if they have a dictionary: `FIELD`, the function that
-    becomes a method unless there is such a field, or `SLOW`."""
+    """How instances of `cls` find attribute `name` in their dictionary: `FIELD`, the function that becomes a
+    method unless there is such a field, `DEFAULT`, which is `FIELD` where there is one and else `SLOW`, or
+    `SLOW`."""
     if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
     if has_attributes_beside(cls):
@@ -195,7 +199,9 @@ def attribute(cls: type, name: str) -> Any:
     found = lookup(cls, name)
     if found is None:
         return FIELD
-    return found if is_python_function(found) else SLOW
+    if is_python_function(found):
+        return found
+    return SLOW if goes_first(found) else DEFAULT
 
 
 def as_plain_number(x: Any) -> Any:

@@ -36,7 +36,7 @@ from adbc.runtime.calls import (
     weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import FIELD, LIBRARY, SLOW, attribute, initialiser
+from adbc.runtime.calls.classes import DEFAULT, FIELD, LIBRARY, SLOW, attribute, initialiser
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -240,7 +240,7 @@ class Calls(abc.ABC):
         if found is not SLOW:
             if name in obj.__dict__:
                 return self.get_field(xs, fs, NO_KWARGS)
-            if found is not FIELD:
+            if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
         return self.call_slowly(context, call, 2, self.mode)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured
-from adbc.cpython.libraries import FOR_CONSTANTS
+from adbc.cpython.libraries import FOR_CONSTANTS, is_library_class, is_library_code
 from adbc.cpython.names import names_in, rebinds_beyond_its_frame
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
@@ -428,7 +428,10 @@ _ABSENT = object()
 
 def _reached(roots: Any) -> list[Any]:
     """The values that Python code behind `roots` may change: what functions close over, the data that they
-    name as globals, and what functions of classes do."""
+    name as globals, and what functions of classes do.
+
+    Code of libraries is taken to change nothing of the program's but what it is given or has closed over.
+    """
     found: list[Any] = []
     seen: set[int] = set()
     pending = list(roots)
@@ -439,11 +442,13 @@ def _reached(roots: Any) -> list[Any]:
         seen.add(id(x))
         if isinstance(x, types.FunctionType):
             pending.extend(captured(x))
+            if is_library_code(x.__code__.co_filename, x.__globals__):
+                continue
             named = (x.__globals__.get(name) for name in names_in(x.__code__))
             pending.extend(y for y in named if not kind_of(type(y)).inactive)
         elif isinstance(x, type):
             for cls in (*x.__mro__, type(x)):
-                if is_python_class(cls):
+                if is_python_class(cls) and not is_library_class(cls):
                     pending.extend(vars(cls).values())
         elif isinstance(x, (classmethod, staticmethod)):
             pending.append(x.__func__)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adbc.ir.intrinsics import MISSING
+from adbc.runtime.calls import logs, texts
 from adbc.runtime.calls.binding import Default
 from adbc.runtime.calls.classes import is_python_function
 from adbc.runtime.calls.foreign import watched
@@ -37,8 +38,21 @@ def as_it_is(context: Context, call: Call, copy: Copy) -> tuple[Any, Give]:
         return _namedtuple(context, call, what, copy)
     if function.__name__ == "__new__" and len(call.args) >= 4:
         return _by_metaclass(context, call, what, copy)
+    if function.__module__ == "logging":
+        written = logs.streams(function.__qualname__, call.args)
+        if written is not None:
+            return _logged(context, call, written), nothing
     out, _ = watched(context, call, what, stays=True)
     return out, nothing
+
+
+def _logged(context: Context, call: Call, streams: list[Any]) -> Any:
+    """Make `call` of a logger, whose line goes to `streams` and nowhere else."""
+    if not streams:
+        return None
+    if any(map(is_active, call.shadows)) or texts.among_arguments(context, call) is not None:
+        texts.written(context, streams)
+    return call.perform_for_user()
 
 
 def _by_metaclass(context: Context, call: Call, what: str, copy: Copy) -> tuple[Any, Give]:

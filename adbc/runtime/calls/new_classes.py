@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from adbc.cpython.libraries import is_library_module
 from adbc.errors import UnsupportedError
 from adbc.rules.namespaces import check_name
 from adbc.runtime.calls import fields
@@ -151,7 +152,7 @@ def carry(context: Context, cls: Any, namespace: dict[str, Any], shadow: Any, co
 
 
 def nothing() -> None:
-    """The `Give` of a class without derivatives."""
+    """The `Give` of a class without derivatives, and what undoes what stays."""
 
 
 def defaults_of_record(cls: Any) -> Any:
@@ -183,8 +184,12 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
     old, old_slot = own.get(name, _ABSENT), None if fields_ is None else fields_.get(name)
     if hasattr(type.__dict__.get(name), "__set__") and is_class(owner):
         old = type.__getattribute__(owner, name)  # ``__bases__`` and its like stand nowhere else
+    stays = False
     if type(owner) is types.ModuleType:
         check_name(own, name, *call.args[2:])
+        # Library code that runs as it is sets it too (`contextlib.redirect_stdout`), and is not undone: what
+        # one of two such calls has set must not be put back when the other was followed.
+        stays = is_library_module(owner)
 
     def put_back() -> None:
         context.attributes.clear()
@@ -197,6 +202,8 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         setter(owner, name, call.args[2])
     else:
         deleter(owner, name)
+    if stays:
+        return None, nothing
     if fields_ is None:
         context.patches.append(put_back)
         if is_class(owner) and not all(rule.holds() for rule in context.checked if rule is not None):

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adbc.cpython.cells import captured, captures_empty_cell
-from adbc.cpython.libraries import is_library_class, is_library_code, is_library_file
+from adbc.cpython.libraries import is_library_class, is_library_code, is_library_module
 from adbc.cpython.names import globals_written, imports, names_in
 from adbc.flags import HAVE_GC
 from adbc.rules.table import RuleTable
@@ -222,7 +222,7 @@ class _Search:
             elif cls is _CACHED:
                 pending.append(getattr(x, "__wrapped__", None))
             elif isinstance(x, types.ModuleType):
-                if not _is_library_module(x):
+                if not is_library_module(x):
                     return False
             elif isinstance(x, type):
                 if not _is_library(x):
@@ -359,13 +359,6 @@ _WAYS = frozenset(
     }
 )  # fmt: skip
 """Names by which code finds what it does not name."""
-
-
-def _is_library_module(module: types.ModuleType) -> bool:
-    file = getattr(module, "__file__", None)
-    if file is None:
-        return module.__name__.partition(".")[0] in sys.stdlib_module_names
-    return is_library_file(file)
 
 
 def _is_library(cls: Any) -> bool:

@@ -39,6 +39,7 @@ __all__ = [
     "hand_on",
     "looks_at_text",
     "text",
+    "written",
 ]
 
 _TEXT = (str, bytes, bytearray)
@@ -127,6 +128,14 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
     if row.converts is not None:
         return any(isinstance(x, (list, tuple, *_TEXT)) for x in args[row.converts : row.converts + 1])
     return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
+
+
+def written(context: Context, streams: Sequence[Any]) -> None:
+    """Remember `streams`, to which text is written that is made from a number with a derivative."""
+    if context.texts is None:
+        context.texts = Texts()
+    for stream in streams:
+        context.texts.written(stream)
 
 
 # -- functions of C without a rule -----------------------------------------------------------------------

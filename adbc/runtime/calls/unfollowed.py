@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.cpython.libraries import ABOUT_TEXT
+from adbc.runtime.calls.logs import is_quiet
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.protocol import kind_of
 
@@ -35,11 +36,11 @@ def _typing(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
 
 
 def _logging(name: str, args: Sequence[Any], shadows: Sequence[Any]) -> bool:
-    """What says something is followed if it is given a value with a derivative: a handler may keep it."""
+    """What says something is followed if it is given a value with a derivative that a handler may keep."""
     if name.removeprefix("Logger.") not in _LEVELS:
         return name == "Logger.findCaller"
     given = zip(args, shadows, strict=True)
-    return not any(is_active(shadow) for x, shadow in given if not _is_logger(x))
+    return not any(is_active(shadow) for x, shadow in given if not _is_logger(x)) or is_quiet(name, args)
 
 
 def _is_logger(x: Any) -> bool:

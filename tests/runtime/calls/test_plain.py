@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import json
 import logging
 import math
 import re
+import sys
 import unittest.mock
 from collections.abc import Callable
 from typing import Any
@@ -256,3 +259,25 @@ def test_what_was_patched_meanwhile() -> None:
         with pytest.raises(UnsupportedError, match=r"is bound to something else by _patch\.__enter__"):
             run()
         assert math.sin(1.0) != 1.0  # it is bound to what it was
+
+
+# -- what is set in modules of libraries ---------------------------------------------------------------------
+
+
+def redirected(x):
+    with contextlib.redirect_stdout(io.StringIO()) as stream:
+        print("x =", x)
+        shown = len(stream.getvalue()) > 3
+    return x * x if shown else x
+
+
+@pytest.mark.parametrize("config", [adbc.Config(), adbc.Config(speculation="dynamic", warm_after=0)])
+def test_a_stream_that_was_redirected_is_that_of_before(config: adbc.Config) -> None:
+    # Entering the context is a plain call, and leaving it is followed, because text was printed meanwhile.
+    before = sys.stdout
+    with adbc.use(config):
+        for _ in range(2):
+            assert adbc.grad(redirected)(3.0) == 6.0
+            assert sys.stdout is before
+            assert adbc.jvp(redirected, (3.0,), (1.0,)) == (9.0, 6.0)
+            assert sys.stdout is before
