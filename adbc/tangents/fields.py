@@ -11,6 +11,7 @@ from typing import Any
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
 __all__ = [
+    "FORMS",
     "LOCAL",
     "access",
     "arguments",
@@ -63,9 +64,26 @@ _NATIVE_ENTRIES = (
 )  # fmt: skip
 
 
+FORMS: dict[type, tuple[bool, tuple[tuple[str, Any], ...]]] = {}
+"""Of each class that was met, what `is_python_class` and `slots_of` say, which is decided when it is made."""
+
+
+def _form(cls: type) -> tuple[bool, tuple[tuple[str, Any], ...]]:
+    found = FORMS.get(cls)
+    if found is None:
+        classes = [c for c in reversed(cls.__mro__) if _is_python_class(c)]
+        slots = tuple(slot for c in classes for slot in _own_slots(c))
+        found = FORMS[cls] = any(c is cls for c in classes), slots
+    return found
+
+
 def is_python_class(cls: type) -> bool:
     """Whether `cls` was made by a class statement: apart from the slots that it asks for, nothing in its
     dictionary is made in C for this class."""
+    return _form(cls)[0]
+
+
+def _is_python_class(cls: type) -> bool:
     if not cls.__flags__ & HEAP_TYPE or cls.__flags__ & IMMUTABLE_TYPE:
         return False
     slots = {mangled for mangled, _ in _own_slots(cls)}
@@ -92,7 +110,7 @@ def _own_slots(cls: type) -> Iterator[tuple[str, Any]]:
 
 def slots_of(cls: type) -> tuple[tuple[str, Any], ...]:
     """The slots of all Python classes of `cls`, by their names in the instance, with their descriptors."""
-    return tuple(slot for c in reversed(cls.__mro__) if is_python_class(c) for slot in _own_slots(c))
+    return _form(cls)[1]
 
 
 def instance_fields(x: Any, slots: tuple[tuple[str, Any], ...] | None = None) -> list[tuple[str, Any]]:

@@ -48,6 +48,7 @@ from adbc.runtime.report.frames import continuations, note_inlined, note_origina
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.stack import STACK
+from adbc.tangents.fields import FORMS
 from adbc.tangents.protocol import KINDS
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
@@ -468,7 +469,7 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
                 aids = [cache for cache in engine.caches if not any(cache is other for other in kept)]
                 lifetimes.shed(aids, engine.rules.values())
         elif engines:
-            caches: list[Any] = [KINDS]
+            caches: list[Any] = [KINDS, FORMS]
             anchors: list[Any] = [_engines]
             for engine in engines:
                 caches += engine.identities

@@ -156,15 +156,17 @@ class Calls(abc.ABC):
     def call(self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values) -> Any:
         """``f(*xs)``, the last arguments by keyword, as generated code calls it; the pullback of reverse mode
         gives (bf, *bxs)."""
-        is_followed = not keywords
+        verdict: bool | None = None
+        inside: list[Any] = []
         if not keywords:
             kind = f.__class__
             if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
+                verdict = False
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
-            elif is_plain(context, self.table, f, ff, xs, fs):
-                is_followed = False
+            elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
+                pass
             elif kind is FunctionType:
                 entered = self.enter_function(context, f, ff, xs, fs, False)
                 if entered is not None:
@@ -180,7 +182,7 @@ class Calls(abc.ABC):
                 if entered is not None:
                     return entered
         count = len(xs) + 1
-        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, is_followed)
+        call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
         return self.call_slowly(context, call, count, self.mode)
 
     def call_with_displays(
@@ -385,12 +387,12 @@ class Calls(abc.ABC):
     # -- C functions and found values ------------------------------------------------------------------------
 
     def _is_plain(self, context: Context, call: Call) -> bool:
-        """Whether `call` is made as it is; if not, that is noted."""
-        if not call.is_followed:
-            call.is_followed = not is_plain(
+        """Whether `call` is made as it is, which is noted."""
+        if call.is_plain is None:
+            call.is_plain = is_plain(
                 context, self.table, call.function, call.shadow, call.args, call.shadows, call.inside
             )
-        return not call.is_followed
+        return call.is_plain
 
     def plain(self, context: Context, call: Call) -> Answer:
         """Library code that nothing with a derivative reaches is called as it is."""

@@ -75,8 +75,8 @@ class Call:
     origins: tuple[Origin, ...]
     keywords: tuple[str, ...] = ()
     origin: Origin = 0
-    is_followed: bool = False
-    """Whether it is known that the call is not made as it is (`plain`)."""
+    is_plain: bool | None = None
+    """Whether the call is made as it is (`plain`), once that is known."""
     inside: list[Any] = dataclasses.field(default_factory=list)
     """If it is, objects made in C that are reached from the arguments, which only the garbage collector looks
     into."""
