@@ -195,8 +195,12 @@ class Engine:
         if _around_collections not in gc.callbacks and lifetimes.may_go(function):
             gc.callbacks.append(_around_collections)  # not before: each collection pays for it
         stored = None if self.cache is None else self.cache.load(function, parameters, active, mode)
-        result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
+        with self.knowledge.notes.collected() as facts:
+            result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
         rule = Derived(self, function, parameters, active, mode, result)
+        for key, fact in facts.items():  # callers are compiled against the result
+            rule.note(key, fact)
+        rule.guards = list(facts.values())
         rule.stored = stored
         if rule.function is None:
             rule.primal = self.graphs.known(function.__code__, function.__globals__)
@@ -241,6 +245,8 @@ class Engine:
             return
         if self.tiers.begin_cold(rule):
             return
+        if not self.building:
+            self.knowledge.notes.begin()
         self.building.append(rule)
         try:
             graph = self._typed(rule)
@@ -277,7 +283,7 @@ class Engine:
         named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
-        rule.guards = [*named, *rule.class_facts.values()]
+        rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]
         unit = self._unit(rule.code, rule.globals, forwards="forwards", pullback="pullback", single="dual")
         if pair is not None:
             forwards, pullback = self.backend.pair(pair, unit)

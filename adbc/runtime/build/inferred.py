@@ -46,8 +46,10 @@ SETTLING: tuple[Stage[Sources], ...] = (
 """The passes that types make possible, and that make more types known."""
 
 
-def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sources) -> None:
-    """Write types into `graph`, of which the parameters have these types, and what follows from them."""
-    infer(graph, parameters, sources.oracle, sources.sample)
+def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sources) -> AbstractType:
+    """Write types into `graph`, of which the parameters have these types, and what follows from them; returns
+    that of the result."""
+    found = infer(graph, parameters, sources.oracle, sources.sample)
     while repeat(SETTLING, graph, sources):
-        infer(graph, parameters, sources.oracle, sources.sample)
+        found = infer(graph, parameters, sources.oracle, sources.sample)
+    return found
