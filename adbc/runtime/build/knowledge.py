@@ -15,16 +15,27 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Value
 from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
-from adbc.runtime.build.facts import AccessorFact, ClassFact, ConstructorFact, LackingFact, NameFact
+from adbc.runtime.build.facts import AccessorFact, AnswerFact, ClassFact, ConstructorFact, LackingFact, NameFact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
 from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
-from adbc.runtime.calls.classes import accessor, constructor, is_field, lacks, method
+from adbc.runtime.calls.classes import (
+    accessor,
+    certain_method,
+    class_member,
+    constructor,
+    inherited,
+    is_field,
+    is_instance,
+    lacks,
+    method,
+)
 from adbc.runtime.calls.operators import is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.answers import is_seen_to_answer
@@ -81,7 +92,10 @@ class Knowledge:
         """What calls on examples have shown, by function and descriptions of arguments."""
         self.answering: dict[Key, bool] = {}
         """Whether functions are seen never to return `NotImplemented`."""
+        self.with_rules: dict[type, None] = {}
+        """The classes of all that has a rule."""
         self.caches: tuple[dict[Any, Any], ...] = (
+            self.with_rules,
             self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
@@ -162,6 +176,43 @@ class Knowledge:
         answer = lacks(cls, name)
         if answer:
             self.notes.add((cls, f"{name}.none"), LackingFact(cls, name))
+        return answer
+
+    def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        """The function that ``cls.name`` calls, without a rule, and whether it is given `cls`."""
+        found = class_member(cls, name)
+        if found is None or self.table.rows(found[0]) or self.table.rows(getattr(cls, name)):
+            return None
+        self.notes.add((cls, f"{name}.member"), AnswerFact(cls, "member", (name,), found))
+        return found
+
+    def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
+        """The method that ``super(behind, x).name`` is for an instance `x` of exactly `cls`, without a rule."""
+        found: types.FunctionType | None = inherited(cls, behind, name)
+        if found is None or self.table.rows(found):
+            return None
+        self.notes.add((cls, (behind, name)), AnswerFact(cls, "inherited", (behind, name), found))
+        return found
+
+    def certain_method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The method `name` of instances of exactly `cls`, which have no place for such a field."""
+        found: types.FunctionType | None = certain_method(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        self.notes.add((cls, f"{name}.certain"), AnswerFact(cls, "certain", (name,), found))
+        return found
+
+    def called(self, cls: type) -> types.FunctionType | None:
+        """The function that calls of instances of exactly `cls` run, if there are no rules of instances."""
+        if not self.with_rules:
+            self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
+        return None if cls in self.with_rules else self.method(cls, "__call__")
+
+    def is_instance(self, cls: type, asked: type) -> bool | None:
+        """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`, if the classes decide that."""
+        answer = is_instance(cls, asked)
+        if answer is not None:
+            self.notes.add((cls, (asked, "instance")), AnswerFact(cls, "instance", (asked,), answer))
         return answer
 
     def answers(self, function: types.FunctionType) -> bool:
@@ -313,7 +364,7 @@ class Knowledge:
             with self.notes.behind(("keeps", *key)):
                 graph = self._copy(function)
                 self.infer(graph, tuple(map(memory_type, parameters)))
-                drop_method_reads(graph)
+                drop_method_reads(graph, lambda read: is_known_read(read, self))
                 known = self.keepers[key] = kept_lists(graph, parameters, self)
         return known
 
