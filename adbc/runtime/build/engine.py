@@ -122,7 +122,7 @@ class Engine:
             *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches, *self.tiers.caches,
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
-        self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies)
+        self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies, graphs.closed)
         """Caches whose values rules refer to: to forget them is to build rules anew."""
 
         # What dispatch and the ways in ask (`EngineView`), without one more function on the way.
@@ -342,6 +342,8 @@ class Engine:
                 continuations[id(made.__code__)] = made.__code__
             elif isinstance(primal, types.CodeType):
                 note_original(made.__code__, primal)
+            elif primal.original is not None:
+                note_original(made.__code__, primal.original)
             self.observer.code(primal, part, made.__code__)
         install(function, made)
 
