@@ -201,7 +201,7 @@ class DualBuilder(Mirror):
         return super().handlers() | {
             Kind.SCALAR: self._scalar, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store, Kind.SLOT_APPEND: self._slot_append,
-            Kind.FIELD_STORE: self._field_store,
+            Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
             Kind.OVERWRITE_ITEM: self._overwrite_item, Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.TUPLE: self._tuple, Kind.PROJECT: self._project, Kind.COPY: self._copy,
             Kind.VIEW: self._view, Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
@@ -284,6 +284,12 @@ class DualBuilder(Mirror):
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, intrinsics._setattr_)
+
+    def _field_put(self, call: Instruction, site: CallSite) -> None:
+        obj, name, value = site.arguments
+        put, frule = self.support.put_field, self.support.set_field
+        self.builder.call(put, frule, self.p(obj), self.d(obj), self.p(name), self.p(value), self.d(value))
+        self._define(call, Const(None))
 
     def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
         self._slot_store(call, site)

@@ -32,6 +32,10 @@ class ForwardSupport(CommonSupport):
     captured: Callable[..., Any]
     """captured(context, function, dfunction): the cells of the closure of `function`, each with its tangent
     behind"""
+    put_field: Callable[..., Any]
+    """put_field(frule, obj, d, name, value, dvalue): does ``obj.name = value``, and the same to the tangent"""
+    set_field: Callable[..., Any]
+    """The general forward rule of writing a field."""
     fit_number: Callable[..., Any]
     """fit_number(d, x): `d` as the tangent of `x`, a real number"""
     fit_array: Callable[..., Any]

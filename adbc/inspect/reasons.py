@@ -72,6 +72,7 @@ _INLINE = {
     Kind.SLOT_STORE: "a float is written to a list: the same slot of its shadow",
     Kind.FIELD_LOAD: "a plain field: the same field of the shadow",
     Kind.CELL_LOAD: "a variable of a closure: the field of the cell's shadow",
+    Kind.FIELD_PUT: "something is written to a plain field, and its shadow to that of the shadow",
     Kind.FIELD_STORE: "a float is written to a plain field: the same field of the shadow",
     Kind.OVERWRITE_ITEM: "a float is written over a float",
     Kind.OVERWRITE_FIELD: "a float is written over a float",

@@ -372,6 +372,18 @@ class SlotStoreAdjoint(StoreAdjoint):
 
 
 @dataclasses.dataclass
+class PutAdjoint(StoreAdjoint):
+    """``obj.x = v`` of anything but a float, undone by a function of the runtime, which is given `old`: what
+    was there, in the object and in its shadow."""
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        container, shadow, name = writer.get(self.container), writer.get(self.shadow), writer.get(self.index)
+        bv = writer.builder.call(writer.support.take_field, container, shadow, name, writer.get(self.old))
+        if wants(writer, self.value):
+            writer.give(self.value, writer.split(bv, type_of(self.value), exact=False))
+
+
+@dataclasses.dataclass
 class AppendAdjoint(Adjoint):
     """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element."""
 

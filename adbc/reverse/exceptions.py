@@ -47,7 +47,7 @@ __all__ = ["attempt_calls", "has_handlers", "return_exceptions"]
 
 _ATTEMPTED = (
     Kind.ROW, Kind.DERIVED, Kind.DYNAMIC, Kind.STORE, Kind.SLOT_STORE, Kind.SLOT_APPEND, Kind.FIELD_STORE,
-    Kind.TEXT,
+    Kind.FIELD_PUT, Kind.TEXT,
 )  # fmt: skip
 
 

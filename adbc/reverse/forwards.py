@@ -32,6 +32,7 @@ from adbc.reverse.adjoints import (
     OwnAdjoint,
     PartAdjoint,
     ProjectAdjoint,
+    PutAdjoint,
     ScalarAdjoint,
     SlotAdjoint,
     SlotStoreAdjoint,
@@ -202,6 +203,7 @@ class ForwardsPass(Mirror):
             Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store, Kind.FIELD_STORE: self._field_store,
+            Kind.FIELD_PUT: self._field_put,
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
@@ -390,6 +392,13 @@ class ForwardsPass(Mirror):
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.set_field, True)
+
+    def _field_put(self, call: Instruction, site: CallSite) -> None:
+        obj, name, value = site.arguments
+        u, fu, v, fv = self.p(obj), self.s(obj), self.p(value), self.s(value)
+        old = self.builder.call(self.support.put_field, self.support.set_field, u, fu, self.p(name), v, fv)
+        self.primal[call] = Const(None)
+        self._leave(PutAdjoint(value, u, fu, self.p(name), old))
 
     def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
         container, key, value = site.arguments

@@ -89,6 +89,10 @@ class Support(CommonSupport):
     restore_item: Callable[..., Any]
     """restore_item(l, fl, index, old) -> the cotangent of the value, a number"""
     restore_field: Callable[..., Any]
+    put_field: Callable[..., Any]
+    """put_field(rrule, obj, f, name, value, fvalue) -> old, whatever `take_field` needs"""
+    take_field: Callable[..., Any]
+    """take_field(obj, f, name, old) -> the rdata of the value"""
     set_field: Callable[..., Any]
     """The general reverse rule of writing a field."""
     give_array: Callable[..., Any]

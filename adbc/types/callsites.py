@@ -240,8 +240,9 @@ def _getting(call: _OpenCall) -> _Answer:
 
 def _setting(call: _OpenCall) -> _Answer:
     """What becomes of a call that writes an attribute."""
-    is_number = _is_field(call.arguments, call.types, call.knowledge) and call.types[2] == FLOAT
-    return Kind.FIELD_STORE if is_number else None
+    if not _is_field(call.arguments, call.types, call.knowledge):
+        return None
+    return Kind.FIELD_STORE if call.types[2] == FLOAT else Kind.FIELD_PUT
 
 
 def _getting_cell(call: _OpenCall) -> _Answer:

@@ -20,6 +20,8 @@ class of C, whose methods cannot be replaced.  Needs types.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _observe_
 from adbc.ir.values import Const, Instruction, Value
@@ -47,12 +49,19 @@ def builtin_methods(graph: Graph) -> bool:
     return changed
 
 
-def drop_method_reads(graph: Graph) -> None:
-    """Remove the reads of methods that nobody uses any more.
+def drop_method_reads(graph: Graph, is_known: Callable[[Instruction], bool]) -> None:
+    """Remove the reads of methods that nobody uses any more, those of builtin classes and others for which
+    `is_known` holds.
 
     Where a guess was wrong, the rest of the function may still be given a method that was read before: that
     is read in the side exit.
     """
+    while _drop_reads(graph, lambda read: method_of(read) is not None or is_known(read)):
+        pass  # what was read from may have been found for that alone
+
+
+def _drop_reads(graph: Graph, is_known: Callable[[Instruction], bool]) -> bool:
+    changed = False
     used: set[Value] = set()
     rests: dict[Value, list[Instruction]] = {}
     for block in graph.blocks:
@@ -71,12 +80,14 @@ def drop_method_reads(graph: Graph) -> None:
             continue
         kept = []
         for read in block.instructions:
-            if read in used or method_of(read) is None:
+            if read in used or not is_known(read):
                 kept.append(read)
                 continue
+            changed = True
             for user in rests.get(read, ()):
                 used.add(_read_again(read, user))
         block.instructions = kept
+    return changed
 
 
 def _read_again(read: Instruction, user: Instruction) -> Instruction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
 from typing import Any
@@ -37,14 +38,22 @@ class Bindings:
         return known
 
     def find(
-        self, function: object, count: int, keywords: tuple[str, ...], *, makes_generator: bool = False
+        self,
+        function: object,
+        count: int,
+        keywords: tuple[str, ...],
+        *,
+        makes_generator: bool = False,
+        is_closed: bool = False,
     ) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function`, or to the function that a
-        `ClosureType` describes; None if it has a rule, captured state, or parameters that take any number, or
-        if calling it makes a generator and nobody has said so."""
+        `ClosureType` describes; None if it has a rule, captured state, unless that `is_closed`, or parameters
+        that take any number, or if calling it makes a generator and nobody has said so."""
         if isinstance(function, ClosureType):
             function = self.representative(function)
-        elif not isinstance(function, types.FunctionType) or function.__closure__ is not None:
+        elif not isinstance(function, types.FunctionType):
+            return None
+        elif function.__closure__ is not None and not is_closed:
             return None
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return None  # syntax, or a function whose rule depends on classes that are not known
@@ -94,5 +103,5 @@ def _is_constant(value: object) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_constant, value))
     return value is None or type(value) in (
-        int, float, bool, str, bytes, complex, type, types.ModuleType
+        int, float, bool, str, bytes, complex, type, types.ModuleType, type(dataclasses._HAS_DEFAULT_FACTORY)  # type: ignore[attr-defined]
     ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip

@@ -82,6 +82,8 @@ class Derived:
         self.returns_cotangent = has_cotangent(result)
         self.guards: list[Fact] = []
         self.class_facts: dict[tuple[type, str], Fact] = {}
+        self.name_facts: dict[tuple[Any, ...], NameFact] = {}
+        """What is known of the names that other functions look up, which are not called by rules."""
         self.callees: dict[int, NameFact] = {}
         """What is known of the functions that this rule calls directly, by their addresses."""
         self.sites: list[Site] = []
@@ -131,6 +133,13 @@ class Derived:
         self.entered[callee] = function
         if id(function) not in self.callees:  # it may not be found by a name: an argument, a default
             self.callees[id(function)] = NameFact({"callee": function}, ("callee",), function)
+
+    def note(self, key: Any, fact: Fact) -> None:
+        """Let this rule depend on `fact`; facts with the same key are the same."""
+        if isinstance(fact, NameFact):
+            self.name_facts[key] = fact
+        else:
+            self.class_facts[key] = fact
 
     def facts(self) -> Sequence[Checked]:
         """The facts that this rule and all that it calls depend on, as far as they have been built."""

@@ -375,7 +375,9 @@ class DiskCache:
                 for needed in needs
             ),
             "guards": tuple(
-                (fact.path, names.of(fact.value)) for fact in rule.guards if hasattr(fact, "path")
+                (fact.path, names.of(fact.value))
+                for fact in rule.guards
+                if hasattr(fact, "path") and fact.globals is rule.globals
             ),
             "classes": tuple(
                 (names.of(cls), attribute, None if fact.function is None else names.of(fact.function))

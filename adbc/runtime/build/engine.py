@@ -123,7 +123,7 @@ class Engine:
             *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches, *self.tiers.caches,
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
-        self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies)
+        self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies, graphs.closed)
         """Caches whose values rules refer to: to forget them is to build rules anew."""
 
         # What dispatch and the ways in ask (`EngineView`), without one more function on the way.
@@ -196,8 +196,12 @@ class Engine:
         if _around_collections not in gc.callbacks and lifetimes.may_go(function):
             gc.callbacks.append(_around_collections)  # not before: each collection pays for it
         stored = None if self.cache is None else self.cache.load(function, parameters, active, mode)
-        result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
+        with self.knowledge.notes.collected() as facts:
+            result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
         rule = Derived(self, function, parameters, active, mode, result)
+        for key, fact in facts.items():  # callers are compiled against the result
+            rule.note(key, fact)
+        rule.guards = list(facts.values())
         rule.stored = stored
         if rule.function is None:
             rule.primal = self.graphs.known(function.__code__, function.__globals__)
@@ -242,6 +246,8 @@ class Engine:
             return
         if self.tiers.begin_cold(rule):
             return
+        if not self.building:
+            self.knowledge.notes.begin()
         self.building.append(rule)
         try:
             graph = self._typed(rule)
@@ -278,7 +284,7 @@ class Engine:
         named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
         self.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         rule.class_facts.update(graph.facts)
-        rule.guards = [*named, *rule.class_facts.values()]
+        rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]
         unit = self._unit(rule.code, rule.globals, forwards="forwards", pullback="pullback", single="dual")
         if pair is not None:
             forwards, pullback = self.backend.pair(pair, unit)
@@ -337,6 +343,8 @@ class Engine:
                 continuations[id(made.__code__)] = made.__code__
             elif isinstance(primal, types.CodeType):
                 note_original(made.__code__, primal)
+            elif primal.original is not None:
+                note_original(made.__code__, primal.original)
             self.observer.code(primal, part, made.__code__)
         install(function, made)
 

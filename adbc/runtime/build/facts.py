@@ -9,14 +9,28 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from adbc.rules.table import RuleTable
-from adbc.runtime.calls.classes import accessor, are_fields, constructor, is_field, keeps, lacks, method
+from adbc.runtime.calls.classes import (
+    accessor,
+    are_fields,
+    certain_method,
+    class_member,
+    constructor,
+    inherited,
+    is_field,
+    is_instance,
+    keeps,
+    lacks,
+    method,
+)
 
 __all__ = [
     "AccessorFact",
+    "AnswerFact",
+    "CellFact",
     "Checked",
     "ClassFact",
     "Classes",
@@ -179,7 +193,53 @@ class LackingFact:
         return lacks(self.cls, self.name)
 
 
-Fact = NameFact | ClassFact | ConstructorFact | KeepingFact | AccessorFact | LackingFact
+class AnswerFact:
+    """The fact that a question about a class, one of those in `_QUESTIONS`, has a certain answer."""
+
+    __slots__ = ("about", "answer", "cls", "function", "question")
+
+    def __init__(self, cls: type, question: str, about: tuple[Any, ...], answer: Any) -> None:
+        self.cls, self.question, self.about, self.answer = cls, question, about, answer
+        self.function = answer if isinstance(answer, types.FunctionType) else None
+
+    def key(self) -> object:
+        """A key that is equal for equal facts."""
+        return self.cls, self.question, self.about, self.answer
+
+    def holds(self) -> bool:
+        return bool(_QUESTIONS[self.question](self.cls, *self.about) == self.answer)
+
+
+_QUESTIONS: dict[str, Callable[..., Any]] = {
+    "member": class_member,
+    "inherited": inherited,
+    "certain": certain_method,
+    "instance": is_instance,
+}
+
+
+class CellFact:
+    """The fact that a cell of the closure of a function holds a certain object."""
+
+    __slots__ = ("cell", "value")
+
+    function = None
+
+    def __init__(self, cell: types.CellType, value: Any) -> None:
+        self.cell, self.value = cell, value
+
+    def key(self) -> object:
+        """A key that is equal for equal facts; the objects whose addresses are in it are held by the fact."""
+        return "cell", id(self.cell), id(self.value)
+
+    def holds(self) -> bool:
+        try:
+            return self.cell.cell_contents is self.value
+        except ValueError:  # the variable was deleted
+            return False
+
+
+Fact = NameFact | ClassFact | ConstructorFact | KeepingFact | AccessorFact | LackingFact | AnswerFact | CellFact
 
 
 def class_fact(cls: type, name: str, function: Any) -> Fact:

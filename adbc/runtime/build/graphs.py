@@ -6,6 +6,7 @@ with.  Nothing here knows types.
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import types
 from collections.abc import MutableMapping
@@ -27,6 +28,7 @@ from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.query import target
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.facts import CellFact
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.calls.generators import (
     candidates,
@@ -40,6 +42,24 @@ from adbc.types.callsites import Binding
 __all__ = ["Graphs"]
 
 Key = tuple[types.CodeType | GraphCode, int]
+
+
+def _contents(cell: types.CellType) -> Any:
+    """What `cell` holds; itself if it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return cell
+
+
+def _is_lasting(value: Any) -> bool:
+    """Whether a variable with this value is not likely to get another one, and the value to outlive the
+    program: a class or a function of a module, the mark of a default that `dataclasses` makes."""
+    if value is dataclasses._HAS_DEFAULT_FACTORY:  # type: ignore[attr-defined]
+        return True
+    if isinstance(value, type) or type(value) is types.FunctionType:
+        return "<locals>" not in value.__qualname__
+    return type(value) is types.BuiltinFunctionType and isinstance(value.__self__, types.ModuleType)
 
 
 class Graphs:
@@ -62,8 +82,11 @@ class Graphs:
         self.consumers: dict[tuple[types.CodeType, int, int], bool] = {}
         """Whether functions only iterate over a parameter, by function and number of the parameter."""
         self.bodies: dict[Key, GraphFunction] = {}
+        self.closed: dict[tuple[Any, ...], GraphFunction] = {}
+        """Functions with what is in their cells written into them."""
         self.caches: tuple[MutableMapping[Any, Any], ...] = (
-            self.graphs, self.generators, self.must_close, self.consumers, self.bodies
+            self.graphs, self.generators, self.must_close, self.consumers, self.bodies,
+            self.closed,
         )  # fmt: skip
         self.lifting: set[Key] = set()
         """The functions that are being lifted: none is written into itself."""
@@ -111,8 +134,35 @@ class Graphs:
             return False
         return True
 
+    def closed_form(self, function: types.FunctionType) -> GraphFunction | None:
+        """`function` with what its cells hold written into it, if that is there to stay: classes and functions
+        of modules, as in a method that calls `super`, or the ``__init__`` of a dataclass.  None if it is not,
+        or if `function` cannot be lifted."""
+        cells = function.__closure__ or ()
+        contents = [_contents(cell) for cell in cells]
+        if not all(map(_is_lasting, contents)):
+            return None
+        key = (function.__code__, id(function.__globals__), *map(id, cells), *map(id, contents))
+        known = self.closed.get(key)
+        if known is None:
+            with self.lock:
+                try:
+                    graph = primal_graph(Lifting(self, function, contents), self.observer)
+                except LiftError:
+                    graph = self.primal(function) if self.is_liftable(function) else Graph("none")
+                form = GraphFunction(graph, function.__globals__)
+                form.__code__.original = function.__code__
+                for cell, value in zip(cells, contents, strict=True):
+                    graph.facts["cell", id(cell)] = CellFact(cell, value)
+                known = self.closed[key] = form
+        return None if known.graph.free or not known.graph.blocks else known
+
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` (`Bindings.find`) if it can be lifted, else None."""
+        if type(function) is types.FunctionType and function.__closure__ is not None:
+            binding = self.bindings.find(function, count, keywords, is_closed=True)
+            form = None if binding is None else self.closed_form(function)
+            return None if binding is None or form is None else Binding(form, binding.slots)  # type: ignore[arg-type]
         binding = self.bindings.find(function, count, keywords)
         return binding if binding is not None and self.is_liftable(binding.function) else None
 

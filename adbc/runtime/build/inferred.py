@@ -11,6 +11,8 @@ from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.stages import Stage, repeat
 from adbc.passes.typed.builtin_methods import builtin_methods
 from adbc.passes.typed.constructions import ConstructionKnowledge, constructions
+from adbc.passes.typed.decided_branches import BranchKnowledge, decided_branches
+from adbc.passes.typed.known_attributes import AttributeKnowledge, known_attributes
 from adbc.passes.typed.special_methods import SpecialKnowledge, special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
@@ -19,7 +21,9 @@ from adbc.types import AbstractType, infer
 __all__ = ["SETTLING", "Sources", "infer_types"]
 
 
-class Sources(ConstructionKnowledge, SpecialKnowledge, Protocol):
+class Sources(
+    ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, BranchKnowledge, Protocol
+):
     """Where the types of results come from: `knowledge.Knowledge`."""
 
     def oracle(
@@ -38,16 +42,22 @@ SETTLING: tuple[Stage[Sources], ...] = (
           "gives elements of lists, which have the type that is known of all of them"),
     Stage("spread_calls", lambda graph, sources: spread_calls(graph, normal_call), ("types",), (),
           "gives calls of which all arguments are seen, and with them the types of results"),
+    Stage("known_attributes", lambda graph, sources: known_attributes(graph, sources), ("types",), (),
+          "gives calls of known functions and classes, where they are called through a class or an instance"),
     Stage("constructions", lambda graph, sources: constructions(graph, sources, sources.oracle),
           ("types",), (), "gives instances of known classes, whose methods are known then"),
     Stage("special_methods", lambda graph, sources: special_methods(graph, sources), ("types",), (),
           "gives calls of functions that are known, where operators and properties ask known classes"),
+    Stage("decided_branches", lambda graph, sources: decided_branches(graph, sources), ("types",), (),
+          "leaves out what is not gone to, so that what comes together is of one type more often"),
 )  # fmt: skip
 """The passes that types make possible, and that make more types known."""
 
 
-def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sources) -> None:
-    """Write types into `graph`, of which the parameters have these types, and what follows from them."""
-    infer(graph, parameters, sources.oracle, sources.sample)
+def infer_types(graph: Graph, parameters: Sequence[AbstractType], sources: Sources) -> AbstractType:
+    """Write types into `graph`, of which the parameters have these types, and what follows from them; returns
+    that of the result."""
+    found = infer(graph, parameters, sources.oracle, sources.sample)
     while repeat(SETTLING, graph, sources):
-        infer(graph, parameters, sources.oracle, sources.sample)
+        found = infer(graph, parameters, sources.oracle, sources.sample)
+    return found

@@ -15,15 +15,27 @@ from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Value
 from adbc.passes.typed.builtin_methods import drop_method_reads
+from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
-from adbc.runtime.build.facts import AccessorFact, ClassFact, ConstructorFact, LackingFact
+from adbc.runtime.build.facts import AccessorFact, AnswerFact, ClassFact, ConstructorFact, LackingFact, NameFact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
+from adbc.runtime.build.notes import Notes
 from adbc.runtime.build.sampling import sampled_type
 from adbc.runtime.build.speculation import Guesses
-from adbc.runtime.calls.classes import accessor, constructor, is_field, lacks, method
+from adbc.runtime.calls.classes import (
+    accessor,
+    certain_method,
+    class_member,
+    constructor,
+    inherited,
+    is_field,
+    is_instance,
+    lacks,
+    method,
+)
 from adbc.runtime.calls.operators import is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
 from adbc.types.answers import is_seen_to_answer
@@ -67,8 +79,11 @@ class Knowledge:
         self.table, self.lock = graphs.table, graphs.lock
         self.building = building
         """The rules that are being built, the innermost last: that depends on what is asked of classes."""
+        self.notes = Notes(building)
+        """The facts that answers rest on, which whoever is given one depends on."""
         self.kept = kept
         self.results: dict[Key, AbstractType] = {}
+        """What functions return, by code, namespace and types."""
         self.readers: dict[Key, tuple[bool, ...]] = {}
         """Whether functions are closed and which parameters they only read."""
         self.keepers: dict[Key, tuple[bool, ...]] = {}
@@ -77,8 +92,11 @@ class Knowledge:
         """What calls on examples have shown, by function and descriptions of arguments."""
         self.answering: dict[Key, bool] = {}
         """Whether functions are seen never to return `NotImplemented`."""
+        self.with_rules: dict[type, None] = {}
+        """The classes of all that has a rule."""
         self.caches: tuple[dict[Any, Any], ...] = (
-            self.results, self.readers, self.keepers, self.samples, self.answering,
+            self.with_rules,
+            self.results, self.readers, self.keepers, self.samples, self.answering, self.notes.kept,
         )  # fmt: skip
         self.assumed: dict[Key, AbstractType] = {}
         """What functions whose results are being inferred are assumed to return; empty between questions."""
@@ -127,8 +145,7 @@ class Knowledge:
         found: types.FunctionType | None = method(cls, name)
         if found is None or self.table.rows(found):
             return None
-        if self.building:
-            self.building[-1].class_facts[cls, name] = ClassFact(cls, name, found)
+        self.notes.add((cls, name), ClassFact(cls, name, found))
         return found
 
     def constructor(self, cls: type) -> types.FunctionType | None:
@@ -136,15 +153,14 @@ class Knowledge:
         found: types.FunctionType | None = constructor(cls)
         if found is None or self.table.rows(found) or self.table.rows(cls):
             return None
-        if self.building:
-            self.building[-1].class_facts[cls, "()"] = ConstructorFact(cls, found)
+        self.notes.add((cls, "()"), ConstructorFact(cls, found))
         return found
 
     def is_field(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls` is a plain field."""
         answer = is_field(cls, name)
-        if answer and self.building:
-            self.building[-1].class_facts[cls, name] = ClassFact(cls, name)
+        if answer:
+            self.notes.add((cls, name), ClassFact(cls, name))
         return answer
 
     def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
@@ -152,15 +168,51 @@ class Knowledge:
         found: types.FunctionType | None = accessor(cls, name, way)
         if found is None or self.table.rows(found):
             return None
-        if self.building:
-            self.building[-1].class_facts[cls, f"{name}.{way}"] = AccessorFact(cls, name, way, found)
+        self.notes.add((cls, f"{name}.{way}"), AccessorFact(cls, name, way, found))
         return found
 
     def lacks(self, cls: type, name: str) -> bool:
         """Whether `cls`, a class in Python, has no attribute `name`."""
         answer = lacks(cls, name)
-        if answer and self.building:
-            self.building[-1].class_facts[cls, f"{name}.none"] = LackingFact(cls, name)
+        if answer:
+            self.notes.add((cls, f"{name}.none"), LackingFact(cls, name))
+        return answer
+
+    def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        """The function that ``cls.name`` calls, without a rule, and whether it is given `cls`."""
+        found = class_member(cls, name)
+        if found is None or self.table.rows(found[0]) or self.table.rows(getattr(cls, name)):
+            return None
+        self.notes.add((cls, f"{name}.member"), AnswerFact(cls, "member", (name,), found))
+        return found
+
+    def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
+        """The method that ``super(behind, x).name`` is for an instance `x` of exactly `cls`, without a rule."""
+        found: types.FunctionType | None = inherited(cls, behind, name)
+        if found is None or self.table.rows(found):
+            return None
+        self.notes.add((cls, (behind, name)), AnswerFact(cls, "inherited", (behind, name), found))
+        return found
+
+    def certain_method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The method `name` of instances of exactly `cls`, which have no place for such a field."""
+        found: types.FunctionType | None = certain_method(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        self.notes.add((cls, f"{name}.certain"), AnswerFact(cls, "certain", (name,), found))
+        return found
+
+    def called(self, cls: type) -> types.FunctionType | None:
+        """The function that calls of instances of exactly `cls` run, if there are no rules of instances."""
+        if not self.with_rules:
+            self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
+        return None if cls in self.with_rules else self.method(cls, "__call__")
+
+    def is_instance(self, cls: type, asked: type) -> bool | None:
+        """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`, if the classes decide that."""
+        answer = is_instance(cls, asked)
+        if answer is not None:
+            self.notes.add((cls, (asked, "instance")), AnswerFact(cls, "instance", (asked,), answer))
         return answer
 
     def answers(self, function: types.FunctionType) -> bool:
@@ -173,12 +225,11 @@ class Knowledge:
 
     # -- types of results ----------------------------------------------------------------------------------
 
-    def infer(self, graph: Graph, parameters: Types) -> None:
-        """Write types into `graph`, and what follows from them at once."""
+    def infer(self, graph: Graph, parameters: Types) -> AbstractType:
+        """Write types into `graph`, and what follows from them at once; returns that of the result."""
         if self.guesses.mode == "dynamic":
-            infer(graph, parameters, _knows_nothing)
-        else:
-            infer_types(graph, parameters, self)
+            return infer(graph, parameters, _knows_nothing)
+        return infer_types(graph, parameters, self)
 
     def oracle(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
@@ -198,6 +249,14 @@ class Knowledge:
         row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
         return None if row is None else sampled_type(row, function, values, keywords, self.samples)
 
+    def _copy(self, function: types.FunctionType) -> Graph:
+        """A copy of the graph of `function`, what is found in which depends on what its names mean."""
+        primal = self.graphs.primal(function)
+        self.notes.add_names(primal, function.__globals__)
+        for key, fact in primal.facts.items():
+            self.notes.add(key, fact)
+        return copy_graph(primal)[0]
+
     def _python_result(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
     ) -> AbstractType:
@@ -215,7 +274,7 @@ class Knowledge:
         """
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.results.get(key)
-        if known is not None:
+        if known is not None and self.notes.recall(("result", *key)):
             return known
         with self.lock:
             if key in self.assumed:
@@ -225,7 +284,8 @@ class Knowledge:
                 return ANY
             self.assumed[key] = NEVER
             try:
-                found = self._fixed_point(key, function, parameters)
+                with self.notes.behind(("result", *key)):
+                    found = self._fixed_point(key, function, parameters)
             finally:
                 del self.assumed[key]
                 self.recursive.discard(key)
@@ -238,8 +298,8 @@ class Knowledge:
     def _fixed_point(self, key: Key, function: types.FunctionType, parameters: Types) -> AbstractType:
         """The type of the result of `function` that follows from the assumption of just this type."""
         for _ in range(_ROUNDS):
-            graph, _, _ = copy_graph(self.graphs.primal(function))
-            found: AbstractType = infer(graph, parameters, self.oracle, self.sample)
+            graph = self._copy(function)
+            found = self.infer(graph, parameters)
             if key not in self.recursive or found == self.assumed[key]:
                 return found
             self.assumed[key] = found
@@ -273,19 +333,22 @@ class Knowledge:
         parameters = tuple(map(inferred_type, parameters))
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.readers.get(key)
-        if known is None:
-            with self.lock:
-                known = None if self.kept is None else self.kept.load_reads(function, parameters)
-                if known is not None:
-                    self.readers[key] = known
-                    return known
-                self.readers[key] = (False,) * (len(parameters) + 1)
-                graph, _, _ = copy_graph(self.graphs.primal(function))
+        if known is not None and self.notes.recall(("reads", *key)):
+            return known
+        with self.lock:
+            known = None if self.kept is None else self.kept.load_reads(function, parameters)
+            if known is not None:
+                self.readers[key] = known
+                return known
+            self.readers[key] = (False,) * (len(parameters) + 1)
+            with self.notes.behind(("reads", *key)):
+                graph = self._copy(function)
                 self.infer(graph, parameters)
                 reads = [only_reads(graph, argument, self) for argument in graph.arguments]
                 known = self.readers[key] = (is_closed(graph, self), *reads)
-                if self.kept is not None and not self.building:
-                    self.kept.store_reads(function, parameters, known)
+            rests_on_classes = any(not isinstance(f, NameFact) for f in self.notes.kept["reads", *key].values())
+            if self.kept is not None and not self.building and not rests_on_classes:
+                self.kept.store_reads(function, parameters, known)
         return known
 
     def kept_lists(self, function: types.FunctionType, parameters: Types) -> tuple[bool, ...]:
@@ -294,12 +357,14 @@ class Knowledge:
         known."""
         key = (function.__code__, id(function.__globals__), parameters)
         known = self.keepers.get(key)
-        if known is None:
-            with self.lock:
-                self.keepers[key] = (False,) * (len(parameters) + 1)
-                graph, _, _ = copy_graph(self.graphs.primal(function))
+        if known is not None and self.notes.recall(("keeps", *key)):
+            return known
+        with self.lock:
+            self.keepers[key] = (False,) * (len(parameters) + 1)
+            with self.notes.behind(("keeps", *key)):
+                graph = self._copy(function)
                 self.infer(graph, tuple(map(memory_type, parameters)))
-                drop_method_reads(graph)
+                drop_method_reads(graph, lambda read: is_known_read(read, self))
                 known = self.keepers[key] = kept_lists(graph, parameters, self)
         return known
 

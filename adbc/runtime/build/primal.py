@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from adbc import lift, passes  # loaded when they are first used
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
+from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.inline_calls import inline_calls
@@ -81,6 +83,8 @@ class Lifting:
 
     callees: Callees
     function: types.FunctionType
+    contents: Sequence[Any] | None = None
+    """What the cells of the closure of the function hold, if that is to be written into it."""
 
 
 def _lifted(function: types.FunctionType, lifting: Lifting) -> Graph:
@@ -101,6 +105,12 @@ def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
     graph.namespace = function.__globals__
     passes.normalise(graph, function.__globals__)
     drop_generators(graph, GeneratorsOf(lifting.callees, function))
+    return graph
+
+
+def _closed_cells(graph: Graph, lifting: Lifting) -> Graph:
+    if lifting.contents is not None and closed_cells(graph, lifting.contents):
+        passes.normalise(graph, lifting.function.__globals__)
     return graph
 
 
@@ -135,6 +145,8 @@ LOCAL: Group[Lifting] = Group(
         Stage("dropped_generators", _dropped_generators, ("normal form",), ("closed generators",),
               "where the frame lets go of a generator is lost once functions are written into each other; and"
               " only the lifter knows it, which is asked again if some generator has to be closed"),
+        Stage("closed_cells", _closed_cells, ("normal form",), ("normal form",),
+              "what was in cells is a constant before anything is written in"),
         Stage("consumed_generators", _consumed_generators, ("closed generators",), ("normal form",),
               "generators become loops before loops are looked at; what they shared in cells becomes values"),
         Stage("zipped_loops", in_place(zipped_loops), ("normal form",), ("single iterators",),

@@ -139,6 +139,8 @@ def reverse_results(support: Support) -> Results:
         "field_slot": constant(ShadowOf(ANY)),
         "store_item": constant(UNDO),
         "store_field": constant(UNDO),
+        "put_field": constant(UNDO),
+        "take_field": constant(ANY),
         "undo_append": constant(CotangentOf(FLOAT)),
         "inner": constant(TANGENT),
         "share": constant(TANGENT),

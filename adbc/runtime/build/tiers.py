@@ -63,7 +63,7 @@ class Tiers:
         rule.cold = cold
         rule.class_facts.update(graph.facts)
         named = [NameFact(rule.globals, g.path, g.value) for g in graph.guards]
-        rule.guards = [*named, *rule.class_facts.values()]
+        rule.guards = [*named, *rule.name_facts.values(), *rule.class_facts.values()]
         self.engine.guarded.update((id(fact.globals), fact.path[0]) for fact in named)
         if rule.mode == "forward":
             install(rule.forwards, cold.dual)

@@ -12,6 +12,7 @@ from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards, watch_results
+from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.self_writes import drop_self_writes
@@ -108,6 +109,11 @@ def _with_walked_views(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _without_method_reads(graph: Graph, typing: Typing) -> Graph:
+    drop_method_reads(graph, lambda read: is_known_read(read, typing.knowledge))
+    return graph
+
+
 def _with_proved_tests(graph: Graph, typing: Typing) -> Graph:
     if typing.guesses.mode != "dynamic":
         drop_proved_tests(graph, typing.parameters, typing.knowledge)
@@ -142,7 +148,7 @@ TYPED: Group[Typing] = Group(
               "that something is a list may be a guess"),
         Stage("view_loops", _with_walked_views, ("guarded types",), ("walked views",),
               "that something is a dict may be a guess"),
-        Stage("method_reads", in_place(drop_method_reads), ("guarded types",), ("read methods",),
+        Stage("method_reads", _without_method_reads, ("guarded types",), ("read methods",),
               "methods that are called by their functions need not be read; guards have read them"),
         Stage("self_writes", in_place(drop_self_writes), ("guarded types",), ("no self writes",),
               "an array is one by inference or by a guess"),

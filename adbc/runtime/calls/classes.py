@@ -6,6 +6,7 @@ Nothing here runs user code or depends on an instance, so answers hold until the
 
 from __future__ import annotations
 
+import abc
 import functools
 import types
 from typing import Any
@@ -26,11 +27,15 @@ __all__ = [
     "are_fields",
     "as_plain_number",
     "attribute",
+    "certain_method",
+    "class_member",
     "constructor",
     "goes_first",
+    "inherited",
     "initialiser",
     "is_field",
     "is_heap_type",
+    "is_instance",
     "is_python_function",
     "keeps",
     "lacks",
@@ -104,12 +109,65 @@ def initialiser(cls: type) -> Any:
 
 def constructor(cls: type) -> Any:
     """The ``__init__`` that calling `cls` runs on a new object, if it does nothing else; else None."""
-    if type(cls) is not type or type(kind_of(cls)) is not InstanceKind or issubclass(cls, BaseException):
+    if not _is_called_plainly(cls) or type(kind_of(cls)) is not InstanceKind:
         return None
     if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None:
         return None  # what is done when an object goes may not be done where it was not made
     found = lookup(cls, "__init__")
     return found if found.__class__ is types.FunctionType else None
+
+
+def _is_called_plainly(cls: type) -> bool:
+    """Whether calling `cls` is to make an instance: its metaclass has nothing to say, or only that it may not
+    have abstract methods, and it has none."""
+    if type(cls) is not type and (type(cls) is not abc.ABCMeta or getattr(cls, "__abstractmethods__", True)):
+        return False
+    return not issubclass(cls, BaseException)
+
+
+def class_member(cls: type, name: str) -> tuple[Any, bool] | None:
+    """The Python function that ``cls.name`` calls, and whether it is given `cls`, as a class method is; None
+    if it calls anything else."""
+    if type(cls) is not type and type(cls) is not abc.ABCMeta:
+        return None
+    if not is_heap_type(cls) or lookup(type(cls), name) is not None:
+        return None
+    found = lookup(cls, name)
+    if type(found) is staticmethod or type(found) is classmethod:
+        function = found.__func__
+        return (function, type(found) is classmethod) if is_python_function(function) else None
+    return (found, False) if is_python_function(found) else None
+
+
+def inherited(cls: type, behind: type, name: str) -> Any:
+    """The Python function that ``super(behind, x).name`` binds to an instance `x` of exactly `cls`; None if it
+    is anything else."""
+    mro = cls.__mro__
+    if not is_heap_type(cls) or behind not in mro or type(kind_of(cls)) is not InstanceKind:
+        return None
+    for base in mro[mro.index(behind) + 1 :]:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return found if is_python_function(found) else None
+    return None
+
+
+def certain_method(cls: type, name: str) -> Any:
+    """The Python function that attribute `name` of instances of exactly `cls` is, which have no place for a
+    field of that name; None if there is none."""
+    if not _has_default_access(cls) or lookup(cls, "__dict__") is not None:
+        return None
+    return method(cls, name)
+
+
+def is_instance(cls: type, asked: type) -> bool | None:
+    """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`; None if `asked` has something to say, or
+    `x` may say that it is of another class."""
+    if type(asked).__instancecheck__ is not type.__instancecheck__:  # type: ignore[attr-defined]
+        return None
+    if asked in cls.__mro__:
+        return True
+    return None if any("__class__" in base.__dict__ for base in cls.__mro__[:-1]) else False
 
 
 def method(cls: type, name: str) -> Any:

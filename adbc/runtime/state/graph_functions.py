@@ -23,6 +23,8 @@ class GraphCode:
     co_freevars: tuple[str, ...] = ()
     co_flags = 0
     co_kwonlyargcount = 0
+    original: types.CodeType | None = None
+    """The code of the function that this is another form of, if it is one."""
 
     def __init__(self, graph: Graph) -> None:
         self.co_name = graph.qualname.rpartition(".")[2]  # in tracebacks a segment is the whole generator

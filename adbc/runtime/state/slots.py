@@ -17,10 +17,13 @@ from adbc.tangents import (
     NO_TANGENT,
     FData,
     MutableTangent,
+    fill_tangent,
     shadow_iterator,
     shadow_steps,
     slot_increment,
+    slot_rdata,
     slot_shadow,
+    slot_tangent,
 )
 from adbc.tangents.keys import key_tangent
 
@@ -30,8 +33,9 @@ __all__ = [
     "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
     "field_slot_tangent", "item_slot_shadow", "item_slot_tangent",
+    "put_field", "put_field_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "resumed_view", "store_field",
-    "store_item", "undo_append",
+    "store_item", "take_field", "undo_append",
 ]  # fmt: skip
 
 
@@ -203,6 +207,45 @@ def restore_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
         object.__delattr__(obj, name)
         return shadow.__dict__.pop(name)
     return old.run()
+
+
+def put_field(rrule: Any, obj: Any, shadow: Any, name: str, value: Any, fvalue: Any) -> Any:
+    """Do ``obj.name = value`` of anything; gives what `take_field` needs."""
+    if shadow.__class__ is not MutableTangent:
+        return _Undo(rrule((obj, name, value), (shadow, None, fvalue), NO_KWARGS)[2])
+    old = getattr(obj, name, _ABSENT)
+    setattr(obj, name, value)
+    fields = shadow.__dict__
+    slot = fields.get(name, _ABSENT)
+    fields[name] = slot_tangent(value, fvalue)
+    return old, slot
+
+
+def take_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
+    """The adjoint of `put_field`: gives the rdata of the value."""
+    if old.__class__ is _Undo:
+        return old.pullback(None)[2]
+    value, slot = old
+    fields = shadow.__dict__
+    b = slot_rdata(fields[name])
+    if slot is _ABSENT:
+        del fields[name]
+    else:
+        fields[name] = 0.0 if slot.__class__ is float else slot
+    if value is _ABSENT:
+        object.__delattr__(obj, name)
+    else:
+        setattr(obj, name, value)
+    return b
+
+
+def put_field_tangent(frule: Any, obj: Any, d: Any, name: str, value: Any, dvalue: Any) -> None:
+    """Do ``obj.name = value`` of anything, and the same to the tangent `d` of `obj`."""
+    if d.__class__ is MutableTangent:
+        setattr(obj, name, value)
+        d.__dict__[name] = fill_tangent(value, dvalue)
+    else:
+        frule((obj, name, value), (d, None, dvalue), NO_KWARGS)
 
 
 def bound_shadow(value: Any, obj: Any, shadow: Any, name: str) -> Any:

@@ -1,0 +1,145 @@
+"""What is called through a class, `super` or an instance becomes a call of the function in Python that it is.
+
+before::
+
+    %1: Any = call _getattr_(Vector, 'polar')               a class method
+    %2: Any = call %1(%r, %a)
+    %3: super = call _foreigncall_(super, Planet, %self)     %self: Moon
+    %4: Any = call _getattr_(%3, 'pull')
+    %5: Any = call %4(%r)
+    %6: Any = call %layer(%x)                                %layer: Layer
+    %7: Any = call %cls(%x)                                  %cls is the class Vector
+
+after::
+
+    %2: Any = call Vector.polar(Vector, %r, %a)
+    %5: Any = call Body.pull(%self, %r)
+    %6: Any = call Layer.__call__(%layer, %x)
+    %7: Any = call _new_(Vector, %x)
+
+Needs types.  What is assumed about classes is for `AttributeKnowledge` to note.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Protocol
+
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _foreigncall_, _getattr_, _new_
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import constant, target
+from adbc.types.callsites import Binding
+from adbc.types.inference import BUILT_BY_SYNTAX, type_of
+from adbc.types.lattice import ConstType, Exact
+
+__all__ = ["AttributeKnowledge", "is_known_read", "known_attributes"]
+
+
+class AttributeKnowledge(Protocol):
+    """What `known_attributes` asks of the rest of the system."""
+
+    def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        """The function in Python that ``cls.name`` calls, and whether `cls` is put in front of the
+        arguments."""
+
+    def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
+        """The method in Python that ``super(behind, obj).name`` is for instances of exactly `cls`."""
+
+    def called(self, cls: type) -> types.FunctionType | None:
+        """The function in Python that a call of an instance of exactly `cls` runs, unless instances may have
+        rules."""
+
+    def certain_method(self, cls: type, name: str) -> types.FunctionType | None:
+        """The method in Python that attribute `name` of instances of exactly `cls` is, which can have no
+        field of that name."""
+
+    def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
+        """How arguments bind to `function` if it is written in Python and can be lifted."""
+
+
+def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
+    """Call what classes are known to have by its function, in place, and leave the reads; returns whether
+    anything changed."""
+    changed = False
+    for block in graph.blocks:
+        for call in block.instructions:
+            callee = call.operands[0] if call.op == "call" else None
+            if callee is None or callee.__class__ is Const:
+                continue
+            if isinstance(callee, Instruction) and target(callee) is _getattr_:
+                front = _through_attribute(callee, knowledge)
+            else:
+                front = _called_itself(callee, knowledge)
+            if front is None:
+                continue
+            if front[0].value is not _new_ and (  # type: ignore[attr-defined]  # a Const
+                knowledge.bind(front[0].value, len(front) + len(call.operands) - 2, call.keywords) is None  # type: ignore[attr-defined]
+            ):
+                continue
+            call.operands[:1] = front
+            changed = True
+    return changed
+
+
+def is_known_read(read: Instruction, knowledge: AttributeKnowledge) -> bool:
+    """Whether `read` does nothing but look for what `known_attributes` calls by its function."""
+    if target(read) is _getattr_:
+        return _through_attribute(read, knowledge) is not None
+    return _super(read) is not None
+
+
+def _through_attribute(read: Instruction, knowledge: AttributeKnowledge) -> list[Value] | None:
+    """The function, and what is put in front of the arguments, where what `read` reads is called."""
+    source, name = read.operands[1], constant(read.operands[2])
+    if type(name) is not str:
+        return None
+    cls = _class(source)
+    if cls is not None:
+        found = knowledge.class_member(cls, name)
+        if found is None:
+            return None
+        return [Const(found[0]), Const(cls)] if found[1] else [Const(found[0])]
+    above = _super(source)
+    if above is not None:
+        behind, obj, of = above
+        method = knowledge.inherited(of, behind, name)
+        return None if method is None else [Const(method), obj]
+    known = type_of(source)
+    if isinstance(known, Exact):
+        method = knowledge.certain_method(known.cls, name)
+        return None if method is None else [Const(method), source]
+    return None
+
+
+def _called_itself(callee: Value, knowledge: AttributeKnowledge) -> list[Value] | None:
+    cls = _class(callee)
+    if cls is not None:
+        return None if cls in BUILT_BY_SYNTAX else [Const(_new_), Const(cls)]
+    known = type_of(callee)
+    if not isinstance(known, Exact):
+        return None
+    function = knowledge.called(known.cls)
+    return None if function is None else [Const(function), callee]
+
+
+def _class(value: Value) -> type | None:
+    """The class that `value` is known to be."""
+    known = value.value if isinstance(value, Const) else None
+    if known is None and isinstance(found := type_of(value), ConstType):
+        known = found.value
+    return known if isinstance(known, type) and known.__module__ != "builtins" else None
+
+
+def _super(value: Value) -> tuple[type, Value, type] | None:
+    """The class behind which is looked, the instance and its class, if `value` is a call of `super`."""
+    if target(value) is not _foreigncall_ or len(value.operands) != 4:  # type: ignore[attr-defined]  # a call
+        return None
+    function, behind, obj = value.operands[1:]  # type: ignore[attr-defined]
+    known = type_of(obj)
+    if constant(function) is not super or not isinstance(known, Exact):
+        return None
+    cls = constant(behind)
+    if not isinstance(cls, type) or not issubclass(known.cls, cls):
+        return None
+    return cls, obj, known.cls
