@@ -17,7 +17,7 @@ from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
-from adbc.types.lattice import ANY, ClosureType, class_of
+from adbc.types.lattice import ANY, GUESSED_CODES, ClosureType, class_of
 
 __all__ = ["CLASSES", "HIDDEN", "Reasons"]
 
@@ -27,12 +27,15 @@ CLASSES = {
 }  # fmt: skip
 """The class of each kind of call site (`adbc.types.kinds`); all others are written inline."""
 
+_DTYPES: dict[Any, str] = {code: dtype for dtype, code in GUESSED_CODES.items()}
+
 HIDDEN = frozenset(
     map(
         id,
         (
-        intrinsics._assume_, intrinsics._class_is_, intrinsics._method_is_, intrinsics._observe_,
-        intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_, intrinsics._project_,
+        intrinsics._assume_, intrinsics._class_is_, intrinsics._array_is_, intrinsics._method_is_,
+        intrinsics._observe_, intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_,
+        intrinsics._project_,
         intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
         intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,
         intrinsics._entry_value_,
@@ -110,6 +113,9 @@ class Reasons:
             if site.function is intrinsics._class_is_ and isinstance(site.arguments[1], Const):
                 cls: Any = site.arguments[1].value
                 self.guards[site.arguments[0]] = f"guessed to be {cls.__name__}"
+            elif site.function is intrinsics._array_is_:
+                code, ndim = (a.value if isinstance(a, Const) else None for a in site.arguments[2:])
+                self.guards[site.arguments[0]] = f"guessed to be an array, {ndim}-d of {_DTYPES[code]}"
             elif site.function is intrinsics._method_is_ and isinstance(site.arguments[1], Const):
                 self.guards[site.arguments[0]] = (
                     f"guessed to be the method {name_of(site.arguments[1].value)}"

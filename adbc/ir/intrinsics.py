@@ -36,6 +36,7 @@ from adbc.ir.native import (
 from adbc.ir.sentinels import BEGINNING, EXHAUSTED, MISSING, UNBOUND, Sentinel
 from adbc.ir.synthetic import (
     Raised,
+    _array_is_,
     _assume_,
     _attempt_,
     _class_is_,
@@ -77,7 +78,7 @@ from adbc.ir.walks import (
 
 __all__ = [
     "BEGINNING", "CONTEXTUAL", "EXHAUSTED", "KEPT", "MISSING", "STACK", "UNBOUND", "Raised", "Sentinel",
-    "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_", "_element_",
+    "_array_is_", "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_", "_element_",
     "_entry_key_", "_entry_value_", "_exception_", "_intrinsic_1_", "_intrinsic_2_", "_is_raised_",
     "_list_iterator_", "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",
     "_method_is_", "_next_at_", "_next_entry_", "_next_key_", "_next_place_", "_next_value_", "_nonzero_",
@@ -312,6 +313,15 @@ def _unpack_ex_(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
 def _unpack_list_(values: list[Any], count: int) -> tuple[Any, ...]:
     """`_unpack_` of a list, of which only the elements are used."""
     return _unpack_(values, count)
+
+
+def _check_length_(values: Any, count: int) -> None:
+    """Raise what unpacking the array `values` to `count` names raises, if it has not as many elements."""
+    got = len(values)
+    if got > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if got < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {got})")
 
 
 def _project_(values: tuple[Any, ...], index: int) -> Any:

@@ -83,6 +83,12 @@ def _class_is_(value: object, cls: type) -> bool:
     return type(value) is cls
 
 
+def _array_is_(value: Any, cls: Any, code: str, ndim: int) -> bool:
+    """Whether `value` is an instance of exactly `cls`, arrays, of the dtype with this code and with as many
+    axes."""
+    return type(value) is cls and value.dtype.char == code and value.ndim == ndim
+
+
 def _method_is_(value: object, function: object, obj: object) -> bool:
     """Whether `value` is `function` bound to `obj`."""
     return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj

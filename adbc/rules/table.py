@@ -307,6 +307,8 @@ class ScalarRule(Rule):
 
     kind = RowKind.SCALAR
     takes_result = True
+    is_of_floats = True
+    """Whether an argument of unknown type is likely to be a float."""
     is_quotient = False
     """Whether all partial derivatives have one divisor, and their sum is divided by it once."""
 

@@ -58,6 +58,7 @@ __all__ = [
     "array_getitem",
     "call_parts",
     "infer",
+    "iterated_array",
     "may_answer_in_python",
     "method_of",
     "transpose_of",
@@ -416,7 +417,20 @@ def _element(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstrac
 
 def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     # The type after the exhaustion test: on the other branch nobody uses the value.
+    if (rows := iterated_array(values[0])) is not None:
+        return array_getitem(rows, INT)
     return types_[0].element if isinstance(types_[0], IteratorType) else None
+
+
+def iterated_array(iterator: Value) -> ArrayType | None:
+    """The type of the array that `iterator` was made for, if it was made here and the array has axes."""
+    if not isinstance(iterator, Instruction) or iterator.op != "call" or len(iterator.operands) != 2:
+        return None
+    callee, source = iterator.operands
+    if not isinstance(callee, Const) or callee.value is not intrinsics._iter_:
+        return None
+    known = type_of(source)
+    return known if type(known) is ArrayType and known.ndim else None
 
 
 def _assume(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
@@ -456,6 +470,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._iter_: _iter,
     intrinsics._next_: _next,
     intrinsics._unpack_list_: _unpack,
+    intrinsics._check_length_: _constant(NONE),
     intrinsics._element_: _element,
     intrinsics._next_at_: _constant(ANY),
     intrinsics._list_iterator_: _constant(Exact(type(iter([])))),
@@ -473,6 +488,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._assume_: _assume,
     intrinsics._is_raised_: _constant(BOOL),
     intrinsics._class_is_: _constant(BOOL),
+    intrinsics._array_is_: _constant(BOOL),
     intrinsics._check_exc_match_: _constant(BOOL),
     intrinsics._not_nan_: _constant(BOOL),
     intrinsics._makes_generator_: _constant(BOOL),

@@ -33,6 +33,7 @@ __all__ = [
     "BOOL",
     "COMPLEX",
     "FLOAT",
+    "GUESSED_CODES",
     "INT",
     "LIST",
     "NEVER",
@@ -58,6 +59,7 @@ __all__ = [
     "has_cotangent",
     "has_shadow",
     "inferred_type",
+    "is_guessable_array",
     "is_list",
     "is_memory",
     "is_number",
@@ -194,6 +196,17 @@ class ArrayType(AbstractType):
         if self.writable is not None:
             parts.append("writable" if self.writable else "read-only")
         return f"Array[{', '.join(parts)}]"
+
+
+GUESSED_CODES = {
+    "float64": "d", "float32": "f", "complex128": "D", "complex64": "F", "int64": "l", "bool": "?",
+}  # fmt: skip
+"""The dtypes of arrays that values of unknown type are guessed to be, each with its code (`_array_is_`)."""
+
+
+def is_guessable_array(type: AbstractType) -> bool:
+    """Whether values may be guessed to be of this type, that of arrays."""
+    return isinstance(type, ArrayType) and bool(type.ndim) and type.dtype in GUESSED_CODES
 
 
 class ValueArrayType(ArrayType):

@@ -52,6 +52,7 @@ from adbc.passes.normal.truth import truth
 from adbc.passes.normal.unreachable import unreachable
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import target
+from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.direct_calls import direct_calls
@@ -72,7 +73,7 @@ from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, NONE, AbstractType, Exact, class_of
+from adbc.types.lattice import ANY, NONE, AbstractType, ArrayType, Exact, class_of
 from tests.filetests import names
 from tests.filetests.types_in_text import type_from
 
@@ -180,10 +181,10 @@ class Guesses:
 
     guess_of: dict[str, str]
 
-    def guess(self, call: Instruction) -> Exact | None:
+    def guess(self, call: Instruction) -> Exact | ArrayType | None:
         found = self.guess_of.get(getattr(target(call), "__name__", ""))
         known = None if found is None else type_from(found)
-        assert known is None or isinstance(known, Exact)
+        assert known is None or isinstance(known, Exact | ArrayType)
         return known
 
     def method(self, call: Instruction) -> object | None:
@@ -287,6 +288,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "list_elements": _in_place(
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)
     ),
+    "array_loops": _in_place(index_array_loops),
     "list_loops": _in_place(count_list_loops),
     "view_loops": _in_place(view_loops),
     "self_writes": _in_place(drop_self_writes),

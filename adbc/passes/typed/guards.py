@@ -45,7 +45,7 @@ from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, NONE, Exact
+from adbc.types.lattice import ANY, BOOL, GUESSED_CODES, NONE, ArrayType, Exact
 
 __all__ = [
     "Liveness",
@@ -84,14 +84,17 @@ _ARITHMETIC: frozenset[Any] = frozenset(
 }  # fmt: skip
 
 
+_TESTS: frozenset[Any] = frozenset({intrinsics._class_is_, intrinsics._array_is_})
+
 _READS: frozenset[Any] = frozenset({intrinsics._getattr_, operator.getitem})
 
 
 class Policy(Protocol):
     """What the caller decides for each call whose result has no known type."""
 
-    def guess(self, call: Instruction) -> Exact | None:
-        """The class that the result of `call` is to be tested for; None if there is no guess."""
+    def guess(self, call: Instruction) -> Exact | ArrayType | None:
+        """The class, or kind of array, that the result of `call` is to be tested for; None if there is no
+        guess."""
 
     def method(self, call: Instruction) -> object | None:
         """The function that the result of `call`, a method, is expected to be bound to, if any."""
@@ -151,7 +154,7 @@ def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) ->
     while (
         isinstance(block.terminator, Branch)
         and len(block.instructions) == at + 1
-        and _callee(block.instructions[at]) is intrinsics._class_is_
+        and _callee(block.instructions[at]) in _TESTS
         and block.terminator.condition is block.instructions[at]
         and is_sibling(block.instructions[at].operands[1])
     ):
@@ -318,7 +321,7 @@ def _guard(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
-    guess: Exact,
+    guess: Exact | ArrayType,
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
@@ -344,7 +347,15 @@ def _guard(
     arguments = [v if v is call else _latest(v, current) for v in live]
     current[call] = assumed
 
-    _branch(graph, call, place, (intrinsics._class_is_, Const(guess.cls)), [assumed], policy, rest, arguments)
+    _branch(graph, call, place, _test_for(guess), [assumed], policy, rest, arguments)
+
+
+def _test_for(guess: Exact | ArrayType) -> tuple[Any, *tuple[Any, ...]]:
+    """The function that tests a value for the type `guess`, and what else it is given."""
+    if isinstance(guess, ArrayType):
+        code = GUESSED_CODES[guess.dtype]
+        return intrinsics._array_is_, Const(guess.cls), Const(code), Const(guess.ndim)
+    return intrinsics._class_is_, Const(guess.cls)
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:

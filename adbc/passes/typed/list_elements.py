@@ -479,8 +479,11 @@ class _Within:
 
 
 _TESTS: frozenset[Any] = frozenset(
-    {intrinsics._class_is_, intrinsics._assume_, intrinsics._observe_, intrinsics._exhausted_}
-)
+    {
+        intrinsics._class_is_, intrinsics._array_is_, intrinsics._assume_, intrinsics._observe_,
+        intrinsics._exhausted_,
+    }
+)  # fmt: skip
 
 
 def _type(term: _Term) -> AbstractType | None:
@@ -546,5 +549,8 @@ def _is_test(value: Value) -> bool:
     return (
         isinstance(value, Instruction)
         and value.op == "call"
-        and any(_is_const(value.operands[0], f) for f in (intrinsics._class_is_, intrinsics._method_is_))
+        and any(_is_const(value.operands[0], f) for f in _GUARDS)
     )
+
+
+_GUARDS = (intrinsics._class_is_, intrinsics._array_is_, intrinsics._method_is_)

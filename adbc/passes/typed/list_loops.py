@@ -45,7 +45,7 @@ from adbc.passes.typed.guards import behind_steps
 from adbc.types.inference import type_of
 from adbc.types.lattice import INT, is_list
 
-__all__ = ["count_list_loops"]
+__all__ = ["count_list_loops", "is_rest"]
 
 Counters = dict[Block, tuple[Phi, Instruction]]
 """The number of the iteration and of the next one, by the head of the loop."""
@@ -102,9 +102,9 @@ def _count(
         instruction = getattr(user, "instruction", user)
         if instruction is step or instruction is first:
             continue
-        if isinstance(instruction, Instruction) and _is_rest(instruction, inside, dominators):
+        if isinstance(instruction, Instruction) and is_rest(instruction, inside, dominators):
             others.append(instruction)
-        elif first is not None and _is_rest(instruction, _behind(first), dominators):
+        elif first is not None and is_rest(instruction, _behind(first), dominators):
             if dominators.dominates(head, instruction.block):
                 return False
             early.append(instruction)
@@ -180,7 +180,7 @@ def _is_straight(start: Block | None, end: Block, dominators: Dominators) -> boo
     return True
 
 
-def _is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
+def is_rest(call: Instruction, inside: Block, dominators: Dominators) -> bool:
     """Whether `call` is the rest of the function in a side exit, given the values that are live."""
     block = call.block
     assert block is not None

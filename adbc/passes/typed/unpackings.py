@@ -1,4 +1,4 @@
-"""What is unpacked from a list is read from the slots of that list.
+"""What is unpacked from a list or an array is read from the slots of that.
 
 before::
 
@@ -12,26 +12,34 @@ after::
     %x: Any = call _element_(%u, %l, 0)
     %y: Any = call _element_(%u, %l, 1)
 
+and of an array::
+
+    %u = call _check_length_(%a, 2)
+    %x: float64 = call operator.getitem(%a, 0)
+    %y: float64 = call operator.getitem(%a, 1)
+
 The tuple then needs no shadow, and each value is as good as one that was read by its index.  Where nobody
 sees the tuple itself.  Needs types.
 """
 
 from __future__ import annotations
 
+import operator
+
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _element_, _project_, _unpack_, _unpack_list_
+from adbc.ir.intrinsics import _check_length_, _element_, _project_, _unpack_, _unpack_list_
 from adbc.ir.traverse import uses
 from adbc.ir.values import Const, Instruction
 from adbc.passes.query import target
 from adbc.types.inference import type_of
-from adbc.types.lattice import is_list
+from adbc.types.lattice import ArrayType, is_list
 
 __all__ = ["list_unpackings"]
 
 
 def list_unpackings(graph: Graph) -> bool:
-    """Read what is unpacked from lists by index, in place; returns whether anything changed."""
-    found = [call for call in graph.instructions() if target(call) is _unpack_ and _is_of_list(call)]
+    """Read what is unpacked from lists and arrays by index, in place; returns whether anything changed."""
+    found = [call for call in graph.instructions() if target(call) is _unpack_ and _is_by_index(call)]
     users = uses(graph) if found else {}
     changed = False
     for call in found:
@@ -41,12 +49,20 @@ def list_unpackings(graph: Graph) -> bool:
         if {*behind} != {*users.get(call, ())} or not all(target(user) is _project_ for user in behind):
             continue
         values = call.operands[1]
-        call.operands[0] = Const(_unpack_list_)
+        is_of_list = is_list(type_of(values))
+        call.operands[0] = Const(_unpack_list_ if is_of_list else _check_length_)
         for user in behind:
-            user.operands = [Const(_element_), call, values, user.operands[2]]
+            index = user.operands[2]
+            user.operands = (
+                [Const(_element_), call, values, index]
+                if is_of_list
+                else [Const(operator.getitem), values, index]
+            )
         changed = True
     return changed
 
 
-def _is_of_list(call: Instruction) -> bool:
-    return is_list(type_of(call.operands[1])) and isinstance(call.operands[2], Const)
+def _is_by_index(call: Instruction) -> bool:
+    known = type_of(call.operands[1])
+    is_row = type(known) is ArrayType and bool(known.ndim)
+    return (is_list(known) or is_row) and isinstance(call.operands[2], Const)

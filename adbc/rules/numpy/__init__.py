@@ -18,6 +18,7 @@ from adbc.rules.numpy import (
     linalg,
     memory,
     methods,
+    numbers,
     operators,
     overlays,
     overrides,
@@ -67,4 +68,4 @@ _OF_ARRAYS: list[Rule] = [
     *overrides.ROWS,
 ]
 
-ROWS: list[Rule] = [*_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]
+ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]

@@ -244,10 +244,10 @@ UFUNC_ROWS: list[ElementwiseRule] = [
     _row("rad2deg", lambda out, x: 1 / DEGREE),
     _row("degrees", lambda out, x: 1 / DEGREE),
     # choices
-    _row("maximum", lambda out, x, y: _larger(x, y, out, x), lambda out, x, y: ~_larger(x, y, out, x)),
-    _row("minimum", lambda out, x, y: _smaller(x, y, out, x), lambda out, x, y: ~_smaller(x, y, out, x)),
-    _row("fmax", lambda out, x, y: _larger(x, y, out, y), lambda out, x, y: ~_larger(x, y, out, y)),
-    _row("fmin", lambda out, x, y: _smaller(x, y, out, y), lambda out, x, y: ~_smaller(x, y, out, y)),
+    _row("maximum", lambda out, x, y: _larger(x, y, x), lambda out, x, y: ~_larger(x, y, x)),
+    _row("minimum", lambda out, x, y: _smaller(x, y, x), lambda out, x, y: ~_smaller(x, y, x)),
+    _row("fmax", lambda out, x, y: _larger(x, y, y), lambda out, x, y: ~_larger(x, y, y)),
+    _row("fmin", lambda out, x, y: _smaller(x, y, y), lambda out, x, y: ~_smaller(x, y, y)),
     _row("copysign", lambda out, x, y: np.sign(x) * np.copysign(1.0, y), None),
     _row("heaviside", None, lambda out, x, y: np.equal(x, 0)),
     _row("fabs", lambda out, x: np.sign(x)),
@@ -260,19 +260,16 @@ UFUNC_ROWS: list[ElementwiseRule] = [
 ]
 
 
-def _larger(x: Any, y: Any, out: Any, decisive: Any) -> Any:
-    """A mask of where the larger of `x` and `y` is `x`, which it is too where `decisive` is NaN.
-
-    `out`, the result, may have been rounded to another dtype, and says only if there is any NaN.
-    """
+def _larger(x: Any, y: Any, decisive: Any) -> Any:
+    """A mask of where the larger of `x` and `y` is `x`, which it is too where `decisive` is NaN."""
     taken = np.greater_equal(x, y)
-    return taken if is_finite(out) else np.logical_or(taken, np.isnan(decisive))
+    return taken if is_finite(decisive) else np.logical_or(taken, np.isnan(decisive))
 
 
-def _smaller(x: Any, y: Any, out: Any, decisive: Any) -> Any:
+def _smaller(x: Any, y: Any, decisive: Any) -> Any:
     """A mask of where the smaller of `x` and `y` is `x`, which it is too where `decisive` is NaN."""
     taken = np.less_equal(x, y)
-    return taken if is_finite(out) else np.logical_or(taken, np.isnan(decisive))
+    return taken if is_finite(decisive) else np.logical_or(taken, np.isnan(decisive))
 
 
 # Of the most frequent ones, what takes fewer steps than a partial derivative and a product.

@@ -12,7 +12,7 @@ from adbc.passes.typed.guards import how_used, made_class
 from adbc.passes.typed.known_slots import known_slots
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable
+from adbc.runtime.build.speculation import Base, Continuation, Guess, Guesses, Site, Unchangeable
 from adbc.types.callsites import is_method
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real
@@ -45,7 +45,7 @@ class Policy:
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
-        return any(row.kind is RowKind.SCALAR for row in self.knowledge.rows(function))
+        return any(row.kind is RowKind.SCALAR and row.is_of_floats for row in self.knowledge.rows(function))
 
     def _is_open(self, call: Instruction) -> bool:
         original = self.originals.get(call)
@@ -56,7 +56,7 @@ class Policy:
             return Unchangeable(set())
         return self.guesses.site((*self.copied.key, self.numbers[self.originals[call]]))  # type: ignore[index]
 
-    def guess(self, call: Instruction) -> Exact | None:
+    def guess(self, call: Instruction) -> Guess | None:
         if not self._is_open(call):
             return None
         if self.guesses.mode == "always":

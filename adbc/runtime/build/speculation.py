@@ -27,13 +27,14 @@ from adbc.passes.typed.guards import (
     point_behind,
 )
 from adbc.runtime.state.graph_functions import GraphFunction
-from adbc.types.lattice import ANY, AbstractType, Exact
+from adbc.types.lattice import ANY, AbstractType, ArrayType, Exact, is_guessable_array
 from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "guessable", "numbered"]
 
 
 Key = tuple[Any, ...]
+Guess = Exact | ArrayType
 
 
 class Site:
@@ -43,7 +44,7 @@ class Site:
 
     def __init__(self, stale: set[Site]) -> None:
         self.stale = stale
-        self.guess: Exact | None = None
+        self.guess: Guess | None = None
         self.gave_up = False
         self.misses = 0
 
@@ -51,7 +52,7 @@ class Site:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
         self.note(guessable(value))
 
-    def note(self, seen: Exact | None) -> None:
+    def note(self, seen: Guess | None) -> None:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
         if self.gave_up or (seen is not None and seen == self.guess):
             return
@@ -60,7 +61,7 @@ class Site:
         self.gave_up = seen is None or self.misses > 2
         self.stale.add(self)
 
-    def expect(self, seen: Exact | None) -> None:
+    def expect(self, seen: Guess | None) -> None:
         """Take for the first guess what all values have been so far; None if that is not one to guess."""
         if self.guess is None and not self.gave_up:
             self.guess, self.gave_up = seen, seen is None
@@ -111,9 +112,11 @@ class Unchangeable(Site):
         pass
 
 
-def guessable(value: object) -> Exact | None:
+def guessable(value: object) -> Guess | None:
     """The type that would be guessed where `value` was seen, if there is one."""
     known = typeof(value)
+    if isinstance(known, ArrayType):
+        return known if is_guessable_array(known) else None
     return known if isinstance(known, Exact) and known.cls not in _USELESS else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.passes.stages import Group, Stage, in_place
+from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
@@ -103,6 +104,12 @@ def _with_counted_loops(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_indexed_arrays(graph: Graph, typing: Typing) -> Graph:
+    if index_array_loops(graph):
+        typing.infer(graph)
+    return graph
+
+
 def _with_walked_views(graph: Graph, typing: Typing) -> Graph:
     if typing.policy is not None and view_loops(graph):
         typing.infer(graph)
@@ -146,6 +153,8 @@ TYPED: Group[Typing] = Group(
               "store-to-load forwarding: behind a test the class is known whose attributes are fields"),
         Stage("list_loops", _with_counted_loops, ("guarded types",), ("counted loops",),
               "that something is a list may be a guess"),
+        Stage("array_loops", _with_indexed_arrays, ("guarded types",), ("indexed loops",),
+              "that something is an array may be a guess"),
         Stage("view_loops", _with_walked_views, ("guarded types",), ("walked views",),
               "that something is a dict may be a guess"),
         Stage("method_reads", _without_method_reads, ("guarded types",), ("read methods",),
