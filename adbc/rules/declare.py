@@ -192,8 +192,8 @@ def linear(
     transposes = (transpose,) if callable(transpose) else tuple(transpose)
     if len(places) != len(transposes) or not places or min(places) < 0:
         raise TypeError(
-            f"argnums={argnums!r} and {len(transposes)} functions in transpose: give one for each argument, and"
-            " arguments by their numbers from 0"
+            f"argnums={argnums!r} and {len(transposes)} functions in transpose: give one for each argument,"
+            " and arguments by their numbers from 0"
         )
     _add(LinearRule(function, places, transposes, when=when, parameters=parameters), table)
 
@@ -208,9 +208,9 @@ def implicit(
     """Declare that the result of `solver` is a root: ``residual(solver(*args), *args)`` is zero.
 
     The derivative of the result is that of the root, whatever computes it: nothing is differentiated in
-    `solver`, which is called as it is, but the residual is, at the result.  What the residual reads (arguments,
-    variables of functions that are given to the solver, attributes) may have derivatives.  The result is a
-    number or an array, and the residual has as many numbers as the result.
+    `solver`, which is called as it is, but the residual is, at the result.  What the residual reads
+    (arguments, variables of functions that are given to the solver, attributes) may have derivatives.  The
+    result is a number or an array, and the residual has as many numbers as the result.
 
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.

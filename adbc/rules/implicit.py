@@ -34,7 +34,7 @@ def _numpy() -> Any:
     return sys.modules["numpy"]  # loaded: there are arrays
 
 
-# -- what is a constant of the derivative --------------------------------------------------------------------
+# -- what is a constant of the derivative ----------------------------------------------------------------
 
 
 def solved(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -44,8 +44,8 @@ def solved(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
 
 def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
     """The derivative of ``f(x, *args, **kwargs)`` by `x`, as a constant: a float if `x` is one.  For an array
-    (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then imaginary
-    parts, and rows likewise."""
+    (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then
+    imaginary parts, and rows likewise."""
     given = kwargs or {}
 
     def at(y: Any) -> Any:
@@ -69,7 +69,7 @@ def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: 
     return result
 
 
-# -- one step to the root --------------------------------------------------------------------------------------
+# -- one step to the root --------------------------------------------------------------------------------
 
 
 def at_root(x: Any, r: Any, slope: Any) -> Any:

@@ -39,9 +39,7 @@ class FormulaRule(ArrayRule):
         parameters = inspect.signature(function).parameters
         names = [n for n, p in parameters.items() if p.kind in _BY_POSITION]
         defaults = {
-            n: parameters[n].default
-            for n in names
-            if parameters[n].default is not inspect.Parameter.empty
+            n: parameters[n].default for n in names if parameters[n].default is not inspect.Parameter.empty
         }
         super().__init__(function, " ".join(names), jvp=jvp, vjp=vjp, defaults=defaults, when=when)
         self.active = [*range(len(names))]
@@ -57,10 +55,7 @@ class FormulaRule(ArrayRule):
     def _kept(self, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
         """The arguments, without leave to overwrite one of them."""
         if any(n.startswith("overwrite") for n in self.names[: len(args)]):
-            args = [
-                False if n.startswith("overwrite") else x
-                for n, x in zip(self.names, args, strict=False)
-            ]
+            args = [False if n.startswith("overwrite") else x for n, x in zip(self.names, args, strict=False)]
         if any(n.startswith("overwrite") for n in kwargs):
             kwargs = {n: x for n, x in kwargs.items() if not n.startswith("overwrite")}
         return args, kwargs

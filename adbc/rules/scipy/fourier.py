@@ -28,7 +28,7 @@ def _fitted(d: Any, like: Any, axes: Any) -> Any:
     return d
 
 
-# -- complex numbers -----------------------------------------------------------------------------------------
+# -- complex numbers -------------------------------------------------------------------------------------
 
 
 def _line(inverse: Any) -> Any:
@@ -48,10 +48,12 @@ def _grid(inverse: Any) -> Any:
 
 def _places(x: Any, s: Any, axes: Any) -> tuple[int, ...]:
     """The axes that are transformed, which may be given as one number."""
-    return axes_of(x, np.atleast_1d(s) if s is not None else None, axes if axes is None else np.atleast_1d(axes))
+    return axes_of(
+        x, np.atleast_1d(s) if s is not None else None, axes if axes is None else np.atleast_1d(axes)
+    )
 
 
-# -- real numbers, and half of a spectrum ----------------------------------------------------------------------
+# -- real numbers, and half of a spectrum ----------------------------------------------------------------
 
 
 def _rfft(by: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **_: Any) -> Any:
@@ -83,7 +85,7 @@ def _irfftn(by: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, 
     return _fitted(d, x, places)
 
 
-# -- what is another transform ---------------------------------------------------------------------------------
+# -- what is another transform ---------------------------------------------------------------------------
 
 
 def _hfft(
@@ -115,7 +117,7 @@ def _several(function: Any, usual: Any, before: bool = False, behind: bool = Fal
     return body
 
 
-# -- cosines and sines -----------------------------------------------------------------------------------------
+# -- cosines and sines -----------------------------------------------------------------------------------
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
