@@ -9,7 +9,7 @@ from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
 from adbc.config import Config
 from adbc.errors import AdbcError, MissingRuleError
 from adbc.lazy import lazily
-from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
+from adbc.rules.declare import implicit, linear, overlay, primitive, rule, scalar_rule, zero_derivative
 from adbc.rules.stopping import stop_gradient
 from adbc.runtime import use
 from adbc.runtime.entry.signature import Signature
@@ -77,8 +77,10 @@ __all__ = [
     "errors",
     "fdata",
     "grad",
+    "implicit",
     "inspect",
     "jvp",
+    "linear",
     "norm",
     "overlay",
     "primitive",

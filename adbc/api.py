@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.rules import implicit
 from adbc.runtime import default_engine
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
@@ -163,3 +164,6 @@ def jvp(
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)
         raise
+
+
+implicit.ENGINE.jvp = jvp

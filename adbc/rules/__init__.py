@@ -23,6 +23,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("copy", "adbc.rules.copying"),
     ("functools", "adbc.rules.functools"),
     ("heapq", "adbc.rules.heapq"),
+    ("builtins", "adbc.rules.implicit"),
     ("itertools", "adbc.rules.itertools"),
     ("operator", "adbc.rules.operator"),
     ("types", "adbc.rules.types"),

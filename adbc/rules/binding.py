@@ -88,9 +88,13 @@ class Binding:
             found.append(self.defaults[name])
         return (*args, *found)
 
-    def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
-        """``function(*args, **kwargs)``, with keyword-only parameters among `args` given by name."""
-        n = self.positional
-        if len(args) <= n or len(self.names) <= n:
+    def call(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Any, *, leading: int = 0
+    ) -> Any:
+        """``function(*args, **kwargs)``, with keyword-only parameters among `args` given by name; the first
+        `leading` of `args` are the function's own."""
+        n = self.positional + leading
+        if len(args) <= n or len(self.names) + leading <= n:
             return function(*args, **kwargs)
-        return function(*args[:n], **dict(zip(self.names[n:], args[n:], strict=False)), **kwargs)
+        by_name = dict(zip(self.names[n - leading :], args[n:], strict=False))
+        return function(*args[:n], **by_name, **kwargs)

@@ -25,9 +25,11 @@ from adbc.rules.declared import (
     flat_rrule,
     refusal,
 )
+from adbc.rules.implicit import implicit_body
+from adbc.rules.linear import LinearRule
 from adbc.rules.table import Overlay, Primitive, Rule, RuleTable, When
 
-__all__ = ["overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
+__all__ = ["implicit", "linear", "overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Partials = Callable[..., Any] | Sequence[Callable[..., Any] | None]
@@ -153,6 +155,81 @@ def rule(
         parameters=parameters,
     )
     _add(row, table)
+
+
+def linear(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    transpose: Callable[..., Any] | Sequence[Callable[..., Any]],
+    when: When = None,
+    parameters: Sequence[str] | None = None,
+    table: RuleTable | None = None,
+) -> None:
+    """Declare that `function` is linear in an argument: its tangent is the function of the tangent.
+
+    ``transpose(cotangent, *args, **kwargs)`` gives the cotangent of the argument, from that of the result and
+    all arguments of the call.  It is the adjoint: ``dot(b, function(x)) == dot(transpose(b, x), x)``, for
+    complex numbers with the real part of ``conj(a) * b`` in both products.
+
+    argnums: the number of the argument, or of several, in each of which the function is linear while the
+    others are fixed; `transpose` then has a function for each.  An active argument that is not among them is
+    refused.
+    parameters, when, table: as in `adbc.rule`.
+
+    >>> import numpy as np, adbc
+    >>> def moved(x, places):
+    ...     return np.asarray([x[i] for i in places])
+    >>> def moved_back(b, x, places):
+    ...     d = np.zeros_like(x)
+    ...     np.add.at(d, places, b)
+    ...     return d
+    >>> adbc.linear(moved, 0, transpose=moved_back)
+    >>> adbc.grad(lambda x: (moved(x, [2, 0, 0]) ** 2).sum())(np.array([1.0, 5.0, 3.0]))
+    array([4., 0., 6.])
+    """
+    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    transposes = (transpose,) if callable(transpose) else tuple(transpose)
+    if len(places) != len(transposes) or not places or min(places) < 0:
+        raise TypeError(
+            f"argnums={argnums!r} and {len(transposes)} functions in transpose: give one for each argument,"
+            " and arguments by their numbers from 0"
+        )
+    _add(LinearRule(function, places, transposes, when=when, parameters=parameters), table)
+
+
+def implicit(
+    solver: Callable[..., Any],
+    residual: Callable[..., Any],
+    *,
+    when: When = None,
+    table: RuleTable | None = None,
+) -> None:
+    """Declare that the result of `solver` is a root: ``residual(solver(*args), *args)`` is zero.
+
+    The derivative of the result is that of the root, whatever computes it: nothing is differentiated in
+    `solver`, which is called as it is, but the residual is, at the result.  What the residual reads
+    (arguments, variables of functions that are given to the solver, attributes) may have derivatives.  The
+    result is a number or an array, and the residual has as many numbers as the result.
+
+    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
+    table to add to than that of the public functions.
+
+    Raises, when the derivative is taken, `adbc.errors.UnsupportedError` if the derivative of the residual by
+    the result is singular, and if `solver` writes into what it is given.  The residual is called again,
+    once more than the solver does, and once for each number of the result.
+
+    >>> import adbc
+    >>> def cube_root(a):
+    ...     x = 1.0
+    ...     while abs(x ** 3 - a) > 1e-12:
+    ...         x = x - (x ** 3 - a) / (3.0 * x * x)
+    ...     return x
+    >>> adbc.implicit(cube_root, lambda x, a: x ** 3 - a)
+    >>> round(adbc.grad(cube_root)(8.0), 9)
+    0.083333333
+    """
+    _add(Overlay(solver, implicit_body(solver, residual), when=when), table)
 
 
 def overlay(

@@ -55,6 +55,7 @@ __all__ = [
     "SeparatePartials",
     "flat_frule",
     "flat_rrule",
+    "holds_numbers",
     "refusal",
 ]
 
@@ -361,7 +362,7 @@ def new_result(function: Any, args: Args, derivatives: Args, call: Callable[[], 
         if d is None or not kind_of(type(x)).address:
             continue
         is_part = overlap is not None and type(x) is type(out) and overlap(x, out) is not None
-        if is_part or any(id(y) in inside and _holds_numbers(y) for y, _ in contents([x])):
+        if is_part or any(id(y) in inside and holds_numbers(y) for y, _ in contents([x])):
             raise UnsupportedError(
                 f"{_name(function)} gives its argument {i}, or a part of its memory",
                 f"adbc.{declared} is for functions whose result is new",
@@ -403,7 +404,8 @@ def without_writing(
     return result
 
 
-def _holds_numbers(x: Any) -> bool:
+def holds_numbers(x: Any) -> bool:
+    """Whether there are real or complex numbers in `x`, or it is one."""
     t = random_tangent(random.Random(0), x)
     return t is not NO_TANGENT and dot(t, t) > 0.0
 

@@ -15,9 +15,9 @@ from adbc.rules.formulas import Formula
 from adbc.rules.numpy.base import ArrayRule
 from adbc.rules.table import Rule
 
-__all__ = ["ROWS"]
+__all__ = ["EXCHANGED", "ROWS", "axes_of", "halved", "resized"]
 
-_EXCHANGED: dict[str | None, Any] = {
+EXCHANGED: dict[str | None, Any] = {
     None: "forward",
     "backward": "forward",
     "forward": "backward",
@@ -25,7 +25,7 @@ _EXCHANGED: dict[str | None, Any] = {
 }
 
 
-def _resized(d: Any, size: int, axis: int) -> Any:
+def resized(d: Any, size: int, axis: int) -> Any:
     """`d` cut off or padded with zeros to length `size` along `axis`."""
     present = d.shape[axis]
     if present == size:
@@ -59,17 +59,17 @@ def _line(function: Any, inverse: Any, real_inverse: Any) -> ArrayRule:
 
     def vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
         if np.isrealobj(a):  # the imaginary part of the cotangent is dropped
-            d = real_inverse(_symmetric(by, axis), by.shape[axis], axis, _EXCHANGED[norm])
+            d = real_inverse(_symmetric(by, axis), by.shape[axis], axis, EXCHANGED[norm])
             d *= 0.5
         else:
-            d = inverse(by, None, axis, _EXCHANGED[norm])
-        return _resized(d, np.shape(a)[axis], axis)
+            d = inverse(by, None, axis, EXCHANGED[norm])
+        return resized(d, np.shape(a)[axis], axis)
 
     formula = Formula(vjp, makes_new=True)
     return ArrayRule(function, "a n axis norm out", jvp=[jvp], vjp=[formula], defaults={"axis": -1})
 
 
-def _axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
+def axes_of(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
     """The axes of `a` that are transformed by a call with `s` and `axes`."""
     if axes is None:
         return tuple(range(-(np.ndim(a) if s is None else len(s)), 0))
@@ -83,16 +83,16 @@ def _grid(function: Any, inverse: Any, usual: Any) -> ArrayRule:
         return function(d, s, axes, norm)
 
     def vjp(by: Any, y: Any, a: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
-        places = _axes(a, s, axes)
-        d = inverse(by, None, places, _EXCHANGED[norm])
+        places = axes_of(a, s, axes)
+        d = inverse(by, None, places, EXCHANGED[norm])
         for axis in places:
-            d = _resized(d, np.shape(a)[axis], axis)
+            d = resized(d, np.shape(a)[axis], axis)
         return d
 
     return ArrayRule(function, "a s axes norm out", jvp=[jvp], vjp=[vjp], defaults={"axes": usual})
 
 
-def _halved(by: Any, n: int, axis: int, inner: float) -> Any:
+def halved(by: Any, n: int, axis: int, inner: float) -> Any:
     """Half of a spectrum of `n` numbers, with those that stand for two of the `n` multiplied by `inner`."""
     d = np.moveaxis(np.array(by), axis, -1)
     d[..., 1 : (n + 1) // 2] *= inner
@@ -106,8 +106,8 @@ def _rfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any =
 def _rfft_vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     """The cotangent of ``rfft``: an ``irfft``, with what that counts twice halved before."""
     size = np.shape(a)[axis] if n is None else n
-    d = np.fft.irfft(_halved(by, size, axis, 0.5), size, axis, _EXCHANGED[norm])
-    return _resized(d, np.shape(a)[axis], axis)
+    d = np.fft.irfft(halved(by, size, axis, 0.5), size, axis, EXCHANGED[norm])
+    return resized(d, np.shape(a)[axis], axis)
 
 
 def _irfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
@@ -117,8 +117,8 @@ def _irfft_jvp(d: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any 
 def _irfft_vjp(by: Any, y: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     """The cotangent of ``irfft``: an ``rfft``, in which numbers that ``irfft`` counts twice are doubled."""
     size = np.shape(y)[axis]
-    d = _halved(np.fft.rfft(by, size, axis, _EXCHANGED[norm]), size, axis, 2.0)
-    return _resized(d, np.shape(a)[axis], axis)
+    d = halved(np.fft.rfft(by, size, axis, EXCHANGED[norm]), size, axis, 2.0)
+    return resized(d, np.shape(a)[axis], axis)
 
 
 def _real(function: Any, jvp: Any, vjp: Any) -> ArrayRule:

@@ -57,7 +57,7 @@ def _real(name: str, x: Any) -> Any:
     return x
 
 
-# -- error functions and the normal distribution ----------------------------------------------------------
+# -- error functions and the normal distribution ---------------------------------------------------------
 
 
 def _erfcx_slope(out: Any, x: Any) -> Any:
@@ -136,7 +136,7 @@ def _quotient(x: Any, y: Any) -> Any:
     return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
 
 
-# -- Bessel functions --------------------------------------------------------------------------------------
+# -- Bessel functions ------------------------------------------------------------------------------------
 
 
 def _neighbours(function: Any, sign: int) -> Callable[..., Any]:
@@ -154,7 +154,7 @@ def _ive_slope(out: Any, v: Any, x: Any) -> Any:
     return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - np.sign(x) * out
 
 
-# -- losses ------------------------------------------------------------------------------------------------
+# -- losses ----------------------------------------------------------------------------------------------
 
 
 def _pseudo_huber_root(delta: Any, r: Any) -> Any:
@@ -313,7 +313,7 @@ UFUNC_ROWS: list[ElementwiseRule] = [
 STEPS: list[Rule] = [elementwise(special.gammasgn, None), elementwise(special.round, None)]
 
 
-# -- functions in Python -----------------------------------------------------------------------------------
+# -- functions in Python ---------------------------------------------------------------------------------
 
 
 def _array(function: Any, names: str, *partials: Any) -> ArrayRule:

@@ -1,0 +1,136 @@
+"""The rule of a function whose result solves an equation, whatever computes it: a root finder in C, a
+bisection, a fixed point.
+
+At a root x of r(x, p) = 0 the derivative follows from that of r alone, r_x dx + r_p dp = 0.  So the solver is
+called as it is, on constants; the residual is computed once more at its result, as a constant x, which gives
+r_p dp whatever the parameters p are (arguments, variables of a closure, attributes), in both modes; and the
+slope r_x, a number or a matrix, is a constant that is solved with.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.declared import DeclaredZero
+from adbc.rules.table import PureRule, Rule
+
+__all__ = ["ENGINE", "ROWS", "Engine", "at_root", "implicit_body", "jacobian", "root_of", "solved"]
+
+
+class Engine:
+    """What rules need of the engine, which knows them: it gives it to them (`adbc.api`)."""
+
+    jvp: Callable[..., tuple[Any, Any]]
+    """`adbc.jvp`: the value and the tangent of a function that a solver is given."""
+
+
+ENGINE = Engine()
+
+
+def _numpy() -> Any:
+    return sys.modules["numpy"]  # loaded: there are arrays
+
+
+# -- what is a constant of the derivative ----------------------------------------------------------------
+
+
+def solved(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """``solver(*args, **kwargs)``, as a constant."""
+    return solver(*args, **kwargs)
+
+
+def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+    """The derivative of ``f(x, *args, **kwargs)`` by `x`, as a constant: a float if `x` is one.  For an array
+    (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then
+    imaginary parts, and rows likewise."""
+    given = kwargs or {}
+
+    def at(y: Any) -> Any:
+        return f(y, *args, **given)
+
+    if isinstance(x, float):
+        return ENGINE.jvp(at, (x,), (type(x)(1.0),))[1]
+    np = _numpy()
+    whole = np.asarray(x)
+    columns = []
+    for unit in (1.0, 1j) if whole.dtype.kind == "c" else (1.0,):
+        for k in range(whole.size):
+            direction = np.zeros(whole.size, whole.dtype)
+            direction[k] = unit
+            direction = direction.reshape(whole.shape)
+            point = x if not isinstance(x, np.ndarray) else x.copy()
+            columns.append(np.asarray(ENGINE.jvp(at, (point,), (direction[()],))[1]).ravel())
+    result = np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+    if whole.dtype.kind == "c":
+        return np.concatenate([result.real, result.imag])
+    return result
+
+
+# -- one step to the root --------------------------------------------------------------------------------
+
+
+def at_root(x: Any, r: Any, slope: Any) -> Any:
+    """The root `x` of a residual, whose value there is `r` and whose derivative by `x` is `slope`."""
+    return x if isinstance(x, float | complex) else x.copy()
+
+
+def _step(slope: Any, d: Any, like: Any, adjoint: bool) -> Any:
+    """The solution of ``slope y = -d``, or of the system with the adjoint, as what `like` is."""
+    if isinstance(slope, float) and isinstance(like, float):
+        if not slope:
+            _refuse_singular()
+        return -d / slope
+    np = _numpy()
+    flat = np.asarray(d).ravel()
+    is_complex = np.iscomplexobj(like)
+    if is_complex:
+        flat = np.concatenate([flat.real, flat.imag])
+    try:
+        y = np.linalg.solve(slope.T if adjoint else slope, -flat)
+    except np.linalg.LinAlgError:
+        _refuse_singular()
+    if is_complex:
+        n = y.size // 2
+        y = y[:n] + 1j * y[n:]
+    return y.reshape(np.shape(like))[()]
+
+
+def _refuse_singular() -> None:
+    raise UnsupportedError(
+        "the derivative of the equation that is solved is singular at its root",
+        "a root where the residual only touches zero does not move smoothly with the parameters",
+        "solve an equation that crosses zero, or pass the parameters as constants: adbc.stop_gradient(p)",
+    )
+
+
+def root_of(x: Any, residual: Callable[..., Any], args: tuple[Any, ...], kwargs: Any = None) -> Any:
+    """The constant `x`, with the derivative of the root of ``residual(x, *args, **kwargs)`` that it is."""
+    slope = jacobian(residual, x, args, kwargs)
+    r = residual(x, *args, **({} if kwargs is None else kwargs))
+    if isinstance(x, float):
+        return at_root(x, r, slope)
+    return at_root(x, _numpy().asarray(r), slope)
+
+
+def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
+    """The body that is differentiated in place of `solver`."""
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        return root_of(solved(solver, args, kwargs), residual, args, kwargs)
+
+    return body
+
+
+ROWS: list[Rule] = [
+    DeclaredZero(solved),
+    DeclaredZero(jacobian),
+    PureRule(
+        at_root,
+        jvp=(None, lambda d, x, _, r, slope: _step(slope, d, x, False)),
+        vjp=(None, lambda by, x, _, r, slope: _step(slope, by, x, True)),
+    ),
+]
+

@@ -1,0 +1,122 @@
+"""The kind of row that SciPy's functions need: formulas for some parameters, and a refusal by the others.
+
+Parameters and defaults are read from the signature.  What is called ``overwrite_a`` and the like allows a
+function to leave rubbish in an argument: with a derivative it never does.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.formulas import FormulaCall
+from adbc.rules.linear import along, refuse_others
+from adbc.rules.numpy.base import ArrayRule, plain
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, When
+
+__all__ = ["FormulaRule", "bodies", "linear", "refused"]
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+class FormulaRule(ArrayRule):
+    """The rule of a function of SciPy that has formulas for its first parameters; by all others, and by those
+    whose formula is None, an active number is refused."""
+
+    sample = None  # type: ignore[assignment]  # they raise at what an example may be, and take their time
+
+    def __init__(
+        self,
+        function: Any,
+        *,
+        jvp: Sequence[Callable[..., Any] | None],
+        vjp: Sequence[Callable[..., Any] | None],
+        name: str | None = None,
+        when: When = plain,
+    ) -> None:
+        parameters = inspect.signature(function).parameters
+        names = [n for n, p in parameters.items() if p.kind in _BY_POSITION]
+        defaults = {
+            n: parameters[n].default for n in names if parameters[n].default is not inspect.Parameter.empty
+        }
+        super().__init__(function, " ".join(names), jvp=jvp, vjp=vjp, defaults=defaults, when=when)
+        self.active = [*range(len(names))]
+        self.parameters = tuple(names)
+        self.known = [i for i, formula in enumerate(jvp) if formula is not None]
+        self.name = name or f"{public_module(function)}.{function.__name__}"
+
+    def formula_call(
+        self, count: int, keywords: Sequence[str], is_complex: bool = False
+    ) -> FormulaCall | None:
+        return None
+
+    def _kept(self, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+        """The arguments, without leave to overwrite one of them."""
+        if any(n.startswith("overwrite") for n in self.names[: len(args)]):
+            args = [False if n.startswith("overwrite") else x for n, x in zip(self.names, args, strict=False)]
+        if any(n.startswith("overwrite") for n in kwargs):
+            kwargs = {n: x for n, x in kwargs.items() if not n.startswith("overwrite")}
+        return args, kwargs
+
+    def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+        refuse_others(self.name, self.known, args, dargs, self.names)
+        args, kwargs = self._kept(args, kwargs)
+        return super().frule(args, dargs, kwargs)
+
+    def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+        refuse_others(self.name, self.known, args, fargs, self.names)
+        args, kwargs = self._kept(args, kwargs)
+        return super().rrule(args, fargs, kwargs)
+
+
+def public_module(function: Any) -> str:
+    """The module by whose name people know `function`: without the parts that start with an underscore."""
+    parts = str(function.__module__).split(".")
+    return ".".join(part for part in parts if not part.startswith("_"))
+
+
+def linear(
+    function: Any,
+    places: int | Sequence[int] = 0,
+    *,
+    transpose: Callable[..., Any] | Sequence[Callable[..., Any]],
+    name: str | None = None,
+) -> FormulaRule:
+    """The row of a function that is linear in each of the arguments at `places`: `adbc.linear`, for arrays
+    and lists of numbers.  ``transpose(by, *arrays, **others)`` gives the cotangent of the argument."""
+    where = (places,) if isinstance(places, int) else tuple(places)
+    adjoints = (transpose,) if callable(transpose) else tuple(transpose)
+    count = max(where) + 1
+    jvp: list[Any] = [None] * count
+    vjp: list[Any] = [None] * count
+    for place, adjoint in zip(where, adjoints, strict=True):
+        jvp[place] = along(function, place)
+        vjp[place] = _without_result(adjoint)
+    return FormulaRule(function, jvp=jvp, vjp=vjp, name=name)
+
+
+def _without_result(adjoint: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda by, out, /, *args, **others: adjoint(by, *args, **others)
+
+
+def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:
+    """The overlays of those functions of `module` that it has, by name."""
+    return [Overlay(getattr(module, name), body) for name, body in found.items() if hasattr(module, name)]
+
+
+def refused(module: Any, names: Sequence[str], why: str, instead: str) -> list[Any]:
+    """Rows that refuse the functions of `module` with these names."""
+
+    def body_of(name: str) -> Callable[..., Any]:
+        def body(*args: Any, **kwargs: Any) -> Any:
+            raise UnsupportedError(name, why, instead)
+
+        return body
+
+    return [
+        Overlay(getattr(module, name), body_of(f"{module.__name__}.{name}"))
+        for name in names
+        if hasattr(module, name)
+    ]

@@ -1,0 +1,484 @@
+"""Factorisations of ``scipy.linalg``, by the formulas of ``numpy.linalg``, with the flags that SciPy has.
+
+What is computed is what SciPy computes (of two eigenvectors that differ in sign it gives one).  Where a
+factor is not unique, its derivative is refused or, like that of vectors of equal eigenvalues, must not
+matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.linalg import (
+    cholesky_jvp,
+    cholesky_vjp,
+    det_jvp,
+    det_vjp,
+    eigh_against,
+    eigh_along,
+    inv_jvp,
+    inv_vjp,
+    multiple,
+    pinv_jvp,
+    pinv_vjp,
+    qr_against,
+    qr_along,
+    svd_against,
+    svd_along,
+)
+from adbc.rules.numpy.products import adjoint
+from adbc.rules.scipy.base import FormulaRule, bodies
+from adbc.rules.scipy.solves import check_matrix, permutation
+from adbc.rules.table import Rule, ZeroRule
+
+__all__ = ["ROWS"]
+
+
+def _filled(bouts: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
+    """The cotangents of the parts `outs`, zeros where there is none."""
+    return [np.zeros_like(y) if b is None else b for b, y in zip(bouts, outs, strict=True)]
+
+
+# -- inverse, determinant, Cholesky ----------------------------------------------------------------------
+
+
+def inverse(a: Any) -> Any:
+    """``inv(a)`` of what is read of `a`."""
+    return linalg.inv(a)
+
+
+def inv(
+    a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: Any = None, lower: bool = False
+) -> Any:
+    if assume_a in (None, "gen", "general"):
+        return inverse(a)
+    a = np.asarray(a)
+    return linalg.solve(a, np.eye(a.shape[-1], dtype=a.dtype), lower=lower, assume_a=assume_a)
+
+
+def _cholesky_along(d: Any, y: Any, a: Any, lower: Any = False, **_: Any) -> Any:
+    return cholesky_jvp(d, y, a, upper=not lower)
+
+
+def _cholesky_against(by: Any, y: Any, a: Any, lower: Any = False, **_: Any) -> Any:
+    by = np.tril(by) if lower else np.triu(by)
+    return cholesky_vjp(by, y, a, upper=not lower)
+
+
+def _other_triangle(a: Any, lower: Any) -> Any:
+    return np.triu(a, 1) if lower else np.tril(a, -1)
+
+
+def factor_of(a: Any, lower: bool) -> Any:
+    """The matrix of ``cho_factor(a, lower)``: a triangle, and in the other what was there."""
+    return linalg.cho_factor(a, lower)[0]
+
+
+def _factor_along(d: Any, y: Any, a: Any, lower: bool) -> Any:
+    low = np.tril(y) if lower else np.triu(y)
+    return cholesky_jvp(d, low, a, upper=not lower) + _other_triangle(d, lower)
+
+
+def _factor_against(by: Any, y: Any, a: Any, lower: bool) -> Any:
+    low = np.tril(y) if lower else np.triu(y)
+    mine = np.tril(by) if lower else np.triu(by)
+    return cholesky_vjp(mine, low, a, upper=not lower) + _other_triangle(by, lower)
+
+
+def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    check_matrix(a, "cho_factor")
+    return factor_of(a, lower), lower
+
+
+# -- LU --------------------------------------------------------------------------------------------------
+
+
+def factors(a: Any) -> Any:
+    """``lu_factor(a)``."""
+    lu, piv = linalg.lu_factor(a)
+    return lu, piv
+
+
+def _split(lu: Any) -> tuple[Any, Any]:
+    return np.tril(lu, -1) + np.eye(lu.shape[-1], dtype=lu.dtype), np.triu(lu)
+
+
+def _check_square(a: Any, name: str) -> None:
+    check_matrix(a, name)
+    if np.shape(a)[0] != np.shape(a)[1]:
+        raise UnsupportedError(
+            f"scipy.linalg.{name} of a matrix that is not square",
+            "adbc has no rule for that form",
+            "factorise the square part of it",
+        )
+
+
+def _lu_along(d: Any, outs: Any, a: Any) -> list[Any]:
+    lu, piv = outs
+    low, high = _split(lu)
+    inner = linalg.solve_triangular(low, d[permutation(piv)], lower=True, unit_diagonal=True)
+    inner = linalg.solve_triangular(high, inner.T, trans="T").T
+    return [np.matmul(low, np.tril(inner, -1)) + np.matmul(np.triu(inner), high), None]
+
+
+def _lu_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
+    lu, piv = outs
+    blu = by[0]
+    if blu is None:
+        return None
+    low, high = _split(lu)
+    middle = np.tril(np.matmul(adjoint(low), np.tril(blu, -1)), -1)
+    middle = middle + np.triu(np.matmul(np.triu(blu), adjoint(high)))
+    d = linalg.solve_triangular(low, middle, trans="C", lower=True, unit_diagonal=True)
+    d = adjoint(linalg.solve_triangular(high, adjoint(d)))
+    order = permutation(piv)
+    return d[np.argsort(order)]
+
+
+def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    _check_square(a, "lu_factor")
+    return factors(np.asarray(a))
+
+
+def lu(
+    a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
+    p_indices: bool = False,
+) -> Any:  # fmt: skip
+    _check_square(a, "lu")
+    packed, piv = factors(np.asarray(a))
+    n = packed.shape[0]
+    low = np.tril(packed, -1) + np.eye(n, dtype=packed.dtype)
+    high = np.triu(packed)
+    back = np.argsort(permutation(piv))
+    if permute_l:
+        return low[back], high
+    if p_indices:
+        return back.astype(np.int32), low, high
+    return np.eye(n, dtype=packed.real.dtype)[:, permutation(piv)], low, high
+
+
+# -- eigenvalues of Hermitian matrices -------------------------------------------------------------------
+
+
+def vectors_of(a: Any, lower: bool = True, driver: Any = None) -> Any:
+    """``eigh(a)``."""
+    return linalg.eigh(a, lower=lower, driver=driver)
+
+
+def _uplo(lower: Any) -> str:
+    return "L" if lower else "U"
+
+
+def _eigh_along(d: Any, outs: Any, a: Any, lower: bool = True, driver: Any = None) -> list[Any]:
+    return eigh_along(d, outs, a, _uplo(lower))
+
+
+def _eigh_against(by: list[Any], outs: Any, a: Any, lower: bool = True, driver: Any = None) -> Any:
+    return eigh_against(by, outs, a, _uplo(lower))
+
+
+def signs(a: Any, b: Any, v: Any, lower: bool, kind: int) -> Any:
+    """For each eigenvector in `v` the number of absolute value 1 by which SciPy's differs."""
+    found = linalg.eigh(a, b, lower=lower, type=kind)[1]
+    k = np.argmax(np.abs(found), axis=0)
+    columns = np.arange(found.shape[1])
+    ratio = found[k, columns] / v[k, columns]
+    return ratio / np.abs(ratio)
+
+
+def _whole_spectrum(a: Any, b: Any, lower: bool, kind: int, driver: Any) -> Any:
+    """All eigenvalues and eigenvectors; with `b`, by its Cholesky factor, of a problem without."""
+    if b is None:
+        return vectors_of(a, lower, driver)
+    a, b = np.asarray(a), np.asarray(b)
+    low = linalg.cholesky(b if lower else np.conjugate(b.T), lower=True)
+    half = np.tril(a) if lower else np.conjugate(np.triu(a).T)
+    whole = half + np.conjugate(half.T) - np.diag(np.real(np.diagonal(half)))
+    if kind == 1:
+        inner = linalg.solve_triangular(low, whole, lower=True)
+        inner = np.conjugate(linalg.solve_triangular(low, np.conjugate(inner.T), lower=True).T)
+    else:
+        inner = np.conjugate(low.T) @ whole @ low
+    w, y = vectors_of(inner, True, driver)
+    if kind == 3:
+        v = low @ y
+    else:
+        v = linalg.solve_triangular(low, y, trans="C", lower=True)
+    return w, v * signs(a, b, v, lower, kind)
+
+
+def eigh(
+    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
+    overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
+    subset_by_value: Any = None, driver: Any = None,
+) -> Any:  # fmt: skip
+    check_matrix(a, "eigh")
+    if subset_by_index is not None or subset_by_value is not None:
+        driver = None
+    w, v = _whole_spectrum(a, b, lower, type, None if b is not None else driver)
+    if subset_by_index is not None:
+        first, last = subset_by_index
+        w, v = w[first : last + 1], v[:, first : last + 1]
+    elif subset_by_value is not None:
+        inside = (w > subset_by_value[0]) & (w <= subset_by_value[1])
+        w, v = w[inside], v[:, inside]
+    return w if eigvals_only else (w, v)
+
+
+def eigvalsh(
+    a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
+    type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None,
+    driver: Any = None,
+) -> Any:  # fmt: skip
+    return eigh(
+        a, b, lower=lower, type=type, eigvals_only=True, subset_by_index=subset_by_index,
+        subset_by_value=subset_by_value,
+    )  # fmt: skip
+
+
+def eigh_tridiagonal(
+    d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
+    check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto",
+) -> Any:  # fmt: skip
+    if select not in ("a", "all", 0):
+        raise UnsupportedError(
+            "scipy.linalg.eigh_tridiagonal of a part of the spectrum",
+            "adbc has no rule for that form",
+            "take all eigenvalues, and those of interest from them",
+        )
+    d, e = np.asarray(d), np.asarray(e)
+    w, v = tridiagonal_vectors(np.diag(d) + np.diag(e, -1))
+    return w if eigvals_only else (w, v)
+
+
+def tridiagonal_vectors(a: Any) -> Any:
+    """``eigh_tridiagonal`` of the diagonals of `a`, of which the lower triangle is read."""
+    return linalg.eigh_tridiagonal(np.diagonal(a), np.diagonal(a, -1))
+
+
+def eigvalsh_tridiagonal(
+    d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True, tol: float = 0.0,
+    lapack_driver: str = "auto",
+) -> Any:  # fmt: skip
+    return eigh_tridiagonal(d, e, True, select)
+
+
+# -- singular values -------------------------------------------------------------------------------------
+
+
+def triple(a: Any, full_matrices: bool, lapack_driver: str) -> Any:
+    """``svd(a)``."""
+    return linalg.svd(a, full_matrices, lapack_driver=lapack_driver)
+
+
+def _triple_along(d: Any, outs: Any, a: Any, full_matrices: bool, lapack_driver: str) -> list[Any]:
+    return svd_along(d, outs, a, full_matrices)
+
+
+def _triple_against(by: list[Any], outs: Any, a: Any, full_matrices: bool, lapack_driver: str) -> Any:
+    return svd_against(_filled(by, outs), outs, a, full_matrices)
+
+
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
+    check_finite: bool = True, lapack_driver: str = "gesdd",
+) -> Any:  # fmt: skip
+    check_matrix(a, "svd")
+    if not compute_uv:
+        return linalg.svdvals(a)
+    return triple(a, full_matrices, lapack_driver)
+
+
+def _singular_along(d: Any, s: Any, a: Any, **_: Any) -> Any:
+    u, _, vh = linalg.svd(a, full_matrices=False)
+    return np.real(np.sum(np.conjugate(u) * np.matmul(d, adjoint(vh)), axis=-2))
+
+
+def _singular_against(by: Any, s: Any, a: Any, **_: Any) -> Any:
+    u, _, vh = linalg.svd(a, full_matrices=False)
+    return np.matmul(u * by[..., None, :], vh)
+
+
+# -- QR --------------------------------------------------------------------------------------------------
+
+
+def orthogonal(a: Any) -> Any:
+    """``qr(a, mode="economic")``."""
+    return linalg.qr(a, mode="economic")
+
+
+def pivots(a: Any) -> Any:
+    """The order of columns that ``qr(a, pivoting=True)`` takes."""
+    return linalg.qr(a, mode="r", pivoting=True)[1]
+
+
+def qr(
+    a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", pivoting: bool = False,
+    check_finite: bool = True,
+) -> Any:  # fmt: skip
+    check_matrix(a, "qr")
+    a = np.asarray(a)
+    rows, columns = a.shape
+    if mode == "raw" or (mode == "full" and rows > columns):
+        raise UnsupportedError(
+            f"scipy.linalg.qr with mode={mode!r}",
+            "some of its directions are free, so that it has no derivative",
+            "use mode='economic'",
+        )
+    order = None
+    if pivoting:
+        order = pivots(a)
+        a = a[:, order]
+    if rows < columns:  # Q is that of the first columns
+        q, first = orthogonal(a[:, :rows])
+        r = np.concatenate((first, np.conjugate(q.T) @ a[:, rows:]), axis=1)
+    else:
+        q, r = orthogonal(a)
+    if mode == "r":
+        if rows > columns:
+            r = np.concatenate((r, np.zeros((rows - columns, columns), r.dtype)))
+        return (r,) if order is None else (r, order)
+    return (q, r) if order is None else (q, r, order)
+
+
+def _qr_against(by: list[Any], outs: Any, a: Any) -> Any:
+    return qr_against(_filled(by, outs), outs, a)
+
+
+# -- polar -----------------------------------------------------------------------------------------------
+
+
+def polar_factors(a: Any) -> Any:
+    """``polar(a)``, of at least as many rows as columns."""
+    return linalg.polar(a)
+
+
+def _anticommuted(p: Any, m: Any) -> Any:
+    """The matrix X with X p + p X = m, for a positive definite `p`."""
+    w, v = np.linalg.eigh(p)
+    return v @ ((adjoint(v) @ m @ v) / (w[:, None] + w[None, :])) @ adjoint(v)
+
+
+def _polar_along(d: Any, outs: Any, a: Any) -> list[Any]:
+    u, p = outs
+    m = adjoint(u) @ d
+    turn = _anticommuted(p, m - adjoint(m))
+    return [u @ turn + adjoint(np.linalg.solve(p, adjoint(d - u @ m))), m - turn @ p]
+
+
+def _polar_against(by: Sequence[Any], outs: Any, a: Any) -> Any:
+    u, p = outs
+    bu, bp = _filled(by, outs)
+    outside = adjoint(np.linalg.solve(p, adjoint(bu)))
+    turn = _anticommuted(p, adjoint(u) @ bu - bp @ p)
+    return u @ (bp + turn - adjoint(turn) - adjoint(u) @ outside) + outside
+
+
+def polar(a: Any, side: str = "right") -> Any:
+    check_matrix(a, "polar")
+    a = np.asarray(a)
+    rows, columns = a.shape
+    if (rows < columns) if side == "right" else (rows > columns):
+        raise UnsupportedError(
+            f"scipy.linalg.polar of a matrix of shape {a.shape} with side={side!r}",
+            "its positive factor is singular, and not smooth",
+            "use the other side",
+        )
+    if side == "right":
+        return polar_factors(a)
+    u, p = polar_factors(np.conjugate(a.T))
+    return np.conjugate(u.T), np.conjugate(p.T)
+
+
+# -- norms, least squares --------------------------------------------------------------------------------
+
+
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
+    a = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    if axis is None and not keepdims and a.dtype.char in "fdFD":
+        by_blas = a.ndim == 1 and ord in (None, 2)
+        by_lapack = a.ndim == 2 and ord in (1, np.inf) and (a.flags.c_contiguous or a.flags.f_contiguous)
+        if by_blas or by_lapack:  # which give a number of Python's
+            return float(np.linalg.norm(a, ord))
+    return np.linalg.norm(a, ord, axis, keepdims)
+
+
+def pinv(
+    a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True
+) -> Any:
+    check_matrix(a, "pinv")
+    inverse_of, rank = generalised(a, atol, rtol)
+    return (inverse_of, rank) if return_rank else inverse_of
+
+
+def generalised(a: Any, atol: Any, rtol: Any) -> Any:
+    """``pinv(a)`` and the rank."""
+    return linalg.pinv(a, atol=atol, rtol=rtol, return_rank=True)
+
+
+def _pinv_along(d: Any, outs: Any, a: Any, *_: Any) -> list[Any]:
+    return [pinv_jvp(d, outs[0], a), None]
+
+
+def _pinv_against(by: Sequence[Any], outs: Any, a: Any, *_: Any) -> Any:
+    return None if by[0] is None else pinv_vjp(by[0], outs[0], a)
+
+
+def lstsq(
+    a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
+    check_finite: bool = True, lapack_driver: Any = None,
+) -> Any:  # fmt: skip
+    check_matrix(a, "lstsq")
+    a, b = np.asarray(a), np.asarray(b)
+    x, residuals, rank, s = np.linalg.lstsq(a, b, cond)
+    if b.ndim == 1:
+        residuals = residuals[0] if residuals.size else residuals
+    if lapack_driver == "gelsy":
+        s = None
+    return x, residuals, rank, s
+
+
+ROWS: list[Rule] = [
+    ZeroRule(signs),
+    ZeroRule(pivots),
+    FormulaRule(inverse, jvp=[inv_jvp], vjp=[inv_vjp], name="scipy.linalg.inv"),
+    FormulaRule(
+        linalg.det,
+        jvp=[lambda d, y, a, **_: det_jvp(d, y, a)],
+        vjp=[lambda by, y, a, **_: det_vjp(by, y, a)],
+    ),
+    FormulaRule(linalg.cholesky, jvp=[_cholesky_along], vjp=[_cholesky_against]),
+    FormulaRule(factor_of, jvp=[_factor_along], vjp=[_factor_against], name="scipy.linalg.cho_factor"),
+    FormulaRule(linalg.svdvals, jvp=[_singular_along], vjp=[_singular_against]),
+    multiple(factors, _lu_along, _lu_against),
+    multiple(vectors_of, _eigh_along, _eigh_against),
+    multiple(tridiagonal_vectors, eigh_along, eigh_against),
+    multiple(triple, _triple_along, _triple_against),
+    multiple(orthogonal, qr_along, _qr_against),
+    multiple(polar_factors, _polar_along, _polar_against),
+    multiple(generalised, _pinv_along, _pinv_against),
+    *bodies(
+        linalg,
+        {
+            "inv": inv,
+            "cho_factor": cho_factor,
+            "lu_factor": lu_factor,
+            "lu": lu,
+            "eigh": eigh,
+            "eigvalsh": eigvalsh,
+            "eigh_tridiagonal": eigh_tridiagonal,
+            "eigvalsh_tridiagonal": eigvalsh_tridiagonal,
+            "svd": svd,
+            "qr": qr,
+            "polar": polar,
+            "norm": norm,
+            "pinv": pinv,
+            "lstsq": lstsq,
+        },
+    ),
+]

@@ -1,0 +1,229 @@
+"""``scipy.fft``: transforms of Fourier, cosine and sine transforms, along one axis or several.
+
+All are linear.  The adjoint of a transform of complex numbers is the inverse transform with the scales of the
+two exchanged.  Without a scale, cosine and sine transforms of types 1 and 4 are symmetric but for the weights
+of the first and last number, and those of types 2 and 3 are each other's adjoint but for such weights; scaled
+to be orthogonal, each has its inverse as adjoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import fft
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.fourier import EXCHANGED, axes_of, halved, resized
+from adbc.rules.scipy.base import bodies, linear
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+
+def _fitted(d: Any, like: Any, axes: Any) -> Any:
+    for axis in axes:
+        d = resized(d, np.shape(like)[axis], axis)
+    return d
+
+
+# -- complex numbers -------------------------------------------------------------------------------------
+
+
+def _line(inverse: Any) -> Any:
+    def transpose(by: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **others: Any) -> Any:
+        return _fitted(inverse(by, None, axis, EXCHANGED[norm], workers=others.get("workers")), x, (axis,))
+
+    return transpose
+
+
+def _grid(inverse: Any) -> Any:
+    def transpose(by: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **others: Any) -> Any:
+        places = _places(x, s, axes)
+        return _fitted(inverse(by, None, places, EXCHANGED[norm], workers=others.get("workers")), x, places)
+
+    return transpose
+
+
+def _places(x: Any, s: Any, axes: Any) -> tuple[int, ...]:
+    """The axes that are transformed, which may be given as one number."""
+    return axes_of(
+        x, np.atleast_1d(s) if s is not None else None, axes if axes is None else np.atleast_1d(axes)
+    )
+
+
+# -- real numbers, and half of a spectrum ----------------------------------------------------------------
+
+
+def _rfft(by: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **_: Any) -> Any:
+    size = np.shape(x)[axis] if n is None else n
+    d = fft.irfft(halved(by, size, axis, 0.5), size, axis, EXCHANGED[norm])
+    return _fitted(d, x, (axis,))
+
+
+def _irfft(by: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, **_: Any) -> Any:
+    size = by.shape[axis]
+    return _fitted(halved(fft.rfft(by, size, axis, EXCHANGED[norm]), size, axis, 2.0), x, (axis,))
+
+
+def _rfftn(by: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **_: Any) -> Any:
+    places = _places(x, s, axes)
+    size = np.shape(x)[places[-1]] if s is None else np.atleast_1d(s)[-1]
+    if len(places) > 1:
+        by = fft.ifftn(by, None, places[:-1], EXCHANGED[norm])
+    d = fft.irfft(halved(by, size, places[-1], 0.5), size, places[-1], EXCHANGED[norm])
+    return _fitted(d, x, places)
+
+
+def _irfftn(by: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, **_: Any) -> Any:
+    places = _places(x, s, axes)
+    size = by.shape[places[-1]]
+    d = halved(fft.rfft(by, size, places[-1], EXCHANGED[norm]), size, places[-1], 2.0)
+    if len(places) > 1:
+        d = fft.fftn(d, None, places[:-1], EXCHANGED[norm])
+    return _fitted(d, x, places)
+
+
+# -- what is another transform ---------------------------------------------------------------------------
+
+
+def _hfft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None,
+    *, plan: Any = None,
+) -> Any:  # fmt: skip
+    return fft.irfft(np.conjugate(x), n, axis, EXCHANGED[norm], workers=workers)
+
+
+def _ihfft(
+    x: Any, n: Any = None, axis: int = -1, norm: Any = None, overwrite_x: bool = False, workers: Any = None,
+    *, plan: Any = None,
+) -> Any:  # fmt: skip
+    return np.conjugate(fft.rfft(x, n, axis, EXCHANGED[norm], workers=workers))
+
+
+def _several(function: Any, usual: Any, before: bool = False, behind: bool = False) -> Any:
+    """The body of a transform along the `usual` axes by `function`, conjugated before or behind."""
+
+    def body(
+        x: Any, s: Any = None, axes: Any = usual, norm: Any = None, overwrite_x: bool = False,
+        workers: Any = None, *, plan: Any = None,
+    ) -> Any:  # fmt: skip
+        if before or behind:
+            norm = EXCHANGED[norm]
+        result = function(np.conjugate(x) if before else x, s, axes, norm, workers=workers)
+        return np.conjugate(result) if behind else result
+
+    return body
+
+
+# -- cosines and sines -----------------------------------------------------------------------------------
+
+_INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
+
+
+def _weighted(x: Any, axis: int, places: Any, weight: float) -> Any:
+    moved = np.moveaxis(np.array(x), axis, -1)
+    moved[..., places] *= weight
+    return np.moveaxis(moved, -1, axis)
+
+
+def _adjoint(forward: Any, by: Any, kind: int, axis: int, norm: Any, is_sine: bool) -> Any:
+    """The adjoint of the transform `forward` of type `kind` along one axis, without orthogonal weights."""
+    if is_sine:
+        end: Any = -1
+    else:
+        end = [0, -1] if kind == 1 else 0
+    if kind == 1 and not is_sine:
+        return _weighted(forward(_weighted(by, axis, end, 2.0), 1, None, axis, norm), axis, end, 0.5)
+    if kind == 2:
+        return forward(_weighted(by, axis, end, 2.0), 3, None, axis, norm)
+    if kind == 3:
+        return _weighted(forward(by, 2, None, axis, norm), axis, end, 0.5)
+    return forward(by, kind, None, axis, norm)
+
+
+def _check_weights(norm: Any, orthogonalize: Any) -> bool:
+    """Whether the transform is orthogonal; raises if its weights are not those of its scale."""
+    is_orthogonal = norm == "ortho"
+    if orthogonalize is not None and bool(orthogonalize) is not is_orthogonal:
+        raise UnsupportedError(
+            f"a transform of scipy.fft with norm={norm!r} and orthogonalize={orthogonalize!r}",
+            "adbc has no rule for that form",
+            "leave orthogonalize out, and scale the first number",
+        )
+    return is_orthogonal
+
+
+def _along_axes(forward: Any, inverse: Any, is_sine: bool, is_inverse: bool) -> Callable[..., Any]:
+    def back(by: Any, kind: int, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+        is_orthogonal = _check_weights(norm, orthogonalize)
+        for axis in axes:
+            if is_orthogonal:
+                by = (forward if is_inverse else inverse)(by, kind, None, axis, norm)
+            elif is_inverse:
+                by = _adjoint(forward, by, _INVERSE[kind], axis, EXCHANGED[norm], is_sine)
+            else:
+                by = _adjoint(forward, by, kind, axis, norm, is_sine)
+        return by
+
+    return back
+
+
+def _trigonometric(forward: Any, inverse: Any, is_sine: bool, is_inverse: bool) -> Any:
+    back = _along_axes(forward, inverse, is_sine, is_inverse)
+
+    def line(
+        by: Any, x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None,
+        overwrite_x: bool = False, workers: Any = None, orthogonalize: Any = None,
+    ) -> Any:  # fmt: skip
+        return _fitted(back(by, type, (axis,), norm, orthogonalize), x, (axis,))
+
+    def grid(
+        by: Any, x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None,
+        overwrite_x: bool = False, workers: Any = None, *, orthogonalize: Any = None,
+    ) -> Any:  # fmt: skip
+        places = _places(x, s, axes)
+        return _fitted(back(by, type, places, norm, orthogonalize), x, places)
+
+    return line, grid
+
+
+_DCT, _DCTN = _trigonometric(fft.dct, fft.idct, False, False)
+_IDCT, _IDCTN = _trigonometric(fft.dct, fft.idct, False, True)
+_DST, _DSTN = _trigonometric(fft.dst, fft.idst, True, False)
+_IDST, _IDSTN = _trigonometric(fft.dst, fft.idst, True, True)
+
+ROWS: list[Rule] = [
+    linear(fft.fft, transpose=_line(fft.ifft)),
+    linear(fft.ifft, transpose=_line(fft.fft)),
+    linear(fft.fftn, transpose=_grid(fft.ifftn)),
+    linear(fft.ifftn, transpose=_grid(fft.fftn)),
+    linear(fft.rfft, transpose=_rfft),
+    linear(fft.irfft, transpose=_irfft),
+    linear(fft.rfftn, transpose=_rfftn),
+    linear(fft.irfftn, transpose=_irfftn),
+    linear(fft.dct, transpose=_DCT),
+    linear(fft.idct, transpose=_IDCT),
+    linear(fft.dst, transpose=_DST),
+    linear(fft.idst, transpose=_IDST),
+    linear(fft.dctn, transpose=_DCTN),
+    linear(fft.idctn, transpose=_IDCTN),
+    linear(fft.dstn, transpose=_DSTN),
+    linear(fft.idstn, transpose=_IDSTN),
+    *bodies(
+        fft,
+        {
+            "fft2": _several(fft.fftn, (-2, -1)),
+            "ifft2": _several(fft.ifftn, (-2, -1)),
+            "rfft2": _several(fft.rfftn, (-2, -1)),
+            "irfft2": _several(fft.irfftn, (-2, -1)),
+            "hfft": _hfft,
+            "ihfft": _ihfft,
+            "hfft2": _several(fft.irfftn, (-2, -1), before=True),
+            "hfftn": _several(fft.irfftn, None, before=True),
+            "ihfft2": _several(fft.rfftn, (-2, -1), behind=True),
+            "ihfftn": _several(fft.rfftn, None, behind=True),
+        },
+    ),
+]

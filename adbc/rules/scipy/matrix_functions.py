@@ -1,0 +1,207 @@
+"""Functions of matrices in ``scipy.linalg``, and the matrix equations of Sylvester, Lyapunov and Stein.
+
+The derivative of f at A in the direction E stands in f of the block matrix [[A, E], [0, A]], above its
+diagonal (Mathias 1996); its adjoint is the derivative at the adjoint of A.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.products import adjoint
+from adbc.rules.scipy.base import FormulaRule, bodies
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+
+def _frechet(a: Any, e: Any) -> Any:
+    if a.ndim > 2:
+        return np.stack([_frechet(x, y) for x, y in zip(a, e, strict=True)])
+    if np.iscomplexobj(e) and not np.iscomplexobj(a):
+        a = a.astype(complex)
+    return linalg.expm_frechet(a, e, compute_expm=False)
+
+
+def _quietly(function: Callable[..., Any], *args: Any) -> Any:
+    """``function(*args)``, without warnings: of the matrix itself the user has been warned."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args)
+
+
+def _above_diagonal(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative of a function of matrices, at `a` in the direction `e`."""
+
+    def derivative(a: Any, e: Any, *others: Any) -> Any:
+        n = a.shape[0]
+        block = np.zeros((2 * n, 2 * n), np.result_type(a, e))
+        block[:n, :n] = block[n:, n:] = a
+        block[:n, n:] = e
+        return _quietly(function, block, *others)[:n, n:]
+
+    return derivative
+
+
+def _matrix_function(function: Any, derivative: Callable[..., Any]) -> FormulaRule:
+    def along(d: Any, y: Any, a: Any, **_: Any) -> Any:
+        return derivative(a, d)
+
+    def against(by: Any, y: Any, a: Any, **_: Any) -> Any:
+        return derivative(adjoint(a), by)
+
+    return FormulaRule(function, jvp=[along], vjp=[against])
+
+
+def _power_along(d: Any, y: Any, a: Any, t: Any) -> Any:
+    return _power(np.asarray(a), d, t)
+
+
+def _power_against(by: Any, y: Any, a: Any, t: Any) -> Any:
+    return _power(adjoint(np.asarray(a)), by, t)
+
+
+def _power_along_t(d: Any, y: Any, a: Any, t: Any) -> Any:
+    return d * (_quietly(linalg.logm, a) @ y)
+
+
+def _power_against_t(by: Any, y: Any, a: Any, t: Any) -> Any:
+    return np.real(np.vdot(_quietly(linalg.logm, a) @ y, by))
+
+
+_power = _above_diagonal(linalg.fractional_matrix_power)
+
+
+# -- A X + X B = Q ---------------------------------------------------------------------------------------
+
+
+def _sylvester_a(by: Any, x: Any, a: Any, b: Any, q: Any) -> Any:
+    return -linalg.solve_sylvester(adjoint(a), adjoint(b), by) @ adjoint(x)
+
+
+def _sylvester_b(by: Any, x: Any, a: Any, b: Any, q: Any) -> Any:
+    return -adjoint(x) @ linalg.solve_sylvester(adjoint(a), adjoint(b), by)
+
+
+def _sylvester_q(by: Any, x: Any, a: Any, b: Any, q: Any) -> Any:
+    return linalg.solve_sylvester(adjoint(a), adjoint(b), by)
+
+
+def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    a = np.asarray(a)
+    return linalg.solve_sylvester(a, np.conjugate(a.T), q)
+
+
+# -- A X A^H - X + Q = 0 ---------------------------------------------------------------------------------
+
+
+def _stein_a(by: Any, x: Any, a: Any, q: Any, **_: Any) -> Any:
+    s = linalg.solve_discrete_lyapunov(adjoint(a), by)
+    return s @ a @ adjoint(x) + adjoint(s) @ a @ x
+
+
+def _stein_q(by: Any, x: Any, a: Any, q: Any, **_: Any) -> Any:
+    return linalg.solve_discrete_lyapunov(adjoint(a), by)
+
+
+def _stein_da(d: Any, x: Any, a: Any, q: Any, **_: Any) -> Any:
+    change = d @ x @ adjoint(a)
+    return linalg.solve_discrete_lyapunov(a, change + a @ x @ adjoint(d))
+
+
+# -- Riccati ---------------------------------------------------------------------------------------------
+
+
+def _check_riccati(e: Any, s: Any, name: str) -> None:
+    if e is not None or s is not None:
+        raise UnsupportedError(
+            f"scipy.linalg.{name} with e or s", "adbc has no rule for that form", "reduce the equation first"
+        )
+
+
+class _Continuous:
+    """The derivatives of A^H X + X A - X B R^-1 B^H X + Q = 0: Lyapunov equations of the closed loop."""
+
+    @staticmethod
+    def loop(x: Any, a: Any, b: Any, r: Any) -> tuple[Any, Any]:
+        gain = np.linalg.solve(r, adjoint(b) @ x)
+        return a - b @ gain, gain
+
+    @classmethod
+    def along(cls, place: int) -> Any:
+        def tangent(
+            d: Any, x: Any, a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, **_: Any
+        ) -> Any:
+            _check_riccati(e, s, "solve_continuous_are")
+            closed, gain = cls.loop(x, a, b, r)
+            change = [
+                lambda: adjoint(d) @ x + x @ d,
+                lambda: -(x @ d @ gain + adjoint(gain) @ adjoint(d) @ x),
+                lambda: d,
+                lambda: adjoint(gain) @ d @ gain,
+            ][place]()
+            return linalg.solve_continuous_lyapunov(adjoint(closed), -change)
+
+        return tangent
+
+    @classmethod
+    def against(cls, place: int) -> Any:
+        def cotangent(
+            by: Any, x: Any, a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, **_: Any
+        ) -> Any:
+            _check_riccati(e, s, "solve_continuous_are")
+            closed, gain = cls.loop(x, a, b, r)
+            z = -linalg.solve_continuous_lyapunov(closed, by)
+            both = z + adjoint(z)
+            return [
+                lambda: x @ both,
+                lambda: -x @ both @ adjoint(gain),
+                lambda: z,
+                lambda: gain @ z @ adjoint(gain),
+            ][place]()
+
+        return cotangent
+
+
+ROWS: list[Rule] = [
+    _matrix_function(linalg.expm, _frechet),
+    _matrix_function(linalg.logm, _above_diagonal(linalg.logm)),
+    _matrix_function(linalg.sqrtm, _above_diagonal(linalg.sqrtm)),
+    FormulaRule(
+        linalg.fractional_matrix_power,
+        jvp=[_power_along, _power_along_t],
+        vjp=[_power_against, _power_against_t],
+    ),
+    FormulaRule(
+        linalg.solve_sylvester,
+        jvp=[
+            lambda d, x, a, b, q: -linalg.solve_sylvester(a, b, d @ x),
+            lambda d, x, a, b, q: -linalg.solve_sylvester(a, b, x @ d),
+            lambda d, x, a, b, q: linalg.solve_sylvester(a, b, d),
+        ],
+        vjp=[_sylvester_a, _sylvester_b, _sylvester_q],
+    ),
+    FormulaRule(
+        linalg.solve_discrete_lyapunov,
+        jvp=[_stein_da, lambda d, x, a, q, **_: linalg.solve_discrete_lyapunov(a, d)],
+        vjp=[_stein_a, _stein_q],
+    ),
+    FormulaRule(
+        linalg.solve_continuous_are,
+        jvp=[_Continuous.along(k) for k in range(4)],
+        vjp=[_Continuous.against(k) for k in range(4)],
+    ),
+    *bodies(
+        linalg,
+        {
+            "solve_continuous_lyapunov": solve_continuous_lyapunov,
+            "solve_lyapunov": solve_continuous_lyapunov,
+        },
+    ),
+]

@@ -1,0 +1,204 @@
+"""``scipy.linalg`` above LAPACK: solvers, factorisations, functions of matrices, with their flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
+
+RNG = np.random.default_rng(3)
+A = RNG.normal(size=(4, 4)) + 4.0 * np.eye(4)
+Z = A + 1j * RNG.normal(size=(4, 4))
+S = A @ A.T
+H = Z @ Z.conj().T
+B = RNG.normal(size=4)
+C = RNG.normal(size=(4, 3))
+TALL = RNG.normal(size=(5, 3))
+BAND = RNG.normal(size=(4, 6)) + np.array([[0.0], [5.0], [0.0], [0.0]])
+POSITIVE_BAND = np.abs(RNG.normal(size=(3, 6))) + np.array([[0.0], [0.0], [6.0]])
+R = np.eye(3) + 0.1 * TALL.T @ TALL
+FREE = np.array([0.3, -0.8, 0.5])
+
+ASSUMPTIONS = [
+    None, "gen", "sym", "her", "pos", "upper triangular", "lower triangular", "diagonal", "tridiagonal",
+]  # fmt: skip
+
+
+def call(name: str, *behind: Any, **keywords: Any) -> Any:
+    return lambda *args: getattr(linalg, name)(*args, *behind, **keywords)
+
+
+@pytest.mark.parametrize("assume_a", ASSUMPTIONS)
+@pytest.mark.parametrize("lower", [False, True])
+def test_solve(assume_a: Any, lower: bool) -> None:
+    for a, b in [(S, B), (S, C), (H, C + 0j), (H, B), (S.astype(np.float32), C.astype(np.float32))]:
+        check_rule(call("solve", assume_a=assume_a, lower=lower), a, b)
+
+
+def test_solve_in_other_ways() -> None:
+    check_rule(call("solve", transposed=True), A, B)
+    check_rule(call("solve", transposed=True, assume_a="upper triangular"), A, C)
+    check_rule(call("solve", check_finite=False), A[::-1].T, C[::2, :].repeat(2, axis=0)[::-1])
+    check_rule(call("solve"), np.stack([A, A + 1.0]), np.stack([C, C]))
+    check_rule(lambda x: linalg.solve([[x, 1.0], [0.5, x * x]], [1.0, x]), 1.7)
+
+    def overwriting(a: Any, b: Any) -> Any:
+        x = linalg.solve(a * 1.0, b * 1.0, overwrite_a=True, overwrite_b=True)
+        y = linalg.solve(a * 2.0, b * x, False, True, True)
+        return x * y + b
+
+    check_rule(overwriting, A, B)
+
+
+@pytest.mark.parametrize("trans", [0, 1, 2, "N", "T", "C"])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("unit", [False, True])
+def test_solve_triangular(trans: Any, lower: bool, unit: bool) -> None:
+    for a, b in [(A, B), (A, C), (Z, C + 0j)]:
+        check_rule(call("solve_triangular", trans=trans, lower=lower, unit_diagonal=unit), a, b)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_cholesky(lower: bool) -> None:
+    for a in (S, H, S.astype(np.float32)):
+        check_rule(call("cholesky", lower=lower), a)
+        check_rule(lambda a: linalg.cho_factor(a, lower=lower)[0], a)
+        check_rule(lambda a, b: linalg.cho_solve(linalg.cho_factor(a, lower), b), a, C.astype(a.dtype))
+    check_rule(lambda a, b: linalg.cho_solve(linalg.cho_factor(a * 2.0, overwrite_a=True), b), S, B)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_bands(lower: bool) -> None:
+    b = RNG.normal(size=6)
+    check_rule(lambda ab, b: linalg.solve_banded((2, 1), ab, b), BAND, b)
+    check_rule(
+        lambda ab, b: linalg.solve_banded((2, 1), ab, b), BAND + 0.3j, np.stack([b, b * 2], axis=1) + 0j
+    )
+    band = POSITIVE_BAND[::-1].copy() if lower else POSITIVE_BAND
+    check_rule(call("solveh_banded", lower=lower), band, b)
+    factor = linalg.cholesky_banded(band, lower=lower)
+    check_rule(lambda cb, b: linalg.cho_solve_banded((cb, lower), b), factor, b)
+    check_rule(lambda cb, b: linalg.cho_solve_banded((cb, lower), b), factor + 0.1j, b + 0j)
+
+
+@pytest.mark.parametrize("a", [A, Z, A[::-1]], ids=["real", "complex", "strided"])
+def test_lu(a: Any) -> None:
+    check_rule(lambda a: linalg.lu_factor(a)[0], a)
+    for trans in (0, 1, 2):
+        check_rule(
+            lambda a, b, trans=trans: linalg.lu_solve(linalg.lu_factor(a), b, trans), a, C.astype(a.dtype)
+        )
+    check_rule(call("lu"), a)
+    check_rule(call("lu", permute_l=True), a)
+    check_rule(call("lu", p_indices=True), a)
+
+
+def test_inverse_and_determinant() -> None:
+    for a in (A, Z, A.astype(np.float32)):
+        check_rule(call("inv"), a)
+        check_rule(call("det"), a)
+    check_rule(call("inv", assume_a="pos", lower=True), S)
+    check_rule(call("det"), np.diag([1.0, 0.0, 2.0]))
+    check_rule(lambda a: linalg.inv(a * 2.0, overwrite_a=True) + a, A)
+    check_rule(lambda a: linalg.det(a * 2.0, overwrite_a=True) + a, A)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_eigh(lower: bool) -> None:
+    check_rule(lambda a: np.abs(linalg.eigh(a, lower=lower)[1]), S)
+    check_rule(lambda a: np.abs(linalg.eigh(a, lower=lower)[1]), H)
+    check_rule(call("eigvalsh", lower=lower), H)
+    check_rule(call("eigh", eigvals_only=True, subset_by_index=(1, 2), lower=lower), S)
+    check_rule(lambda a: np.abs(linalg.eigh(a, subset_by_value=(5.0, np.inf), lower=lower)[1]), S)
+    for kind in (1, 2, 3):
+        check_rule(
+            lambda a, b, kind=kind: linalg.eigh(a, b, type=kind, lower=lower)[1] ** 2,
+            S,
+            10.0 * np.eye(4) + 0.3 * S,
+        )
+        check_rule(call("eigvalsh", type=kind, lower=lower), H, H @ H)
+
+
+def test_other_decompositions() -> None:
+    check_rule(call("eigh_tridiagonal"), B, FREE)
+    check_rule(call("eigvalsh_tridiagonal"), B, FREE)
+    check_rule(call("svd", full_matrices=False), TALL)
+    check_rule(call("svd"), A)
+    check_rule(call("svd", compute_uv=False), TALL.T)
+    check_rule(call("svdvals"), TALL + 1j * RNG.normal(size=(5, 3)))
+    check_rule(call("qr", mode="economic"), TALL)
+    check_rule(call("qr", mode="r"), TALL)
+    check_rule(call("qr"), TALL.T)
+    check_rule(call("qr", pivoting=True), A)
+    for a in (A, TALL, linalg.expm(A - A.T)):
+        check_rule(call("polar"), a)
+    check_rule(call("polar", side="left"), TALL.T)
+    check_rule(call("polar"), Z)
+    check_rule(call("pinv"), TALL)
+    check_rule(call("pinv", return_rank=True), TALL.T)
+    for b in (RNG.normal(size=5), RNG.normal(size=(5, 2))):
+        check_rule(lambda a, b: linalg.lstsq(a, b)[:2], TALL, b)
+    for order in (None, 1, 2, np.inf, "fro", "nuc"):
+        check_rule(lambda a, order=order: linalg.norm(a, order), A)
+    check_rule(call("norm", 3, axis=1), A)
+
+
+def test_functions_of_matrices() -> None:
+    check_rule(call("expm"), A)
+    check_rule(call("expm"), Z)
+    check_rule(call("expm"), np.stack([A, Z.real]) * 0.3)
+    check_rule(call("logm"), np.eye(4) + 0.02 * S)
+    check_rule(call("logm"), np.eye(4) + 0.02 * H)
+    check_rule(call("sqrtm"), S)
+    check_rule(call("sqrtm"), Z @ Z)
+    check_rule(call("fractional_matrix_power", 0.3), S)
+    for name in ("sinm", "cosm", "sinhm", "coshm", "tanm", "tanhm"):
+        check_rule(call(name), 0.1 * A)
+
+
+def test_matrix_equations() -> None:
+    q = RNG.normal(size=(4, 3))
+    check_rule(call("solve_sylvester"), A, A[:3, :3] + 5.0 * np.eye(3), q)
+    check_rule(call("solve_sylvester"), Z, Z[:3, :3] + 5.0 * np.eye(3), q + 0.1j)
+    for a in (A, Z):
+        check_rule(call("solve_continuous_lyapunov"), a, a @ a + 1.0)
+        check_rule(call("solve_discrete_lyapunov"), 0.1 * a, a + 2.0)
+    check_rule(lambda a, b: linalg.solve_continuous_are(a, b, S, R), A, C, value_rtol=1e-9)
+    check_rule(lambda q, r: linalg.solve_continuous_are(A, C, q + q.T, r + r.T), S, R)
+
+
+def test_structured_matrices() -> None:
+    check_rule(call("toeplitz"), B)
+    check_rule(call("toeplitz"), B + 1j * B[::-1], FREE + 0j)
+    check_rule(call("hankel"), B, FREE)
+    check_rule(call("hankel"), B)
+    check_rule(call("circulant"), B)
+    check_rule(call("block_diag"), A, TALL, B)
+    check_rule(call("companion"), B + 2.0)
+    check_rule(lambda c, b: linalg.solve_toeplitz(c, b), B + np.array([5.0, 0, 0, 0]), C)
+    check_rule(
+        lambda c, r, b: linalg.solve_toeplitz((c, r), b), B + np.array([5.0, 0, 0, 0]), B[::-1].copy(), C
+    )
+    check_rule(lambda c, x: linalg.matmul_toeplitz((c, c), x), B, C)
+
+
+def test_what_is_not_unique_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="economic"):
+        adbc.grad(lambda a: linalg.qr(a)[0].sum())(TALL)
+    with pytest.raises(UnsupportedError, match="full size"):
+        adbc.grad(lambda a: linalg.svd(a)[0].sum())(TALL)
+    with pytest.raises(UnsupportedError, match="other side"):
+        adbc.grad(lambda a: linalg.polar(a)[0].sum())(TALL.T.copy())
+
+
+def test_errors_are_those_of_scipy() -> None:
+    with pytest.raises(linalg.LinAlgError):
+        adbc.grad(lambda a: linalg.cho_factor(a)[0].sum())(-S)
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        adbc.grad(lambda a: linalg.solve(a, B).sum())(A * np.nan)
