@@ -205,7 +205,7 @@ def quantity(text):
 
 
 def ripple(saturation, thermal, parts, amplitude, dt, steps):
-    """Mean output of a half-wave rectifier with a capacitor."""
+    """Mean output of a half-wave rectifier with a capacitor; the diode's saturation current is in nA."""
     resistance, capacitance = quantity(parts["R"]), quantity(parts["C"])
     v = 0.0
     total = 0.0
@@ -214,9 +214,9 @@ def ripple(saturation, thermal, parts, amplitude, dt, steps):
         new = v
         for _ in range(20):
             e = math.exp(min((source - new) / thermal, 40.0))
-            current = saturation * (e - 1.0)
+            current = 1e-9 * saturation * (e - 1.0)
             f = capacitance * (new - v) / dt + new / resistance - current
-            df = capacitance / dt + 1 / resistance + saturation * e / thermal
+            df = capacitance / dt + 1 / resistance + 1e-9 * saturation * e / thermal
             step = f / df
             new -= step
             if abs(step) < 1e-13:
@@ -261,7 +261,7 @@ class Rectifier:
 
 def ripple_of_objects(saturation, thermal, parts, amplitude, dt, steps):
     circuit = Rectifier(
-        Diode(saturation, thermal),
+        Diode(1e-9 * saturation, thermal),
         **{long: quantity(parts[short]) for short, long in (("R", "resistance"), ("C", "capacitance"))},
     )
     omega = 2 * math.pi * 50
@@ -304,7 +304,7 @@ PROGRAMS = [
     Program(
         "rectifier",
         {"loops": ripple, "objects": ripple_of_objects},
-        (2e-9, 0.05, {"R": "1k", "C": "10u"}, 5.0, 1e-3, 40),
+        (2.0, 0.05, {"R": "1k", "C": "10u"}, 5.0, 1e-3, 40),
         (0, 1, 3),
     ),
 ]

@@ -330,7 +330,7 @@ def expected_shortfall_by_arrays(loans, correlation, nodes):
 
 _RATES = [0.02 + 0.001 * i for i in range(10)]
 _BONDS = [(100.0, 0.03, 30), (50.0, 0.05, 54), (80.0, 0.01, 110), (20.0, 0.06, 75)]
-_RETURNS = [0.02 * math.sin(5.0 * i) * (1 + 0.5 * math.cos(0.1 * i)) for i in range(80)]
+_RETURNS = [2.0 * math.sin(5.0 * i) * (1 + 0.5 * math.cos(0.1 * i)) for i in range(80)]
 _PLAN = {"start": 10.0, "rate": 3.0, "retire": 30, "draw": 14.0, "tax": 0.25}
 
 PROGRAMS = [
@@ -342,7 +342,7 @@ PROGRAMS = [
     Program(
         "likelihood of GARCH",
         {"floats": garch_likelihood, "class with setattr": garch_likelihood_of_class},
-        ([1e-5, 0.08, 0.85, 2e-4], _RETURNS),
+        ([0.1, 0.08, 0.85, 0.02], _RETURNS),
     ),
     Program(
         "yields of bonds",

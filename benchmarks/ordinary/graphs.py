@@ -309,7 +309,7 @@ PROGRAMS = [
     Program(
         "maximal flow",
         {"dicts and a queue": max_flow, "objects with slots": max_flow_of_pipes},
-        ([1.0 + 0.53 * ((i * 7) % 10) for i in range(len(_PIPES))], _PIPES, 0, 7),
+        ([1.0 + 0.53 * ((i * 7) % 10) + 0.013 * i for i in range(len(_PIPES))], _PIPES, 0, 7),
     ),
     Program(
         "consensus",
