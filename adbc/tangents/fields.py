@@ -65,7 +65,7 @@ _NATIVE_ENTRIES = (
 
 
 FORMS: dict[type, tuple[bool, tuple[tuple[str, Any], ...]]] = {}
-"""Of each class that was met, what `is_python_class` and `slots_of` say, which is decided when it is made."""
+"""What `is_python_class` and `slots_of` say of the classes that were met: it is decided with the class."""
 
 
 def _form(cls: type) -> tuple[bool, tuple[tuple[str, Any], ...]]:
