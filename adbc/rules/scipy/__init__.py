@@ -11,6 +11,8 @@ __all__ = ["SOURCES"]
 SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
     ("scipy.special", "adbc.rules.scipy.special"),
+    ("scipy.special", "adbc.rules.scipy.distributions"),
+    ("scipy.special", "adbc.rules.scipy.functions"),
     ("scipy.linalg", "adbc.rules.scipy.solves"),
     ("scipy.linalg", "adbc.rules.scipy.factorisations"),
     ("scipy.linalg", "adbc.rules.scipy.matrix_functions"),
