@@ -16,6 +16,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.linalg", "adbc.rules.scipy.solves"),
     ("scipy.linalg", "adbc.rules.scipy.factorisations"),
     ("scipy.linalg", "adbc.rules.scipy.matrix_functions"),
+    ("scipy.optimize", "adbc.rules.scipy.optimize"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""
