@@ -11,9 +11,12 @@ __all__ = ["SOURCES"]
 SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
     ("scipy.special", "adbc.rules.scipy.special"),
+    ("scipy.special", "adbc.rules.scipy.distributions"),
+    ("scipy.special", "adbc.rules.scipy.functions"),
     ("scipy.linalg", "adbc.rules.scipy.solves"),
     ("scipy.linalg", "adbc.rules.scipy.factorisations"),
     ("scipy.linalg", "adbc.rules.scipy.matrix_functions"),
+    ("scipy.optimize", "adbc.rules.scipy.optimize"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

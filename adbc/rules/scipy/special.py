@@ -1,7 +1,7 @@
 """Rules of ``scipy.special``: the functions that likelihoods are made of.
 
 Nearly all are ufuncs with a formula for each argument.  Where no formula is known (Bessel functions
-by their order, the incomplete gamma and beta functions by their parameters) an active argument is
+by their order, some by an order that is an index) an active argument is
 refused by name: a zero would be wrong.  The formulas are written for the tails, where a likelihood
 goes first: no difference of two nearly equal numbers, no quotient of two that underflow.
 
@@ -94,19 +94,6 @@ def _rgamma_slope(out: Any, x: Any) -> Any:
     n = np.where(pole, -np.asarray(x), 0)
     limit = np.where(n % 2 == 0, 1, -1) * special.gamma(n + 1)
     return np.where(pole, limit, -out * special.psi(np.where(pole, 1, x)))
-
-
-def _gamma_density(a: Any, x: Any) -> Any:
-    return np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a))
-
-
-def _beta_density(a: Any, b: Any, x: Any) -> Any:
-    return np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b))
-
-
-def _student_density(df: Any, t: Any) -> Any:
-    """The density of Student's distribution, by `betaln` rather than a difference of two large `gammaln`."""
-    return np.exp(-special.betaln(0.5 * df, 0.5) - 0.5 * np.log(df) - 0.5 * (df + 1) * np.log1p(t * t / df))
 
 
 def _poisson(k: Any, m: Any) -> Any:
@@ -216,27 +203,6 @@ UFUNC_ROWS: list[ElementwiseRule] = [
         lambda out, z, m: out * (special.psi(z + m) - special.psi(z)),
         lambda out, z, m: out * special.psi(z + m),
     ),
-    # incomplete gamma and beta functions, and distributions
-    _row("gammainc", _unknown("gammainc", "a"), lambda out, a, x: _gamma_density(a, x)),
-    _row("gammaincc", _unknown("gammaincc", "a"), lambda out, a, x: -_gamma_density(a, x)),
-    _row("gammaincinv", _unknown("gammaincinv", "a"), lambda out, a, y: 1 / _gamma_density(a, out)),
-    _row("gammainccinv", _unknown("gammainccinv", "a"), lambda out, a, y: -1 / _gamma_density(a, out)),
-    _row(
-        "betainc",
-        _unknown("betainc", "a"),
-        _unknown("betainc", "b"),
-        lambda out, a, b, x: _beta_density(a, b, x),
-    ),
-    _row(
-        "betaincinv",
-        _unknown("betaincinv", "a"),
-        _unknown("betaincinv", "b"),
-        lambda out, a, b, y: 1 / _beta_density(a, b, out),
-    ),
-    _row("chdtr", _unknown("chdtr", "v"), lambda out, v, x: 0.5 * _gamma_density(0.5 * v, 0.5 * x)),
-    _row("chdtrc", _unknown("chdtrc", "v"), lambda out, v, x: -0.5 * _gamma_density(0.5 * v, 0.5 * x)),
-    _row("stdtr", _unknown("stdtr", "df"), lambda out, df, t: _student_density(df, t)),
-    _row("stdtrit", _unknown("stdtrit", "df"), lambda out, df, p: 1 / _student_density(df, out)),
     _row("pdtr", None, lambda out, k, m: -_poisson(k, m)),
     _row("pdtrc", None, lambda out, k, m: _poisson(k, m)),
     # logistic
@@ -469,21 +435,6 @@ FUNCTIONS: list[Rule] = [
     ArrayRule(special.log_softmax, "x axis", jvp=[log_softmax_jvp], vjp=[log_softmax_vjp]),
 ]
 
-if hasattr(special, "betaincc"):  # SciPy 1.11
-    UFUNC_ROWS += [
-        _row(
-            "betaincc",
-            _unknown("betaincc", "a"),
-            _unknown("betaincc", "b"),
-            lambda out, a, b, x: -_beta_density(a, b, x),
-        ),
-        _row(
-            "betainccinv",
-            _unknown("betainccinv", "a"),
-            _unknown("betainccinv", "b"),
-            lambda out, a, b, y: -1 / _beta_density(a, b, out),
-        ),
-    ]
 if hasattr(special, "softplus"):  # SciPy 1.15
     FUNCTIONS.append(_array(special.softplus, "x", lambda out, x, **_: special.expit(x)))
 

@@ -1,0 +1,164 @@
+"""Roots and minima of ``scipy.optimize``: derivatives of what they solve, or refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
+
+P = np.array([1.3, 0.7])
+LOOSE = {"rtol": 1e-5, "atol": 1e-7, "value_rtol": 1e-9}
+
+
+def cubic(x: Any, p: Any, q: Any) -> Any:
+    return x**3 + p * x - q
+
+
+@pytest.mark.parametrize("name", ["brentq", "brenth", "bisect", "ridder", "toms748"])
+def test_brackets(name: str) -> None:
+    def closure(p: Any) -> Any:
+        return getattr(optimize, name)(lambda x: cubic(x, p, 2.0 * p), -3.0, 4.0)
+
+    def by_args(p: Any, q: Any) -> Any:
+        x, found = getattr(optimize, name)(cubic, -3.0, 4.0, args=(p, q), full_output=True)
+        return x * found.root
+
+    check_rule(closure, 1.3, **LOOSE)
+    check_rule(by_args, 1.3, 0.7, **LOOSE)
+
+
+def test_limits_do_not_matter() -> None:
+    assert adbc.grad(lambda a: optimize.brentq(lambda x: x * x - 2.0, a, 3.0))(0.5) == 0.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bracket": (-3.0, 4.0)},
+        {"bracket": (-3.0, 4.0), "method": "brentq"},
+        {"x0": 1.0, "fprime": lambda x, p, q: 3 * x * x + p},
+        {"x0": 1.0, "x1": 1.1},
+    ],
+)
+def test_root_scalar(options: Any) -> None:
+    def f(p: Any, q: Any) -> Any:
+        found = optimize.root_scalar(cubic, args=(p, q), **options)
+        assert found.converged
+        return found.root
+
+    check_rule(f, 1.3, 0.7, **LOOSE)
+
+
+def test_newton() -> None:
+    check_rule(lambda p, q: optimize.newton(cubic, 1.0, args=(p, q), tol=1e-12), 1.3, 0.7, **LOOSE)
+    check_rule(lambda q: optimize.newton(lambda z: z**3 - q, 1.0 + 1.0j, tol=1e-12), 0.7 + 0.4j, **LOOSE)
+    check_rule(lambda q: optimize.newton(lambda z: z**3 - q, np.ones(2), tol=1e-12), P, **LOOSE)
+    check_rule(lambda p: optimize.fixed_point(lambda x: np.cos(p * x), 0.5, xtol=1e-12), 0.9, **LOOSE)
+
+
+def test_several_variables() -> None:
+    def system(x: Any, p: Any) -> Any:
+        return [x[0] * np.cos(x[1]) - 2.0 * p[0], x[0] * x[1] - x[1] - 3.0 * p[1]]
+
+    check_rule(lambda p: optimize.fsolve(system, [1.0, 1.0], args=(p,), xtol=1e-13), P, **LOOSE)
+    check_rule(lambda p: optimize.fsolve(lambda x: system(x, p), np.ones(2), xtol=1e-13), P, **LOOSE)
+
+    def described(p: Any) -> Any:
+        found = optimize.root(system, [1.0, 1.0], args=(p,), tol=1e-13)
+        return found.x * (1.0 if found.success else 0.0) + found.fun
+
+    check_rule(described, P, **LOOSE)
+
+
+def test_a_root_that_only_touches_zero_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="singular at its root"):
+        adbc.grad(lambda p: optimize.newton(lambda x: p * x**2, 0.0))(1.0)
+
+
+def test_minima_with_a_gradient() -> None:
+    def value(x: Any, p: Any) -> Any:
+        return np.sum((x - p) ** 2) + 0.1 * np.sum(x**4) + x[0] * x[1]
+
+    def gradient(x: Any, p: Any) -> Any:
+        return 2.0 * (x - p) + 0.4 * x**3 + x[::-1]
+
+    def inner(p: Any) -> Any:
+        found = optimize.minimize(value, [0.0, 0.0], (p,), jac=gradient, tol=1e-12, method="BFGS")
+        return np.append(found.x, found.fun)
+
+    def bounded(p: Any) -> Any:
+        both = lambda x: (value(x, p), gradient(x, p))  # noqa: E731
+        return optimize.minimize(both, [0.1, 0.1], jac=True, tol=1e-14, bounds=[(0.0, 0.2), (0.0, None)]).x
+
+    check_rule(inner, P, **LOOSE)
+    check_rule(bounded, P, **LOOSE)
+
+
+def test_least_squares_with_a_jacobian() -> None:
+    t = np.linspace(0.0, 1.0, 5)
+
+    def fit(y: Any) -> Any:
+        found = optimize.least_squares(
+            lambda x, y: x[0] * np.exp(-x[1] * t) - y,
+            [1.0, 1.0],
+            jac=lambda x, y: np.stack([np.exp(-x[1] * t), -x[0] * t * np.exp(-x[1] * t)], axis=1),
+            args=(y,),
+            xtol=1e-14, ftol=1e-14, gtol=1e-14,
+        )  # fmt: skip
+        return np.append(found.x, found.cost)
+
+    check_rule(fit, np.array([1.0, 0.7, 0.55, 0.4, 0.2]), **LOOSE)
+
+
+def objective(p: Any) -> Any:
+    return lambda x: np.sum((x - p) ** 2)
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda p: optimize.minimize(objective(p), [0.0]).x[0],
+        lambda p: optimize.minimize(objective(p), [0.0], method="Nelder-Mead").x[0],
+        lambda p: optimize.minimize_scalar(objective(p)).x,
+        lambda p: optimize.minimize_scalar(objective(p), bounds=(0, 9), method="bounded").x,
+        lambda p: optimize.golden(objective(p), brack=(0.0, 3.0)),
+        lambda p: optimize.fmin(objective(p), 0.0, disp=0)[0],
+        lambda p: optimize.least_squares(lambda x: x - p, [0.0]).x[0],
+        lambda p: optimize.curve_fit(lambda x, a: a * x, [1.0, 2.0], [p, 2.0])[0][0],
+        lambda p: optimize.nnls(np.eye(2), np.array([p, 1.0]))[0][0],
+    ],
+)
+def test_minima_without_a_gradient_are_refused(solve: Any) -> None:
+    for differentiate in (lambda: adbc.grad(solve)(2.0), lambda: adbc.jvp(solve, (2.0,), (1.0,))):
+        with pytest.raises(UnsupportedError, match="second derivative"):
+            differentiate()
+
+
+def test_minima_of_constants_are_constants() -> None:
+    def f(p: Any) -> Any:
+        best = optimize.minimize_scalar(lambda x: (x - 2.0) ** 2).x
+        other = optimize.minimize(lambda x: (x[0] - 3.0) ** 2, [0.0]).x[0]
+        more = optimize.fmin(lambda x: (x[0] - 1.0) ** 2, [0.5], disp=0)[0]
+        return p * best * other * more
+
+    assert adbc.grad(f)(1.5) == pytest.approx(6.0, rel=1e-3)
+
+
+def test_what_a_callback_keeps_is_refused() -> None:
+    def f(p: Any) -> Any:
+        seen = []
+
+        def residual(x: Any) -> Any:
+            seen.append(x * p)
+            return x * x - p
+
+        return optimize.brentq(residual, 0.0, 3.0) + seen[-1]
+
+    with pytest.raises(UnsupportedError, match="changed by code that adbc does not see"):
+        adbc.grad(f)(2.0)
