@@ -8,6 +8,7 @@ from adbc.rules.numpy import (
     buffers,
     conversion,
     creation,
+    decompositions,
     einsum,
     flat,
     fourier,
@@ -23,12 +24,14 @@ from adbc.rules.numpy import (
     overlays,
     overrides,
     products,
+    random,
     reductions,
     scalars,
     scatter,
     selection,
     shapes,
     sorting,
+    ufunc_methods,
     ufuncs,
     walks,
     zeros,
@@ -36,9 +39,20 @@ from adbc.rules.numpy import (
 from adbc.rules.table import Rule
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "methods_of_ufuncs"]
 
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
+
+
+
+def methods_of_ufuncs() -> list[Rule]:
+    """The rows of the methods of all ufuncs with a rule, but those that have another."""
+    known = [row.function for row in (*ufuncs.ROWS, *reductions.ROWS)]
+    rows: list[Rule] = []
+    for row in (*ufuncs.UFUNC_ROWS, *zeros.UFUNC_ROWS):
+        rows += ufunc_methods.methods_of(row, known)
+    return [*rows, *ufunc_methods.OF_ANY]
+
 
 _OF_ARRAYS: list[Rule] = [
     *operators.ROWS,
@@ -52,6 +66,7 @@ _OF_ARRAYS: list[Rule] = [
     *products.ROWS,
     *einsum.ROWS,
     *linalg.ROWS,
+    *decompositions.ROWS,
     *joining.ROWS,
     *creation.ROWS,
     *scalars.ROWS,
@@ -62,10 +77,12 @@ _OF_ARRAYS: list[Rule] = [
     *memory.ROWS,
     *methods.ROWS,
     *zeros.ROWS,
+    *random.ROWS,
     *walks.ROWS,
     *overlays.ROWS,
     *fourier.ROWS,
     *overrides.ROWS,
+    *methods_of_ufuncs(),
 ]
 
 ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]
