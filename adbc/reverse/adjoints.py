@@ -332,6 +332,8 @@ class SlotAdjoint(Adjoint):
     key: Value
     is_field: bool
     sink: Value | None = None
+    may_lack: bool = False
+    """Whether there may be no such field, but a constant of the class."""
 
     def __post_init__(self) -> None:
         self.needs = [v for v in (self.sink or self.shadow, self.key) if not isinstance(v, Const)]
@@ -343,8 +345,9 @@ class SlotAdjoint(Adjoint):
         call, key = writer.builder.call, writer.get(self.key)
         if self.sink is None:
             support = writer.support
+            of_fields = support.add_to_kept if self.may_lack else support.add_to_field
             call(
-                support.add_to_field if self.is_field else support.add_to_item,
+                of_fields if self.is_field else support.add_to_item,
                 writer.get(self.shadow),
                 key,
                 cotangent,

@@ -366,7 +366,7 @@ class ForwardsPass(Mirror):
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         if has_shadow(type_of(call)):
             self.shadow[call] = self._slot_companion(slot, out)
-        self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field))
+        self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field, may_lack=slot.may_lack))
 
     def _take_method(self, call: Instruction, method: ReadMethod) -> None:
         """Write the reading of `method` and its adjoint, which is that of a field: the bound method gives
@@ -457,8 +457,9 @@ class ForwardsPass(Mirror):
                 if has_cotangent(type_of(call)):
                     shadow = slot.companion
                     inline = self.without_numpy and type_of(call) == FLOAT and not isinstance(shadow, Const)
+                    inline = inline and not slot.may_lack
                     sink = self._sink(shadow) if inline else None
-                    self._leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink))
+                    self._leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink, slot.may_lack))
                 return
         else:
             self._define(call, self._copy_call(call), self.s(source))

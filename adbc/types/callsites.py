@@ -107,6 +107,10 @@ class Knowledge(Protocol):
     def is_field(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls` is a plain field."""
 
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
+
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
         and unless the instance has a field of that name."""
@@ -231,7 +235,7 @@ def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
 def _getting(call: _OpenCall) -> _Answer:
     """What becomes of a call that reads an attribute."""
     is_active = call.active(call.arguments[0])
-    if _is_field(call.arguments, call.types, call.knowledge):
+    if _is_field(call.arguments, call.types, call.knowledge) or is_kept(call.call, call.knowledge):
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
@@ -240,6 +244,8 @@ def _getting(call: _OpenCall) -> _Answer:
 
 def _setting(call: _OpenCall) -> _Answer:
     """What becomes of a call that writes an attribute."""
+    if is_kept(call.call, call.knowledge):
+        return Kind.FIELD_PUT
     if not _is_field(call.arguments, call.types, call.knowledge):
         return None
     return Kind.FIELD_STORE if call.types[2] == FLOAT else Kind.FIELD_PUT
@@ -624,6 +630,18 @@ def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | N
     if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
         return knowledge.method(known.cls, name.value)
     return None
+
+
+def is_kept(call: Instruction, knowledge: Knowledge) -> bool:
+    """Whether `call` reads or writes a plain field for which the class has a constant as a default."""
+    _, obj, name = call.operands[:3]
+    known = type_of(obj)
+    return (
+        isinstance(known, Exact)
+        and isinstance(name, Const)
+        and isinstance(name.value, str)
+        and knowledge.is_kept(known.cls, name.value)
+    )
 
 
 def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:

@@ -451,6 +451,7 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
+    super: _constant(Exact(super)),
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,

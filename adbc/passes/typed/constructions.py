@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _instance_, _new_
-from adbc.ir.values import Const, Instruction
+from adbc.ir.values import Const, Instruction, Value
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import NONE, Exact
@@ -34,6 +34,9 @@ class ConstructionKnowledge(Protocol):
 
     def constructor(self, cls: type) -> types.FunctionType | None:
         """The ``__init__`` that a call of `cls` runs on a new object, if the call does nothing else."""
+
+    def is_bare(self, cls: type) -> bool:
+        """Whether a call of `cls` without arguments makes a new object and does nothing else."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -48,11 +51,16 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
         calls: list[Instruction] = []
         for call in block.instructions:
             calls.append(call)
-            cls = _class_called(call)
-            function = None if cls is None else knowledge.constructor(cls)
-            if cls is None or function is None:
+            cls, arguments = _class_called(call)
+            if cls is None:
                 continue
-            arguments, keywords = call.operands[2:], call.keywords
+            if not arguments and knowledge.is_bare(cls):
+                call.operands = [Const(_instance_), Const(cls)]
+                changed = True
+                continue
+            function, keywords = knowledge.constructor(cls), call.keywords
+            if function is None:
+                continue
             known = [Exact(cls), *map(type_of, arguments)]
             if (
                 knowledge.bind(function, len(known), keywords) is None
@@ -74,11 +82,13 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
     return changed
 
 
-def _class_called(call: Instruction) -> type | None:
-    if call.op != "call" or len(call.operands) < 2:
-        return None
-    callee: Any = call.operands[0]
-    kind: Any = call.operands[1]
-    if not isinstance(callee, Const) or callee.value is not _new_ or not isinstance(kind, Const):
-        return None
-    return kind.value if isinstance(kind.value, type) and kind.value not in BUILT_BY_SYNTAX else None
+def _class_called(call: Instruction) -> tuple[type | None, list[Value]]:
+    """The class that `call` calls, None if it is not known, and the arguments."""
+    callee: Any = call.operands[0] if call.op == "call" else None
+    if not isinstance(callee, Const):
+        return None, []
+    kind, arguments = callee, call.operands[1:]
+    if callee.value is _new_ and arguments and isinstance(arguments[0], Const):
+        kind, *arguments = arguments  # type: ignore[assignment]  # a Const
+    cls: Any = kind.value
+    return (cls, arguments) if isinstance(cls, type) and cls not in BUILT_BY_SYNTAX else (None, [])

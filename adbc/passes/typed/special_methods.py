@@ -30,8 +30,8 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import Exact, class_of
-from adbc.types.operators import BINARY, UNARY, Binary, answered, answered_mirrored
+from adbc.types.lattice import INT, AbstractType, Exact, class_of
+from adbc.types.operators import BINARY, COMPARISONS, UNARY, Binary, answered, answered_mirrored, counted
 
 __all__ = ["SpecialKnowledge", "special_methods"]
 
@@ -51,6 +51,11 @@ class SpecialKnowledge(Protocol):
 
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function` never returns `NotImplemented`."""
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        """The type of a call's result."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -82,13 +87,19 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
     arguments = call_parts(call)[1]
     if function is _foreigncall_:
         function = constant(call.operands[1])
-        if function is not abs:
+        if function is not abs and function is not len:
             return None
     if isinstance(function, types.BuiltinFunctionType):
         if function in BINARY and len(arguments) == 2:
             return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
         if function in UNARY and len(arguments) == (2 if function is operator.getitem else 1):
-            return _of_method(UNARY[function], arguments, knowledge)
+            found = _of_method(UNARY[function], arguments, knowledge)
+            if found is None or function is not len:
+                return found
+            is_count = knowledge.oracle(found[0].value, [type_of(arguments[0])], ()) == INT  # type: ignore[attr-defined]
+            return [Const(counted), *found] if is_count else None
+        if function in COMPARISONS and len(arguments) == 2:
+            return _compared(COMPARISONS[function][0], *arguments, knowledge)
     return None
 
 
@@ -104,6 +115,16 @@ def _of_method(name: str, arguments: Sequence[Value], knowledge: SpecialKnowledg
     if function is None or knowledge.bind(function, len(arguments), ()) is None:
         return None
     return [Const(function), *arguments]
+
+
+def _compared(name: str, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[Value] | None:
+    left, right = _class_of_instance(x), class_of(type_of(y))
+    if left is None or right is None or (right is not left and issubclass(right, left)):
+        return None
+    function = knowledge.method(left, name)
+    if function is None or knowledge.bind(function, 2, ()) is None or not knowledge.answers(function):
+        return None
+    return [Const(function), x, y]
 
 
 def _accessed(call: Instruction, way: str, knowledge: SpecialKnowledge) -> list[Value] | None:

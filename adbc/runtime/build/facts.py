@@ -20,8 +20,10 @@ from adbc.runtime.calls.classes import (
     class_member,
     constructor,
     inherited,
+    is_bare,
     is_field,
     is_instance,
+    is_kept,
     keeps,
     lacks,
     method,
@@ -215,6 +217,8 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "inherited": inherited,
     "certain": certain_method,
     "instance": is_instance,
+    "bare": is_bare,
+    "kept": is_kept,
 }
 
 

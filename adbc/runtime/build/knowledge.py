@@ -31,8 +31,10 @@ from adbc.runtime.calls.classes import (
     class_member,
     constructor,
     inherited,
+    is_bare,
     is_field,
     is_instance,
+    is_kept,
     lacks,
     method,
 )
@@ -201,6 +203,21 @@ class Knowledge:
             return None
         self.notes.add((cls, f"{name}.certain"), AnswerFact(cls, "certain", (name,), found))
         return found
+
+    def is_bare(self, cls: type) -> bool:
+        """Whether a call of `cls` without arguments makes a new object and does nothing else."""
+        answer = not self.table.rows(cls) and is_bare(cls)
+        if answer:
+            self.notes.add((cls, "().bare"), AnswerFact(cls, "bare", (), True))
+        return answer
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
+        answer = is_kept(cls, name)
+        if answer:
+            self.notes.add((cls, f"{name}.kept"), AnswerFact(cls, "kept", (name,), True))
+        return answer
 
     def called(self, cls: type) -> types.FunctionType | None:
         """The function that calls of instances of exactly `cls` run, if there are no rules of instances."""

@@ -32,7 +32,9 @@ __all__ = [
     "goes_first",
     "inherited",
     "initialiser",
+    "is_bare",
     "is_field",
+    "is_kept",
     "is_heap_type",
     "is_instance",
     "is_python_function",
@@ -112,6 +114,18 @@ def constructor(cls: type) -> Any:
         return None  # what is done when an object goes may not be done where it was not made
     found = lookup(cls, "__init__")
     return found if found.__class__ is types.FunctionType else None
+
+
+def is_bare(cls: type) -> bool:
+    """Whether calling `cls` without arguments makes a new object and does nothing else."""
+    return (
+        is_heap_type(cls)
+        and _is_called_plainly(cls)
+        and type(kind_of(cls)) is InstanceKind
+        and lookup(cls, "__new__") is object.__new__
+        and lookup(cls, "__init__") is object.__init__
+        and lookup(cls, "__del__") is None
+    )
 
 
 def _is_called_plainly(cls: type) -> bool:
@@ -212,6 +226,17 @@ def are_fields(cls: type, names: frozenset[str]) -> bool:
     if all(map(names.isdisjoint, [base.__dict__ for base in cls.__mro__])):
         return _is_own(cls, None)
     return all(_is_own(cls, lookup(cls, name)) for name in names)
+
+
+def is_kept(cls: type, name: str) -> bool:
+    """Whether attribute `name` of instances of exactly `cls` is a plain field, or, where an instance has none
+    of this name, a number, text or None that the class has."""
+    found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
+    return found.__class__ in _DEFAULTS and _has_default_access(cls) and _is_own(cls, None)
+
+
+_ABSENT = object()
+_DEFAULTS = frozenset({int, float, bool, str, bytes, types.NoneType})
 
 
 def keeps(cls: type, name: str) -> bool:
