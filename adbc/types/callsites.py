@@ -44,6 +44,7 @@ from adbc.types.lattice import (
     is_real,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
+from adbc.types.records import unhidden
 from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
@@ -333,7 +334,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
     intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
-    intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_,
+    intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_, unhidden,
 ))  # fmt: skip
 """Functions that nothing active comes out of, whatever they are given: their calls are made as they are."""
 _ASKING: tuple[Any, ...] = (

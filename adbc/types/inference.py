@@ -47,6 +47,7 @@ from adbc.types.lattice import (
     join,
     join_all,
 )
+from adbc.types.records import made_record
 from adbc.types.typeof import typeof
 
 __all__ = [
@@ -451,6 +452,7 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
+    made_record: _instance,
     super: _constant(Exact(super)),
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,

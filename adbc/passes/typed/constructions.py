@@ -25,6 +25,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import NONE, Exact
+from adbc.types.records import made_record
 
 __all__ = ["ConstructionKnowledge", "constructions"]
 
@@ -37,6 +38,10 @@ class ConstructionKnowledge(Protocol):
 
     def is_bare(self, cls: type) -> bool:
         """Whether a call of `cls` without arguments makes a new object and does nothing else."""
+
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
+        else."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -56,6 +61,11 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
                 continue
             if not arguments and knowledge.is_bare(cls):
                 call.operands = [Const(_instance_), Const(cls)]
+                changed = True
+                continue
+            record = _record(call, cls, arguments, knowledge)
+            if record is not None:
+                call.operands, call.keywords = record, ()
                 changed = True
                 continue
             function, keywords = knowledge.constructor(cls), call.keywords
@@ -80,6 +90,19 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
             changed = True
         block.instructions = calls
     return changed
+
+
+def _record(
+    call: Instruction, cls: type, arguments: list[Value], knowledge: ConstructionKnowledge
+) -> list[Value] | None:
+    """The operands of the call that makes an instance of `cls` of its fields, if it is a frozen dataclass."""
+    if knowledge.record_names(cls) is None:
+        return None
+    binding = knowledge.bind(cls.__init__, 1 + len(arguments), call.keywords)  # type: ignore[misc]  # generated
+    if binding is None:
+        return None
+    fields = [slot if isinstance(slot, Const) else arguments[slot - 1] for slot in binding.slots[1:]]
+    return [Const(made_record), Const(cls), *fields]
 
 
 def _class_called(call: Instruction) -> tuple[type | None, list[Value]]:

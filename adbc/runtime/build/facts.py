@@ -27,6 +27,8 @@ from adbc.runtime.calls.classes import (
     keeps,
     lacks,
     method,
+    record_names,
+    special,
 )
 
 __all__ = [
@@ -219,6 +221,8 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "instance": is_instance,
     "bare": is_bare,
     "kept": is_kept,
+    "record": record_names,
+    "special": special,
 }
 
 

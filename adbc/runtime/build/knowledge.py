@@ -37,6 +37,8 @@ from adbc.runtime.calls.classes import (
     is_kept,
     lacks,
     method,
+    record_names,
+    special,
 )
 from adbc.runtime.calls.operators import is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
@@ -219,11 +221,27 @@ class Knowledge:
             self.notes.add((cls, f"{name}.kept"), AnswerFact(cls, "kept", (name,), True))
         return answer
 
+    def special(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function that the special method `name` of instances of exactly `cls` is, without a rule."""
+        found: types.FunctionType | None = special(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        self.notes.add((cls, f"{name}.special"), AnswerFact(cls, "special", (name,), found))
+        return found
+
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
+        else."""
+        names: tuple[str, ...] | None = None if self.table.rows(cls) else record_names(cls)
+        if names is not None:
+            self.notes.add((cls, "().record"), AnswerFact(cls, "record", (), names))
+        return names
+
     def called(self, cls: type) -> types.FunctionType | None:
         """The function that calls of instances of exactly `cls` run, if there are no rules of instances."""
         if not self.with_rules:
             self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
-        return None if cls in self.with_rules else self.method(cls, "__call__")
+        return None if cls in self.with_rules else self.special(cls, "__call__")
 
     def is_instance(self, cls: type, asked: type) -> bool | None:
         """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`, if the classes decide that."""

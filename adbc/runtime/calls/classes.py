@@ -15,7 +15,7 @@ from adbc.flags import HEAP_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
 from adbc.tangents.fields import has_attributes_beside, is_python_class
-from adbc.tangents.objects import InstanceKind
+from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -43,6 +43,8 @@ __all__ = [
     "lookup",
     "method",
     "python_method",
+    "record_names",
+    "special",
     "through",
 ]
 
@@ -165,7 +167,9 @@ def inherited(cls: type, behind: type, name: str) -> Any:
 
 def certain_method(cls: type, name: str) -> Any:
     """The Python function that attribute `name` of instances of exactly `cls` is, which have no place for a
-    field of that name; None if there is none."""
+    field of that name, or should have none; None if there is none."""
+    if type(kind_of(cls)) is FrozenKind:  # is looked at by `types.records.unhidden`
+        return special(cls, name) if _has_default_reads(cls) and name not in kind_of(cls).names else None  # type: ignore[attr-defined]
     if not _has_default_access(cls) or lookup(cls, "__dict__") is not None:
         return None
     return method(cls, name)
@@ -192,11 +196,42 @@ def method(cls: type, name: str) -> Any:
     return found if found.__class__ is types.FunctionType else None
 
 
+def special(cls: type, name: str) -> Any:
+    """The Python function that stands in `cls`, or a class that it is derived from, as the special method
+    `name`; None if there is no such function."""
+    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in (InstanceKind, FrozenKind):
+        return None
+    found = lookup(cls, name)
+    return found if found.__class__ is types.FunctionType else None
+
+
+def record_names(cls: type) -> tuple[str, ...] | None:
+    """The fields of `cls` if it is a frozen dataclass whose instances are made by calling it, and whose
+    fields are read, without anything else being done."""
+    kind = kind_of(cls)
+    if not isinstance(kind, FrozenKind) or type(cls) is not type or not _has_default_reads(cls):
+        return None
+    init = lookup(cls, "__init__")
+    code = getattr(init, "__code__", None)
+    if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None or code is None:
+        return None
+    parameters = code.co_varnames[1 : code.co_argcount]
+    if parameters != kind.names or code.co_kwonlyargcount or any(_is_computed(name, cls) for name in kind.names):
+        return None
+    return kind.names
+
+
+def _is_computed(name: str, cls: type) -> bool:
+    """Whether a descriptor in `cls` answers for the attribute `name`, which no slot does."""
+    found = lookup(cls, name)
+    return hasattr(type(found), "__get__") and found.__class__ is not types.MemberDescriptorType
+
+
 def accessor(cls: type, name: str, way: str) -> Any:
     """The Python function that reads (`way` is "get") or writes ("set") the property `name` of instances of
     exactly `cls`; None if there is none, or something else may happen."""
     found = lookup(cls, name)
-    if type(found) is not property or not _has_default_access(cls):
+    if type(found) is not property or not (_has_default_reads if way == "get" else _has_default_access)(cls):
         return None
     function = found.fget if way == "get" else found.fset
     return function if is_python_function(function) else None
@@ -204,7 +239,8 @@ def accessor(cls: type, name: str, way: str) -> Any:
 
 def lacks(cls: type, name: str) -> bool:
     """Whether `cls`, which was made by a class statement, has no attribute `name` that its instances find."""
-    return is_heap_type(cls) and type(kind_of(cls)) is InstanceKind and lookup(cls, name) is None
+    kind = type(kind_of(cls))
+    return is_heap_type(cls) and kind in (InstanceKind, FrozenKind) and lookup(cls, name) is None
 
 
 def goes_first(found: object) -> bool:
@@ -254,6 +290,16 @@ def _has_default_access(cls: type) -> bool:
         and lookup(cls, "__getattribute__") is object.__getattribute__
         and lookup(cls, "__getattr__") is None
         and lookup(cls, "__setattr__") is object.__setattr__
+    )
+
+
+def _has_default_reads(cls: type) -> bool:
+    """Whether attributes of instances of exactly `cls` are read without hooks."""
+    return (
+        bool(cls.__flags__ & HEAP_TYPE)
+        and type(kind_of(cls)) in (InstanceKind, FrozenKind)
+        and lookup(cls, "__getattribute__") is object.__getattribute__
+        and lookup(cls, "__getattr__") is None
     )
 
 
