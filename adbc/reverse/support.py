@@ -91,6 +91,10 @@ class Support(CommonSupport):
     restore_item: Callable[..., Any]
     """restore_item(l, fl, index, old) -> the cotangent of the value, a number"""
     restore_field: Callable[..., Any]
+    slot_of: Callable[..., Any]
+    """slot_of(value, fvalue): what stands in a slot of a shadow for `value`, whose shadow is `fvalue`"""
+    take_slot: Callable[..., Any]
+    """take_slot(f, name) -> the rdata in a field of the shadow `f`, which is zero then"""
     put_field: Callable[..., Any]
     """put_field(rrule, obj, f, name, value, fvalue) -> old, whatever `take_field` needs"""
     take_field: Callable[..., Any]

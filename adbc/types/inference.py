@@ -492,6 +492,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._list_append_: _constant(NONE),
     intrinsics._getattr_: _attribute,
     intrinsics._setattr_: _constant(NONE),
+    intrinsics._init_field_: _constant(NONE),
     intrinsics._overwrite_field_: _constant(NONE),
     intrinsics._overwrite_item_: _constant(NONE),
     operator.getitem: _getitem,

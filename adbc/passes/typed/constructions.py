@@ -9,6 +9,11 @@ after::
     %p: Particle = call _instance_(Particle)
     %1: None = call Particle.__init__(%p, 1.0, %v)
 
+or, where ``__init__`` only keeps what it is given, ::
+
+    %1: None = call _init_field_(%p, 'x', 1.0)
+    %2: None = call _init_field_(%p, 'v', %v)
+
 So the class of the object is known without a guess, and ``__init__`` is called like any other function that
 is known.  For classes of which that is all that calling them does (`ConstructionKnowledge.constructor`), and
 whose ``__init__`` is known to return None: another result would be an error.  Needs types.
@@ -20,8 +25,9 @@ import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _instance_, _new_
+from adbc.ir.intrinsics import _init_field_, _instance_, _new_, _setattr_
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import NONE, Exact
@@ -42,6 +48,16 @@ class ConstructionKnowledge(Protocol):
     def record_names(self, cls: type) -> tuple[str, ...] | None:
         """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
         else."""
+
+    def body(self, function: types.FunctionType) -> Graph:
+        """The graph of `function`, which can be lifted."""
+
+    def is_field(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field."""
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -77,19 +93,53 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
                 or oracle(function, known, keywords) != NONE
             ):
                 continue
-            made = Instruction(
-                "call",
-                [Const(function), call, *arguments],
-                keywords=keywords,
-                type=NONE,
-                position=call.position,
-            )
-            made.block = block
-            calls.append(made)
+            stores = _stores(call, cls, function, arguments, knowledge)
+            if stores is None:
+                stores = [_put_in(call, [Const(function), call, *arguments], keywords)]
+            calls += stores
             call.operands, call.keywords = [Const(_instance_), Const(cls)], ()
             changed = True
         block.instructions = calls
     return changed
+
+
+def _put_in(call: Instruction, operands: list[Value], keywords: tuple[str, ...] = ()) -> Instruction:
+    """A call that stands behind `call` and has no result."""
+    made = Instruction("call", operands, keywords=keywords, type=NONE, position=call.position)
+    made.block = call.block
+    return made
+
+
+def _stores(
+    call: Instruction,
+    cls: type,
+    function: types.FunctionType,
+    arguments: list[Value],
+    knowledge: ConstructionKnowledge,
+) -> list[Instruction] | None:
+    """What ``__init__`` does, if that is to keep arguments and constants as different fields."""
+    binding = knowledge.bind(function, 1 + len(arguments), call.keywords)
+    assert binding is not None
+    graph = knowledge.body(binding.function)
+    if len(graph.blocks) != 1 or graph.entry.handler is not None:
+        return None
+    given = [call, *arguments]
+    values: dict[Value, Value] = {
+        parameter: slot if isinstance(slot, Const) else given[slot]
+        for parameter, slot in zip(graph.arguments, binding.slots, strict=True)
+    }
+    found: dict[str, Instruction] = {}
+    for store in graph.entry.instructions:
+        if target(store) is not _setattr_ or store.operands[1] is not graph.arguments[0]:
+            return None
+        name, value = store.operands[2:]
+        kept = value if isinstance(value, Const) else values.get(value)
+        if kept is None or kept is call or not isinstance(name, Const) or type(name.value) is not str:
+            return None
+        if name.value in found or not (knowledge.is_field(cls, name.value) or knowledge.is_kept(cls, name.value)):
+            return None
+        found[name.value] = _put_in(call, [Const(_init_field_), call, name, kept])
+    return list(found.values())
 
 
 def _record(

@@ -284,13 +284,17 @@ class Knowledge:
         row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
         return None if row is None else sampled_type(row, function, values, keywords, self.samples)
 
-    def _copy(self, function: types.FunctionType) -> Graph:
-        """A copy of the graph of `function`, what is found in which depends on what its names mean."""
+    def body(self, function: types.FunctionType) -> Graph:
+        """The graph of `function`, which can be lifted; it is not to be changed."""
         primal = self.graphs.primal(function)
         self.notes.add_names(primal, function.__globals__)
         for key, fact in primal.facts.items():
             self.notes.add(key, fact)
-        return copy_graph(primal)[0]
+        return primal
+
+    def _copy(self, function: types.FunctionType) -> Graph:
+        """A copy of the graph of `function`, what is found in which depends on what its names mean."""
+        return copy_graph(self.body(function))[0]
 
     def _python_result(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]

@@ -141,6 +141,8 @@ def reverse_results(support: Support) -> Results:
         "store_field": constant(UNDO),
         "put_field": constant(UNDO),
         "take_field": constant(ANY),
+        "take_slot": constant(ANY),
+        "slot_of": constant(ANY),
         "undo_append": constant(CotangentOf(FLOAT)),
         "inner": constant(TANGENT),
         "share": constant(TANGENT),

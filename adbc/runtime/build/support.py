@@ -37,6 +37,7 @@ from adbc.tangents import (
     fresh_tangent,
     multiply,
     project,
+    slot_tangent,
 )
 from adbc.tangents.activity_marks import mark_active, mark_inactive
 from adbc.types import AbstractType
@@ -153,6 +154,8 @@ def reverse_support(
         store_field=slots.store_field,
         restore_item=slots.restore_item,
         restore_field=slots.restore_field,
+        slot_of=slot_tangent,
+        take_slot=slots.take_slot,
         put_field=slots.put_field,
         take_field=slots.take_field,
         set_field=fields.SET.rrule,

@@ -35,7 +35,7 @@ __all__ = [
     "field_slot_tangent", "item_slot_shadow", "item_slot_tangent",
     "put_field", "put_field_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "resumed_view", "store_field",
-    "store_item", "take_field", "undo_append",
+    "store_item", "take_field", "take_slot", "undo_append",
 ]  # fmt: skip
 
 
@@ -232,6 +232,15 @@ def _own_field(obj: Any, name: str) -> Any:
     if type(getattr(type(obj), name, None)) is types.MemberDescriptorType:
         return getattr(obj, name, _ABSENT)
     return obj.__dict__.get(name, _ABSENT)
+
+
+def take_slot(shadow: Any, name: str) -> Any:
+    """The rdata in the field `name` of the shadow of an object; it is zero then."""
+    fields = shadow.__dict__
+    b = slot_rdata(fields[name])
+    if b.__class__ is float:
+        fields[name] = 0.0
+    return b
 
 
 def take_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:
