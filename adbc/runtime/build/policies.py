@@ -80,7 +80,7 @@ class Policy:
         if not self._is_open(call) or not self.is_method_read(call):
             return None
         site = self.site(call)
-        if site.gave_up:
+        if site.gave_up and site.misses:  # not because all that was seen so far were methods
             return None
         self.sites.append(site)
         return is_method(call, self.knowledge)
