@@ -35,7 +35,7 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
 from adbc.rules.kinds import RowKind
-from adbc.types.callsites import CallSite, is_constant_dict, name_of
+from adbc.types.callsites import CallSite, is_constant_dict, is_kept, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
 from adbc.types.displays import is_constant_display, keeps_no_list
@@ -56,6 +56,8 @@ class ReadSlot:
     companion: Value
     key: Value
     is_field: bool
+    may_lack: bool = False
+    """Whether what was read may not have been there, but in the class of an instance."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -338,7 +340,10 @@ class Mirror(abc.ABC):
 
     def _field_load(self, call: Instruction, site: CallSite) -> None:
         obj, name = site.arguments
-        self._read_slot(call, obj, name, is_field=True)
+        may_lack = is_kept(call, self.support.knowledge)
+        if may_lack:
+            self.builder.call(self.support.check_kept, self.p(obj), self.companion(obj), name)
+        self._read_slot(call, obj, name, is_field=True, may_lack=may_lack)
 
     def _cell_load(self, call: Instruction, site: CallSite) -> None:
         self._read_slot(call, site.arguments[0], Const("cell_contents"), is_field=True)
@@ -370,6 +375,7 @@ class Mirror(abc.ABC):
         key: Value,
         *,
         is_field: bool = False,
+        may_lack: bool = False,
         out: Value | None = None,
     ) -> None:
         """Write the reading of `key` of `container`, and its derivative.
@@ -377,7 +383,7 @@ class Mirror(abc.ABC):
         out: what was read, if that is not what the call itself gives.
         """
         self._define(call, self._copy_call(call) if out is None else out)
-        self._read(call, ReadSlot(self.companion(container), key, is_field), out)
+        self._read(call, ReadSlot(self.companion(container), key, is_field, may_lack), out)
 
     def _read(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         """Have `slot` be what `call` reads: its derivative is written where it is known to be needed."""

@@ -67,6 +67,8 @@ class CommonSupport:
     item_slot: Callable[..., Any]
     """item_slot(cl, index[, value]): the companion of what is in a slot of a list or dict; if `value` is
     given, it is what a loop reads there, and may be the end of the loop, which has no companion"""
+    check_kept: Callable[..., Any]
+    """check_kept(obj, cobj, name): refuses a field of an object that its companion does not have"""
     field_slot: Callable[..., Any]
     """field_slot(cobj, name): the companion of what is in a field of an object"""
     bound: Callable[..., Any]

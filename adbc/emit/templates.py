@@ -341,6 +341,11 @@ def _require(a: list[Value]) -> Plan | None:
     return Plan([a[2], a[0], ("require", a[1].value)], False) if isinstance(a[1], Const) else None
 
 
+@_row(i._init_field_, 3)
+def _init_field(a: list[Value]) -> Plan | None:
+    return _setattr(a)
+
+
 @_row(i._overwrite_field_, 4)
 def _overwrite_field(a: list[Value]) -> Plan | None:
     name = _text(a[1])

@@ -53,6 +53,8 @@ from adbc.types.lattice import (
     TupleType,
     ValueArrayType,
     class_of,
+    has_cotangent,
+    has_shadow,
     is_float64,
     is_number,
     is_place,
@@ -202,6 +204,7 @@ class DualBuilder(Mirror):
             Kind.SCALAR: self._scalar, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store, Kind.SLOT_APPEND: self._slot_append,
             Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
+            Kind.FIELD_INIT: self._field_init,
             Kind.OVERWRITE_ITEM: self._overwrite_item, Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.TUPLE: self._tuple, Kind.PROJECT: self._project, Kind.COPY: self._copy,
             Kind.VIEW: self._view, Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
@@ -285,6 +288,19 @@ class DualBuilder(Mirror):
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, intrinsics._setattr_)
+
+    def _field_init(self, call: Instruction, site: CallSite) -> None:
+        obj, name, value = site.arguments
+        whole = self.d(obj)
+        self.builder.call(intrinsics._setattr_, self.p(obj), name, self.p(value))
+        if type_of(value) == FLOAT:
+            tangent = self.d(value, FLOAT)
+        elif has_shadow(type_of(value)) or has_cotangent(type_of(value)):
+            tangent = self.builder.call(self.support.fill_tangent, self.p(value), self.d(value))
+        else:
+            tangent = Const(NO_TANGENT)
+        self.builder.call(intrinsics._setattr_, self._sink(whole), name, tangent)
+        self._define(call, Const(None))
 
     def _field_put(self, call: Instruction, site: CallSite) -> None:
         obj, name, value = site.arguments

@@ -149,6 +149,11 @@ def _require_(value: object, complain: Callable[..., object], subject: object) -
         complain(subject, None)
 
 
+def _init_field_(obj: object, name: str, value: object) -> None:
+    """``obj.name = value``, where `obj` is new and the name is a plain field that it does not have yet."""
+    setattr(obj, name, value)
+
+
 def _overwrite_field_(obj: object, name: str, value: object, old: object) -> None:
     """``obj.name = value``, where the name is a plain field in which `old` stands before."""
     setattr(obj, name, value)

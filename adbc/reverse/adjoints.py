@@ -22,7 +22,7 @@ from adbc.passes.derived.partials import are_sums_and_products, needed, taken_ap
 from adbc.reverse.pullback import Cotangent, PullbackWriter
 from adbc.types.derived import cotangent_type
 from adbc.types.inference import type_of
-from adbc.types.lattice import AbstractType, TupleType, has_cotangent, tangent_of
+from adbc.types.lattice import FLOAT, AbstractType, TupleType, has_cotangent, tangent_of
 
 __all__ = [
     "Adjoint",
@@ -332,6 +332,8 @@ class SlotAdjoint(Adjoint):
     key: Value
     is_field: bool
     sink: Value | None = None
+    may_lack: bool = False
+    """Whether there may be no such field, but a constant of the class."""
 
     def __post_init__(self) -> None:
         self.needs = [v for v in (self.sink or self.shadow, self.key) if not isinstance(v, Const)]
@@ -343,8 +345,9 @@ class SlotAdjoint(Adjoint):
         call, key = writer.builder.call, writer.get(self.key)
         if self.sink is None:
             support = writer.support
+            of_fields = support.add_to_kept if self.may_lack else support.add_to_field
             call(
-                support.add_to_field if self.is_field else support.add_to_item,
+                of_fields if self.is_field else support.add_to_item,
                 writer.get(self.shadow),
                 key,
                 cotangent,
@@ -369,6 +372,31 @@ class SlotStoreAdjoint(StoreAdjoint):
         bv = writer.builder.call(restore, container, shadow, index, writer.get(self.old))
         if wants(writer, self.value):
             writer.give(self.value, {(): bv})
+
+
+@dataclasses.dataclass
+class InitAdjoint(Adjoint):
+    """``obj.x = v`` of a new object, which nobody has any more when the pullback comes here: ``bv`` is what
+    has been added up in the shadow."""
+
+    value: Value
+    shadow: Value
+    name: Value
+
+    def __post_init__(self) -> None:
+        self.needs = [v for v in (self.shadow,) if not isinstance(v, Const)]
+
+    def reverse(self, writer: PullbackWriter) -> None:
+        if not wants(writer, self.value):
+            return
+        call, shadow = writer.builder.call, writer.get(self.shadow)
+        if type_of(self.value) == FLOAT:
+            bv = call(intrinsics._getattr_, shadow, self.name)
+            call(intrinsics._setattr_, shadow, self.name, 0.0)
+            writer.give(self.value, {(): bv})
+        else:
+            bv = call(writer.support.take_slot, shadow, self.name)
+            writer.give(self.value, writer.split(bv, type_of(self.value), exact=False))
 
 
 @dataclasses.dataclass

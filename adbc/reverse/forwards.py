@@ -32,6 +32,7 @@ from adbc.reverse.adjoints import (
     OwnAdjoint,
     PartAdjoint,
     ProjectAdjoint,
+    InitAdjoint,
     PutAdjoint,
     ScalarAdjoint,
     SlotAdjoint,
@@ -204,7 +205,7 @@ class ForwardsPass(Mirror):
             Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store, Kind.FIELD_STORE: self._field_store,
-            Kind.FIELD_PUT: self._field_put,
+            Kind.FIELD_PUT: self._field_put, Kind.FIELD_INIT: self._field_init,
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
@@ -370,7 +371,7 @@ class ForwardsPass(Mirror):
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         if has_shadow(type_of(call)):
             self.shadow[call] = self._slot_companion(slot, out)
-        self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field))
+        self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field, may_lack=slot.may_lack))
 
     def _take_method(self, call: Instruction, method: ReadMethod) -> None:
         """Write the reading of `method` and its adjoint, which is that of a field: the bound method gives
@@ -396,6 +397,22 @@ class ForwardsPass(Mirror):
 
     def _field_store(self, call: Instruction, site: CallSite) -> None:
         self._write_slot(call, site, self.support.set_field, True)
+
+    def _field_init(self, call: Instruction, site: CallSite) -> None:
+        obj, name, value = site.arguments
+        u, fu = self.p(obj), self.s(obj)
+        self.builder.call(intrinsics._setattr_, u, name, self.p(value))
+        is_float = type_of(value) == FLOAT
+        slot = Const(0.0) if is_float else self._slot_of(value)
+        self.builder.call(intrinsics._setattr_, fu, name, slot)
+        self.primal[call] = Const(None)
+        self._leave(InitAdjoint(value, fu, name))
+
+    def _slot_of(self, value: Value) -> Value:
+        """What stands in a slot of a shadow for `value`, which is written there."""
+        if not has_shadow(type_of(value)) and not has_cotangent(type_of(value)):
+            return Const(self.support.no_tangent)
+        return self.builder.call(self.support.slot_of, self.p(value), self.s(value))
 
     def _field_put(self, call: Instruction, site: CallSite) -> None:
         obj, name, value = site.arguments
@@ -461,8 +478,9 @@ class ForwardsPass(Mirror):
                 if has_cotangent(type_of(call)):
                     shadow = slot.companion
                     inline = self.without_numpy and type_of(call) == FLOAT and not isinstance(shadow, Const)
+                    inline = inline and not slot.may_lack
                     sink = self._sink(shadow) if inline else None
-                    self._leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink))
+                    self._leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink, slot.may_lack))
                 return
         else:
             self._define(call, self._copy_call(call), self.s(source))

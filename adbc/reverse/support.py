@@ -85,12 +85,18 @@ class Support(CommonSupport):
     missing"""
     add_to_field: Callable[..., Any]
     """add_to_field(f, name, b): the field `name` of the shadow `f` of an object grows by `b`"""
+    add_to_kept: Callable[..., Any]
+    """add_to_kept(f, name, b): what `add_to_field` does, if there is such a field"""
     store_item: Callable[..., Any]
     """store_item(rrule, l, fl, index, value, is_active) -> old, whatever `restore_item` needs"""
     store_field: Callable[..., Any]
     restore_item: Callable[..., Any]
     """restore_item(l, fl, index, old) -> the cotangent of the value, a number"""
     restore_field: Callable[..., Any]
+    slot_of: Callable[..., Any]
+    """slot_of(value, fvalue): what stands in a slot of a shadow for `value`, whose shadow is `fvalue`"""
+    take_slot: Callable[..., Any]
+    """take_slot(f, name) -> the rdata in a field of the shadow `f`, which is zero then"""
     put_field: Callable[..., Any]
     """put_field(rrule, obj, f, name, value, fvalue) -> old, whatever `take_field` needs"""
     take_field: Callable[..., Any]

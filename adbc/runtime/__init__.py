@@ -18,7 +18,7 @@ from adbc.rules import default_table
 from adbc.rules.table import RuleTable
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
-from adbc.runtime.calls import class_statements, fields, generators
+from adbc.runtime.calls import class_statements, fields, generators, records
 from adbc.runtime.report.tracebacks import hidden
 from adbc.types.decisions import Decisions
 
@@ -51,7 +51,7 @@ def make_engine(
         table.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
-                *generators.ROWS, *class_statements.ROWS,
+                *generators.ROWS, *class_statements.ROWS, *records.ROWS,
             ]
         )  # fmt: skip
     if (

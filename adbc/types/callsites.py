@@ -48,6 +48,7 @@ from adbc.types.lattice import (
     is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
+from adbc.types.records import unhidden
 from adbc.types.texts import is_open_text, of_text
 
 __all__ = [
@@ -104,6 +105,10 @@ class Knowledge(Protocol):
 
     def is_field(self, cls: type, name: str) -> bool:
         """Whether attribute `name` of instances of exactly `cls` is a plain field."""
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
 
     def method(self, cls: type, name: str) -> types.FunctionType | None:
         """The Python function that attribute `name` of instances of exactly `cls` is bound to, if it is one
@@ -224,7 +229,7 @@ def _reading(kind: Kind, container: int) -> Callable[[_OpenCall], _Answer]:
 def _getting(call: _OpenCall) -> _Answer:
     """What becomes of a call that reads an attribute."""
     is_active = call.active(call.arguments[0])
-    if _is_field(call.arguments, call.types, call.knowledge):
+    if _is_field(call.arguments, call.types, call.knowledge) or is_kept(call.call, call.knowledge):
         return Kind.FIELD_LOAD if is_active else Kind.PRIMAL
     if is_method(call.call, call.knowledge) is not None:
         return Kind.METHOD if is_active else Kind.PRIMAL
@@ -233,6 +238,8 @@ def _getting(call: _OpenCall) -> _Answer:
 
 def _setting(call: _OpenCall) -> _Answer:
     """What becomes of a call that writes an attribute."""
+    if is_kept(call.call, call.knowledge):
+        return Kind.FIELD_PUT
     if not _is_field(call.arguments, call.types, call.knowledge):
         return None
     return Kind.FIELD_STORE if call.types[2] == FLOAT else Kind.FIELD_PUT
@@ -321,7 +328,7 @@ AS_THEY_ARE: frozenset[Any] = frozenset((
     intrinsics._push_exc_info_, intrinsics._pop_except_, intrinsics._reraise_, intrinsics._check_exc_match_,
     intrinsics._check_eg_match_, intrinsics._prep_reraise_star_, intrinsics._get_len_,
     intrinsics._match_sequence_, intrinsics._match_mapping_, intrinsics._intrinsic_1_,
-    intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_,
+    intrinsics._intrinsic_2_, intrinsics._pass_on_, intrinsics._refuse_, unhidden,
 ))  # fmt: skip
 """Functions that nothing active comes out of, whatever they are given: their calls are made as they are."""
 _ASKING: tuple[Any, ...] = (
@@ -345,6 +352,7 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     intrinsics._getattr_: _getting,
     intrinsics._setattr_: _setting,
     intrinsics._cell_get_: _getting_cell,
+    intrinsics._init_field_: lambda call: Kind.FIELD_INIT,
     intrinsics._overwrite_field_: lambda call: Kind.OVERWRITE_FIELD,
     intrinsics._overwrite_item_: _overwriting_item,
     intrinsics._own_: _owning,
@@ -544,6 +552,18 @@ def is_method(call: Instruction, knowledge: Knowledge) -> types.FunctionType | N
     if isinstance(known, Exact) and isinstance(name, Const) and isinstance(name.value, str):
         return knowledge.method(known.cls, name.value)
     return None
+
+
+def is_kept(call: Instruction, knowledge: Knowledge) -> bool:
+    """Whether `call` reads or writes a plain field for which the class has a constant as a default."""
+    _, obj, name = call.operands[:3]
+    known = type_of(obj)
+    return (
+        isinstance(known, Exact)
+        and isinstance(name, Const)
+        and isinstance(name.value, str)
+        and knowledge.is_kept(known.cls, name.value)
+    )
 
 
 def _is_field(arguments: Sequence[Value], types_: Sequence[AbstractType], knowledge: Knowledge) -> bool:

@@ -47,6 +47,7 @@ from adbc.types.lattice import (
     join,
     join_all,
 )
+from adbc.types.records import made_record
 from adbc.types.typeof import typeof
 
 __all__ = [
@@ -465,6 +466,8 @@ def _range(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractT
 STRUCTURAL: dict[Any, Row] = {
     intrinsics._new_: _new,
     intrinsics._instance_: _instance,
+    made_record: _instance,
+    super: _constant(Exact(super)),
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,
@@ -505,6 +508,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._list_append_: _constant(NONE),
     intrinsics._getattr_: _attribute,
     intrinsics._setattr_: _constant(NONE),
+    intrinsics._init_field_: _constant(NONE),
     intrinsics._overwrite_field_: _constant(NONE),
     intrinsics._overwrite_item_: _constant(NONE),
     operator.getitem: _getitem,

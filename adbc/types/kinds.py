@@ -60,6 +60,7 @@ class Kind(StrEnum):
     FIELD_LOAD = "field_load", "a plain field of an instance is read", "the field of the shadow"
     FIELD_STORE = "field_store", "a float is written into a plain field", "the field of the shadow", True
     FIELD_PUT = "field_put", "anything else is written into a plain field", "the field of the shadow", True
+    FIELD_INIT = "field_init", "a field of a new object is written", "the field of the shadow", True
     CELL_LOAD = "cell_load", "a variable of a closure is read", "the field of the cell's shadow"
     OVERWRITE_ITEM = (
         "overwrite_item",

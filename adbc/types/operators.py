@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["BINARY", "UNARY", "Binary", "answered", "answered_mirrored", "unsupported"]
+__all__ = ["BINARY", "COMPARISONS", "UNARY", "Binary", "answered", "answered_mirrored", "counted", "unsupported"]
 
 
 class Binary(NamedTuple):
@@ -39,10 +40,14 @@ def _binary() -> dict[Callable[..., Any], Binary]:
 
 
 BINARY = _binary()
-"""The arithmetic operators with two operands.
+"""The arithmetic operators with two operands."""
 
-Comparisons are not among them: which of them a class answers is often for a base class or a decorator to say.
-"""
+COMPARISONS = {
+    operator.lt: ("__lt__", "<"), operator.le: ("__le__", "<="), operator.gt: ("__gt__", ">"),
+    operator.ge: ("__ge__", ">="), operator.eq: ("__eq__", "=="), operator.ne: ("__ne__", "!="),
+}  # fmt: skip
+"""The comparisons, by the method of the left operand, which is asked first if the right one is not of a
+derived class."""
 
 UNARY: dict[Callable[..., Any], str] = {
     operator.neg: "__neg__",
@@ -50,6 +55,7 @@ UNARY: dict[Callable[..., Any], str] = {
     operator.invert: "__invert__",
     operator.getitem: "__getitem__",
     abs: "__abs__",
+    len: "__len__",
 }
 """Functions that ask their first argument, and what for."""
 
@@ -59,6 +65,16 @@ def unsupported(symbol: str, x: Any, y: Any) -> TypeError:
     return TypeError(
         f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
     )
+
+
+def counted(method: Any, x: Any) -> int:
+    """What ``len(x)`` makes of the whole number that `method` gives."""
+    count: int = method(x)
+    if count < 0:
+        raise ValueError("__len__() should return >= 0")
+    if count > sys.maxsize:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
+    return count
 
 
 def answered(symbol: str, first: Any, second: Any, x: Any, y: Any) -> Any:

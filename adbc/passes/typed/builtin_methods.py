@@ -80,7 +80,8 @@ def _drop_reads(graph: Graph, is_known: Callable[[Instruction], bool]) -> bool:
             continue
         kept = []
         for read in block.instructions:
-            if read in used or not is_known(read):
+            in_exit = any(user.block is block for user in rests.get(read, ()))
+            if read in used or in_exit or not is_known(read):
                 kept.append(read)
                 continue
             changed = True

@@ -9,6 +9,11 @@ after::
     %p: Particle = call _instance_(Particle)
     %1: None = call Particle.__init__(%p, 1.0, %v)
 
+or, where ``__init__`` only keeps what it is given, ::
+
+    %1: None = call _init_field_(%p, 'x', 1.0)
+    %2: None = call _init_field_(%p, 'v', %v)
+
 So the class of the object is known without a guess, and ``__init__`` is called like any other function that
 is known.  For classes of which that is all that calling them does (`ConstructionKnowledge.constructor`), and
 whose ``__init__`` is known to return None: another result would be an error.  Needs types.
@@ -20,11 +25,13 @@ import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _instance_, _new_
-from adbc.ir.values import Const, Instruction
+from adbc.ir.intrinsics import _init_field_, _instance_, _new_, _setattr_
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import NONE, Exact
+from adbc.types.records import made_record
 
 __all__ = ["ConstructionKnowledge", "constructions"]
 
@@ -34,6 +41,23 @@ class ConstructionKnowledge(Protocol):
 
     def constructor(self, cls: type) -> types.FunctionType | None:
         """The ``__init__`` that a call of `cls` runs on a new object, if the call does nothing else."""
+
+    def is_bare(self, cls: type) -> bool:
+        """Whether a call of `cls` without arguments makes a new object and does nothing else."""
+
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
+        else."""
+
+    def body(self, function: types.FunctionType) -> Graph:
+        """The graph of `function`, which can be lifted."""
+
+    def is_field(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field."""
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -48,37 +72,96 @@ def constructions(graph: Graph, knowledge: ConstructionKnowledge, oracle: Oracle
         calls: list[Instruction] = []
         for call in block.instructions:
             calls.append(call)
-            cls = _class_called(call)
-            function = None if cls is None else knowledge.constructor(cls)
-            if cls is None or function is None:
+            cls, arguments = _class_called(call)
+            if cls is None:
                 continue
-            arguments, keywords = call.operands[2:], call.keywords
+            if not arguments and knowledge.is_bare(cls):
+                call.operands = [Const(_instance_), Const(cls)]
+                changed = True
+                continue
+            record = _record(call, cls, arguments, knowledge)
+            if record is not None:
+                call.operands, call.keywords = record, ()
+                changed = True
+                continue
+            function, keywords = knowledge.constructor(cls), call.keywords
+            if function is None:
+                continue
             known = [Exact(cls), *map(type_of, arguments)]
             if (
                 knowledge.bind(function, len(known), keywords) is None
                 or oracle(function, known, keywords) != NONE
             ):
                 continue
-            made = Instruction(
-                "call",
-                [Const(function), call, *arguments],
-                keywords=keywords,
-                type=NONE,
-                position=call.position,
-            )
-            made.block = block
-            calls.append(made)
+            stores = _stores(call, cls, function, arguments, knowledge)
+            if stores is None:
+                stores = [_put_in(call, [Const(function), call, *arguments], keywords)]
+            calls += stores
             call.operands, call.keywords = [Const(_instance_), Const(cls)], ()
             changed = True
         block.instructions = calls
     return changed
 
 
-def _class_called(call: Instruction) -> type | None:
-    if call.op != "call" or len(call.operands) < 2:
+def _put_in(call: Instruction, operands: list[Value], keywords: tuple[str, ...] = ()) -> Instruction:
+    """A call that stands behind `call` and has no result."""
+    made = Instruction("call", operands, keywords=keywords, type=NONE, position=call.position)
+    made.block = call.block
+    return made
+
+
+def _stores(
+    call: Instruction,
+    cls: type,
+    function: types.FunctionType,
+    arguments: list[Value],
+    knowledge: ConstructionKnowledge,
+) -> list[Instruction] | None:
+    """What ``__init__`` does, if that is to keep arguments and constants as different fields."""
+    binding = knowledge.bind(function, 1 + len(arguments), call.keywords)
+    assert binding is not None
+    graph = knowledge.body(binding.function)
+    if len(graph.blocks) != 1 or graph.entry.handler is not None:
         return None
-    callee: Any = call.operands[0]
-    kind: Any = call.operands[1]
-    if not isinstance(callee, Const) or callee.value is not _new_ or not isinstance(kind, Const):
+    given = [call, *arguments]
+    values: dict[Value, Value] = {
+        parameter: slot if isinstance(slot, Const) else given[slot]
+        for parameter, slot in zip(graph.arguments, binding.slots, strict=True)
+    }
+    found: dict[str, Instruction] = {}
+    for store in graph.entry.instructions:
+        if target(store) is not _setattr_ or store.operands[1] is not graph.arguments[0]:
+            return None
+        name, value = store.operands[2:]
+        kept = value if isinstance(value, Const) else values.get(value)
+        if kept is None or kept is call or not isinstance(name, Const) or type(name.value) is not str:
+            return None
+        if name.value in found or not (knowledge.is_field(cls, name.value) or knowledge.is_kept(cls, name.value)):
+            return None
+        found[name.value] = _put_in(call, [Const(_init_field_), call, name, kept])
+    return list(found.values())
+
+
+def _record(
+    call: Instruction, cls: type, arguments: list[Value], knowledge: ConstructionKnowledge
+) -> list[Value] | None:
+    """The operands of the call that makes an instance of `cls` of its fields, if it is a frozen dataclass."""
+    if knowledge.record_names(cls) is None:
         return None
-    return kind.value if isinstance(kind.value, type) and kind.value not in BUILT_BY_SYNTAX else None
+    binding = knowledge.bind(cls.__init__, 1 + len(arguments), call.keywords)  # type: ignore[misc]  # generated
+    if binding is None:
+        return None
+    fields = [slot if isinstance(slot, Const) else arguments[slot - 1] for slot in binding.slots[1:]]
+    return [Const(made_record), Const(cls), *fields]
+
+
+def _class_called(call: Instruction) -> tuple[type | None, list[Value]]:
+    """The class that `call` calls, None if it is not known, and the arguments."""
+    callee: Any = call.operands[0] if call.op == "call" else None
+    if not isinstance(callee, Const):
+        return None, []
+    kind, arguments = callee, call.operands[1:]
+    if callee.value is _new_ and arguments and isinstance(arguments[0], Const):
+        kind, *arguments = arguments  # type: ignore[assignment]  # a Const
+    cls: Any = kind.value
+    return (cls, arguments) if isinstance(cls, type) and cls not in BUILT_BY_SYNTAX else (None, [])

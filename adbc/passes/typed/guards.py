@@ -58,7 +58,7 @@ __all__ = [
     "watch_results",
 ]
 
-_ROUNDS = 12
+_ROUNDS = 40
 _LIMIT = 60
 """In a function with more values of unknown type than this, only those in loops are guessed at, and of these
 no more than this."""

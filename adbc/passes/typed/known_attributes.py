@@ -31,7 +31,8 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, type_of
-from adbc.types.lattice import ConstType, Exact
+from adbc.types.lattice import NONE, ConstType, Exact
+from adbc.types.records import unhidden
 
 __all__ = ["AttributeKnowledge", "is_known_read", "known_attributes"]
 
@@ -54,6 +55,10 @@ class AttributeKnowledge(Protocol):
         """The method in Python that attribute `name` of instances of exactly `cls` is, which can have no
         field of that name."""
 
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
+        else."""
+
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
 
@@ -63,7 +68,7 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
     anything changed."""
     changed = False
     for block in graph.blocks:
-        for call in block.instructions:
+        for call in list(block.instructions):
             callee = call.operands[0] if call.op == "call" else None
             if callee is None or callee.__class__ is Const:
                 continue
@@ -77,9 +82,28 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
                 knowledge.bind(front[0].value, len(front) + len(call.operands) - 2, call.keywords) is None  # type: ignore[attr-defined]
             ):
                 continue
+            if isinstance(callee, Instruction) and len(front) == 2 and front[1] is callee.operands[1]:
+                _check_unhidden(call, callee, front[1], knowledge)
             call.operands[:1] = front
             changed = True
     return changed
+
+
+def _check_unhidden(
+    call: Instruction, read: Instruction, obj: Value, knowledge: AttributeKnowledge
+) -> None:
+    """Look in front of `call`, of a method that `read` reads, for an attribute of `obj` that hides it, if the
+    class is one of records, which may have such an attribute and should not."""
+    known = type_of(obj)
+    if isinstance(known, Exact) and knowledge.record_names(known.cls) is not None:
+        if not known.cls.__dictoffset__:
+            return
+        look = Instruction(
+            "call", [Const(unhidden), obj, read.operands[2]], type=NONE, position=call.position
+        )
+        look.block = call.block
+        assert call.block is not None
+        call.block.instructions.insert(call.block.instructions.index(call), look)
 
 
 def is_known_read(read: Instruction, knowledge: AttributeKnowledge) -> bool:

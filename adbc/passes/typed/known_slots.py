@@ -97,7 +97,12 @@ class _KnownSlots:
             and id(callee.value) in _TOUCHING
             and (place := self._place(i))
         }
-        if len(self.places) == len(set(self.places.values())):
+        first = {
+            (FIELD, i.operands[1], _key(i.operands[2]))
+            for i in self.graph.instructions()
+            if i.op == "call" and _is_call_of(i, intrinsics._init_field_)
+        }
+        if len(self.places) == len(set(self.places.values())) and first.isdisjoint(self.places.values()):
             return {}  # no place is touched twice
         order = reverse_postorder(self.graph)
         # What does nothing to what is known need not be looked at in every round.
@@ -194,7 +199,9 @@ class _KnownSlots:
             return
         callee, *arguments = instruction.operands
         function = callee.value if isinstance(callee, Const) else None
-        if function is intrinsics._overwrite_field_:
+        if function is intrinsics._init_field_:
+            known[FIELD, arguments[0], _key(arguments[1])] = arguments[2]  # of an object that nobody else has
+        elif function is intrinsics._overwrite_field_:
             place = FIELD, arguments[0], _key(arguments[1])
             _forget_aliases(known, place)
             known[place] = arguments[2]
@@ -225,6 +232,11 @@ class _KnownSlots:
                 source = source.operands[-1]
             return type_of(source) == Exact(range)
         return function is intrinsics._getattr_ and self.is_method(instruction)
+
+
+def _is_call_of(call: Instruction, function: object) -> bool:
+    callee = call.operands[0]
+    return isinstance(callee, Const) and callee.value is function
 
 
 def _key(value: Value) -> object:

@@ -30,8 +30,9 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import Exact, class_of
-from adbc.types.operators import BINARY, UNARY, Binary, answered, answered_mirrored
+from adbc.types.lattice import INT, AbstractType, Exact, class_of
+from adbc.types.operators import BINARY, COMPARISONS, UNARY, Binary, answered, answered_mirrored, counted
+from adbc.types.records import record_field
 
 __all__ = ["SpecialKnowledge", "special_methods"]
 
@@ -39,8 +40,12 @@ __all__ = ["SpecialKnowledge", "special_methods"]
 class SpecialKnowledge(Protocol):
     """What `special_methods` asks of the rest of the system."""
 
-    def method(self, cls: type, name: str) -> types.FunctionType | None:
-        """The function in Python that attribute `name` of `cls` is."""
+    def special(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function in Python that the special method `name` of instances of exactly `cls` is."""
+
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
+        else."""
 
     def accessor(self, cls: type, name: str, way: str) -> types.FunctionType | None:
         """The function in Python that reads (`way` is "get") or writes ("set") the property `name` of
@@ -51,6 +56,11 @@ class SpecialKnowledge(Protocol):
 
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function` never returns `NotImplemented`."""
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        """The type of a call's result."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -82,13 +92,19 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
     arguments = call_parts(call)[1]
     if function is _foreigncall_:
         function = constant(call.operands[1])
-        if function is not abs:
+        if function is not abs and function is not len:
             return None
     if isinstance(function, types.BuiltinFunctionType):
         if function in BINARY and len(arguments) == 2:
             return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
         if function in UNARY and len(arguments) == (2 if function is operator.getitem else 1):
-            return _of_method(UNARY[function], arguments, knowledge)
+            found = _of_method(UNARY[function], arguments, knowledge)
+            if found is None or function is not len:
+                return found
+            is_count = knowledge.oracle(found[0].value, [type_of(arguments[0])], ()) == INT  # type: ignore[attr-defined]
+            return [Const(counted), *found] if is_count else None
+        if function in COMPARISONS and len(arguments) == 2:
+            return _compared(COMPARISONS[function][0], *arguments, knowledge)
     return None
 
 
@@ -100,10 +116,20 @@ def _class_of_instance(value: Value) -> type | None:
 
 def _of_method(name: str, arguments: Sequence[Value], knowledge: SpecialKnowledge) -> list[Value] | None:
     cls = _class_of_instance(arguments[0])
-    function = None if cls is None else knowledge.method(cls, name)
+    function = None if cls is None else knowledge.special(cls, name)
     if function is None or knowledge.bind(function, len(arguments), ()) is None:
         return None
     return [Const(function), *arguments]
+
+
+def _compared(name: str, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[Value] | None:
+    left, right = _class_of_instance(x), class_of(type_of(y))
+    if left is None or right is None or (right is not left and issubclass(right, left)):
+        return None
+    function = knowledge.special(left, name)
+    if function is None or knowledge.bind(function, 2, ()) is None or not knowledge.answers(function):
+        return None
+    return [Const(function), x, y]
 
 
 def _accessed(call: Instruction, way: str, knowledge: SpecialKnowledge) -> list[Value] | None:
@@ -111,6 +137,8 @@ def _accessed(call: Instruction, way: str, knowledge: SpecialKnowledge) -> list[
     cls = _class_of_instance(obj)
     if cls is None or not isinstance(name, Const) or type(name.value) is not str:
         return None
+    if way == "get" and name.value in (knowledge.record_names(cls) or ()):
+        return [Const(record_field), obj, name]
     function = knowledge.accessor(cls, name.value, way)
     if function is None or knowledge.bind(function, 1 + len(others), ()) is None:
         return None
@@ -123,7 +151,7 @@ def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[
     if left is None or right is None:
         return None
     if left in _NUMBERS:
-        method = knowledge.method(right, by.mirrored) if right is _class_of_instance(y) else None
+        method = knowledge.special(right, by.mirrored) if right is _class_of_instance(y) else None
         if method is None or knowledge.bind(method, 2, ()) is None:
             return None
         if knowledge.answers(method):
@@ -132,17 +160,17 @@ def _asked(by: Binary, x: Value, y: Value, knowledge: SpecialKnowledge) -> list[
     if left is not _class_of_instance(x) or (right is not left and issubclass(right, left)):
         return None
     if by.in_place is not None and not knowledge.lacks(left, by.in_place):
-        in_place = knowledge.method(left, by.in_place)
+        in_place = knowledge.special(left, by.in_place)
         is_all = in_place is not None and knowledge.bind(in_place, 2, ()) and knowledge.answers(in_place)
         return [Const(in_place), x, y] if is_all else None
-    method = knowledge.method(left, by.forward)
+    method = knowledge.special(left, by.forward)
     if method is None or knowledge.bind(method, 2, ()) is None:
         return None
     if knowledge.answers(method):
         return [Const(method), x, y]
     second = None
     if right is not left and right not in _NUMBERS and not knowledge.lacks(right, by.mirrored):
-        second = knowledge.method(right, by.mirrored)
+        second = knowledge.special(right, by.mirrored)
         if second is None or knowledge.bind(second, 2, ()) is None:
             return None
     return [Const(answered), Const(by.symbol), Const(method), Const(second), x, y]

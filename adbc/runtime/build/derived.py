@@ -62,6 +62,8 @@ class Derived:
         """What the forwards pass saves for the pullback."""
         self.is_typed = False
         """Whether the type of every value of the primal is known, and so that of every derivative."""
+        self.is_special = False
+        """Whether functions were written in that only the types of parameters tell."""
         self.is_built = False
         self.cold: ColdRule | None = None
         """What interprets the rule, as long as it has no code (`tiers`)."""

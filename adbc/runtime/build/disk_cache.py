@@ -327,6 +327,8 @@ class DiskCache:
         names, space = self.names, rule.globals
         if not isinstance(space.get("__name__"), str):
             raise Nameless("globals without a name")
+        if rule.is_special:
+            raise Nameless("methods that only types tell are written in")
         sites = self._numbers_of(rule)
         needs = list(rule.needs)
         stubs: dict[int, tuple[Any, ...]] = {

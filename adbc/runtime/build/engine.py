@@ -38,6 +38,7 @@ from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.partials import Partials
 from adbc.runtime.build.results import COMPLETE, Completing
+from adbc.runtime.build.special_bases import SpecialBases
 from adbc.runtime.build.speculation import Continuation, Guesses
 from adbc.runtime.build.support import forward_support, reverse_support
 from adbc.runtime.build.tiers import Tiers
@@ -116,11 +117,13 @@ class Engine:
         self.bindings = Bindings(table)
         self.graphs = graphs = Graphs(table, self.bindings, self.observer, self.lock, self.inlines)
         self.knowledge = Knowledge(self.graphs, self.guesses, self.building, self.cache)
+        self.special_bases = SpecialBases(graphs, self.knowledge)
         self.partials = Partials(self.graphs, self.knowledge)
         self.tiers = Tiers(self)
         self.caches: tuple[Any, ...] = (
             self.rules, self.guarded, self.plans, self.ways, self.read_places, *self.guesses.caches,
             *self.bindings.caches, *self.graphs.caches, *self.knowledge.caches, *self.tiers.caches,
+            *self.special_bases.caches,
         )  # fmt: skip
         """All that is forgotten when something turns out to have changed."""
         self.identities: tuple[Any, ...] = (self.rules, graphs.generators, graphs.bodies, graphs.closed)
@@ -306,6 +309,9 @@ class Engine:
         else:
             where = rule.code, rule.globals
             base = self.guesses.base(*where, lambda: self.primal_of(rule))
+            if self.guesses.mode == "learn":
+                base = self.special_bases.find(base, *where, rule.parameters)
+            rule.is_special = base.is_special
         key = (rule.code, id(rule.globals), rule.parameters)
         typing = Typing(self.knowledge, self.guesses, base, key, rule.globals, rule.parameters)
         graph: Graph = run(TYPED, base, typing, self.observer.watcher(rule.code, "primal", is_normal=True))

@@ -20,11 +20,15 @@ from adbc.runtime.calls.classes import (
     class_member,
     constructor,
     inherited,
+    is_bare,
     is_field,
     is_instance,
+    is_kept,
     keeps,
     lacks,
     method,
+    record_names,
+    special,
 )
 
 __all__ = [
@@ -215,6 +219,10 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
     "inherited": inherited,
     "certain": certain_method,
     "instance": is_instance,
+    "bare": is_bare,
+    "kept": is_kept,
+    "record": record_names,
+    "special": special,
 }
 
 

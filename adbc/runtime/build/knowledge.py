@@ -31,10 +31,14 @@ from adbc.runtime.calls.classes import (
     class_member,
     constructor,
     inherited,
+    is_bare,
     is_field,
     is_instance,
+    is_kept,
     lacks,
     method,
+    record_names,
+    special,
 )
 from adbc.runtime.calls.operators import is_asked
 from adbc.types import ANY, NEVER, AbstractType, class_of, infer
@@ -202,11 +206,42 @@ class Knowledge:
         self.notes.add((cls, f"{name}.certain"), AnswerFact(cls, "certain", (name,), found))
         return found
 
+    def is_bare(self, cls: type) -> bool:
+        """Whether a call of `cls` without arguments makes a new object and does nothing else."""
+        answer = not self.table.rows(cls) and is_bare(cls)
+        if answer:
+            self.notes.add((cls, "().bare"), AnswerFact(cls, "bare", (), True))
+        return answer
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        """Whether attribute `name` of instances of exactly `cls` is a plain field, or else a constant that
+        the class has."""
+        answer = is_kept(cls, name)
+        if answer:
+            self.notes.add((cls, f"{name}.kept"), AnswerFact(cls, "kept", (name,), True))
+        return answer
+
+    def special(self, cls: type, name: str) -> types.FunctionType | None:
+        """The function that the special method `name` of instances of exactly `cls` is, without a rule."""
+        found: types.FunctionType | None = special(cls, name)
+        if found is None or self.table.rows(found):
+            return None
+        self.notes.add((cls, f"{name}.special"), AnswerFact(cls, "special", (name,), found))
+        return found
+
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        """The fields of `cls`, if it is a frozen dataclass and making and reading its instances is nothing
+        else."""
+        names: tuple[str, ...] | None = None if self.table.rows(cls) else record_names(cls)
+        if names is not None:
+            self.notes.add((cls, "().record"), AnswerFact(cls, "record", (), names))
+        return names
+
     def called(self, cls: type) -> types.FunctionType | None:
         """The function that calls of instances of exactly `cls` run, if there are no rules of instances."""
         if not self.with_rules:
             self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
-        return None if cls in self.with_rules else self.method(cls, "__call__")
+        return None if cls in self.with_rules else self.special(cls, "__call__")
 
     def is_instance(self, cls: type, asked: type) -> bool | None:
         """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`, if the classes decide that."""
@@ -249,13 +284,17 @@ class Knowledge:
         row = self.row(function, [type_of(v) for v in values[: len(values) - len(keywords)]])
         return None if row is None else sampled_type(row, function, values, keywords, self.samples)
 
-    def _copy(self, function: types.FunctionType) -> Graph:
-        """A copy of the graph of `function`, what is found in which depends on what its names mean."""
+    def body(self, function: types.FunctionType) -> Graph:
+        """The graph of `function`, which can be lifted; it is not to be changed."""
         primal = self.graphs.primal(function)
         self.notes.add_names(primal, function.__globals__)
         for key, fact in primal.facts.items():
             self.notes.add(key, fact)
-        return copy_graph(primal)[0]
+        return primal
+
+    def _copy(self, function: types.FunctionType) -> Graph:
+        """A copy of the graph of `function`, what is found in which depends on what its names mean."""
+        return copy_graph(self.body(function))[0]
 
     def _python_result(
         self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]

@@ -9,6 +9,7 @@ from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _format_, _getattr_
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import how_used, made_class
+from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
@@ -41,13 +42,17 @@ class Policy:
         self.knowledge, self.guesses, self.base = copied.knowledge, copied.guesses, copied.base
         self.originals = originals
         self.used = how_used(graph, self._is_scalar)
-        self.numbers = {call: k for k, call in enumerate(self.base.graph.instructions())}
+        self.numbers = self.base.roots if self.base.root is None else {
+            call: k for k, call in enumerate(self.base.graph.instructions())
+        }
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
         return any(row.kind is RowKind.SCALAR and row.is_of_floats for row in self.knowledge.rows(function))
 
     def _is_open(self, call: Instruction) -> bool:
+        if is_known_read(call, self.knowledge):
+            return False  # what it gives is called by its function
         original = self.originals.get(call)
         return original in self.base.roots and self.base.roots[original] not in self.base.excluded
 
@@ -77,7 +82,7 @@ class Policy:
         if not self._is_open(call) or not self.is_method_read(call):
             return None
         site = self.site(call)
-        if site.gave_up:
+        if site.gave_up and site.misses:  # not because all that was seen so far were methods
             return None
         self.sites.append(site)
         return is_method(call, self.knowledge)
@@ -86,7 +91,7 @@ class Policy:
         """Whether `call` reads an attribute that is only called, as methods are: nothing needs to be seen
         there, for the method is known with the class of its object."""
         callee = call.operands[0]
-        if not isinstance(callee, Const) or callee.value is not _getattr_:
+        if not isinstance(callee, Const) or callee.value is not _getattr_ or self._is_of_field(call):
             return False
         original = self.originals[call]
         for block in self.base.graph.blocks:
@@ -97,6 +102,13 @@ class Policy:
             if any(original in user.operands[1:] for user in block.instructions):
                 return False
         return True
+
+    def _is_of_field(self, read: Instruction) -> bool:
+        """Whether `read` reads a field: what is in it, and may be called, has to be seen."""
+        known, name = type_of(read.operands[1]), read.operands[2]
+        if not isinstance(known, Exact) or not isinstance(name, Const):
+            return False
+        return self.knowledge.is_field(known.cls, name.value)  # type: ignore[arg-type]  # a str
 
     def watch(self, call: Instruction) -> bool:
         if not self._is_open(call) or self.guesses.mode == "always" or self.is_method_read(call):

@@ -141,6 +141,8 @@ def reverse_results(support: Support) -> Results:
         "store_field": constant(UNDO),
         "put_field": constant(UNDO),
         "take_field": constant(ANY),
+        "take_slot": constant(ANY),
+        "slot_of": constant(ANY),
         "undo_append": constant(CotangentOf(FLOAT)),
         "inner": constant(TANGENT),
         "share": constant(TANGENT),
@@ -167,7 +169,7 @@ def reverse_results(support: Support) -> Results:
     for name in ("restore_item", "restore_field", "restore_slot"):
         rows[name] = constant(TANGENT)
     for name in (
-        "add_to_slot", "add_to_item", "add_to_field", "append_item",
+        "add_to_slot", "add_to_item", "add_to_field", "add_to_kept", "append_item",
         "give_array", "take_array", "give_own", "take_own", "move_part", "clear_part", "clear",
     ):  # fmt: skip
         rows[name] = constant(NONE)
@@ -192,6 +194,7 @@ def forward_results(support: ForwardSupport) -> Results:
         "item_slot": _part,
         "field_slot": constant(TangentOf(ANY)),
         "append_tangent": constant(NONE),
+        "put_field": constant(NONE),
     }
     return _by_address(support, rows)
 
@@ -201,6 +204,7 @@ def _by_address(support: CommonSupport, rows: dict[str, Row]) -> Results:
     rows = {
         "view": _part,
         "check_slot": constant(NONE),
+        "check_kept": constant(NONE),
         "store_global": constant(_LATER),
         "check_global": constant(NONE),
         **rows,

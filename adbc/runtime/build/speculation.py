@@ -141,6 +141,8 @@ class Base:
         self.excluded = excluded
         self.root = root
         """The key of the whole function and its types, if this is a rest."""
+        self.is_special = False
+        """Whether functions were written in that only the types of parameters tell."""
         self._liveness: Liveness | None = None
 
     def live(self, block: Block, index: int) -> list[Value]:

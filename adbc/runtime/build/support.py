@@ -37,6 +37,7 @@ from adbc.tangents import (
     fresh_tangent,
     multiply,
     project,
+    slot_tangent,
 )
 from adbc.tangents.activity_marks import carry, mark_active, mark_inactive
 from adbc.types import AbstractType
@@ -147,12 +148,16 @@ def reverse_support(
         undo_append=slots.undo_append,
         add_to_item=slots.add_to_item,
         add_to_field=slots.add_to_field,
+        add_to_kept=slots.add_to_kept,
         item_slot=slots.item_slot_shadow,
         field_slot=slots.field_slot_shadow,
+        check_kept=fields.check_kept,
         store_item=slots.store_item,
         store_field=slots.store_field,
         restore_item=slots.restore_item,
         restore_field=slots.restore_field,
+        slot_of=slot_tangent,
+        take_slot=slots.take_slot,
         put_field=slots.put_field,
         take_field=slots.take_field,
         set_field=fields.SET.rrule,
@@ -195,6 +200,7 @@ def forward_support(
         make_tuple=make_tuple,
         item_slot=slots.item_slot_tangent,
         field_slot=slots.field_slot_tangent,
+        check_kept=fields.check_kept,
         put_field=slots.put_field_tangent,
         set_field=fields.SET.frule,
         bound=slots.bound_tangent,

@@ -495,6 +495,7 @@ delete_attribute = _unless_hooked("__delattr__", plain_delete)
 PROTOCOLS: Protocols = {
     intrinsics._getattr_: get_attribute,
     intrinsics._setattr_: set_attribute,
+    intrinsics._init_field_: set_attribute,
     intrinsics._delattr_: delete_attribute,
     intrinsics._load_special_: load_special,
     getattr: get_default,

@@ -15,7 +15,7 @@ from adbc.flags import HEAP_TYPE
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import overrides
 from adbc.tangents.fields import has_attributes_beside, is_python_class
-from adbc.tangents.objects import InstanceKind
+from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
@@ -33,7 +33,9 @@ __all__ = [
     "goes_first",
     "inherited",
     "initialiser",
+    "is_bare",
     "is_field",
+    "is_kept",
     "is_heap_type",
     "is_instance",
     "is_python_function",
@@ -42,6 +44,8 @@ __all__ = [
     "lookup",
     "method",
     "python_method",
+    "record_names",
+    "special",
     "through",
 ]
 
@@ -117,6 +121,18 @@ def constructor(cls: type) -> Any:
     return found if found.__class__ is types.FunctionType else None
 
 
+def is_bare(cls: type) -> bool:
+    """Whether calling `cls` without arguments makes a new object and does nothing else."""
+    return (
+        is_heap_type(cls)
+        and _is_called_plainly(cls)
+        and type(kind_of(cls)) is InstanceKind
+        and lookup(cls, "__new__") is object.__new__
+        and lookup(cls, "__init__") is object.__init__
+        and lookup(cls, "__del__") is None
+    )
+
+
 def _is_called_plainly(cls: type) -> bool:
     """Whether calling `cls` is to make an instance: its metaclass has nothing to say, or only that it may not
     have abstract methods, and it has none."""
@@ -154,7 +170,9 @@ def inherited(cls: type, behind: type, name: str) -> Any:
 
 def certain_method(cls: type, name: str) -> Any:
     """The Python function that attribute `name` of instances of exactly `cls` is, which have no place for a
-    field of that name; None if there is none."""
+    field of that name, or should have none; None if there is none."""
+    if type(kind_of(cls)) is FrozenKind:  # is looked at by `types.records.unhidden`
+        return special(cls, name) if _has_default_reads(cls) and name not in kind_of(cls).names else None  # type: ignore[attr-defined]
     if not _has_default_access(cls) or lookup(cls, "__dict__") is not None:
         return None
     return method(cls, name)
@@ -181,11 +199,42 @@ def method(cls: type, name: str) -> Any:
     return found if found.__class__ is types.FunctionType else None
 
 
+def special(cls: type, name: str) -> Any:
+    """The Python function that stands in `cls`, or a class that it is derived from, as the special method
+    `name`; None if there is no such function."""
+    if not cls.__flags__ & HEAP_TYPE or type(kind_of(cls)) not in (InstanceKind, FrozenKind):
+        return None
+    found = lookup(cls, name)
+    return found if found.__class__ is types.FunctionType else None
+
+
+def record_names(cls: type) -> tuple[str, ...] | None:
+    """The fields of `cls` if it is a frozen dataclass whose instances are made by calling it, and whose
+    fields are read, without anything else being done."""
+    kind = kind_of(cls)
+    if not isinstance(kind, FrozenKind) or type(cls) is not type or not _has_default_reads(cls):
+        return None
+    init = lookup(cls, "__init__")
+    code = getattr(init, "__code__", None)
+    if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None or code is None:
+        return None
+    parameters = code.co_varnames[1 : code.co_argcount]
+    if parameters != kind.names or code.co_kwonlyargcount or any(_is_computed(name, cls) for name in kind.names):
+        return None
+    return kind.names
+
+
+def _is_computed(name: str, cls: type) -> bool:
+    """Whether a descriptor in `cls` answers for the attribute `name`, which no slot does."""
+    found = lookup(cls, name)
+    return hasattr(type(found), "__get__") and found.__class__ is not types.MemberDescriptorType
+
+
 def accessor(cls: type, name: str, way: str) -> Any:
     """The Python function that reads (`way` is "get") or writes ("set") the property `name` of instances of
     exactly `cls`; None if there is none, or something else may happen."""
     found = lookup(cls, name)
-    if type(found) is not property or not _has_default_access(cls):
+    if type(found) is not property or not (_has_default_reads if way == "get" else _has_default_access)(cls):
         return None
     function = found.fget if way == "get" else found.fset
     return function if is_python_function(function) else None
@@ -193,7 +242,8 @@ def accessor(cls: type, name: str, way: str) -> Any:
 
 def lacks(cls: type, name: str) -> bool:
     """Whether `cls`, which was made by a class statement, has no attribute `name` that its instances find."""
-    return is_heap_type(cls) and type(kind_of(cls)) is InstanceKind and lookup(cls, name) is None
+    kind = type(kind_of(cls))
+    return is_heap_type(cls) and kind in (InstanceKind, FrozenKind) and lookup(cls, name) is None
 
 
 def goes_first(found: object) -> bool:
@@ -217,6 +267,17 @@ def are_fields(cls: type, names: frozenset[str]) -> bool:
     return all(_is_own(cls, lookup(cls, name)) for name in names)
 
 
+def is_kept(cls: type, name: str) -> bool:
+    """Whether attribute `name` of instances of exactly `cls` is a plain field, or, where an instance has none
+    of this name, a number, text or None that the class has."""
+    found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
+    return found.__class__ in _DEFAULTS and _has_default_access(cls) and _is_own(cls, None)
+
+
+_ABSENT = object()
+_DEFAULTS = frozenset({int, float, bool, str, bytes, types.NoneType})
+
+
 def keeps(cls: type, name: str) -> bool:
     """Whether what is set as attribute `name` of an instance of exactly `cls` is what is read there next: it
     is a field, or hides an attribute of the class that has no ``__set__``, such as a default."""
@@ -232,6 +293,16 @@ def _has_default_access(cls: type) -> bool:
         and lookup(cls, "__getattribute__") is object.__getattribute__
         and lookup(cls, "__getattr__") is None
         and lookup(cls, "__setattr__") is object.__setattr__
+    )
+
+
+def _has_default_reads(cls: type) -> bool:
+    """Whether attributes of instances of exactly `cls` are read without hooks."""
+    return (
+        bool(cls.__flags__ & HEAP_TYPE)
+        and type(kind_of(cls)) in (InstanceKind, FrozenKind)
+        and lookup(cls, "__getattribute__") is object.__getattribute__
+        and lookup(cls, "__getattr__") is None
     )
 
 

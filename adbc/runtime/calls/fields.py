@@ -34,6 +34,7 @@ __all__ = [
     "GET",
     "SET",
     "SUPER",
+    "check_kept",
     "delete_field",
     "function_fields",
     "get_field",
@@ -146,6 +147,15 @@ def _unseen(obj: Any, name: str, value: Any) -> None:
         " the class derives from a built-in container",
         "keep it in an object of its own",
     )
+
+
+def check_kept(obj: Any, companion: Any, name: str) -> None:
+    """Refuse a field that `companion`, the shadow or tangent of an instance, does not have: if the instance
+    has none either, a constant of the class is read."""
+    if companion is not None and name not in companion.__dict__:
+        value = instance_dict(obj).get(name, _ABSENT)
+        if value is not _ABSENT:
+            _unseen(obj, name, value)
 
 
 def _is_system_record(cls: type) -> bool:

@@ -29,13 +29,13 @@ from adbc.tangents.keys import key_tangent
 
 __all__ = [
     "KEYS", "SINK",
-    "add_to_field", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
+    "add_to_field", "add_to_kept", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
     "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
     "field_slot_tangent", "item_slot_shadow", "item_slot_tangent",
     "put_field", "put_field_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "resumed_view", "store_field",
-    "store_item", "take_field", "undo_append",
+    "store_item", "take_field", "take_slot", "undo_append",
 ]  # fmt: skip
 
 
@@ -107,6 +107,12 @@ def add_to_field(shadow: Any, name: str, b: Any) -> None:
     if shadow is not None and b is not None:
         fields = shadow.__dict__
         fields[name] = slot_increment(fields[name], b)
+
+
+def add_to_kept(shadow: Any, name: str, b: Any) -> None:
+    """The adjoint of ``obj.name``, where that may be a constant of the class."""
+    if shadow is not None and name in shadow.__dict__:
+        add_to_field(shadow, name, b)
 
 
 def item_slot_shadow(shadow: Any, key: Any, value: object = None) -> Any:
@@ -213,12 +219,28 @@ def put_field(rrule: Any, obj: Any, shadow: Any, name: str, value: Any, fvalue: 
     """Do ``obj.name = value`` of anything; gives what `take_field` needs."""
     if shadow.__class__ is not MutableTangent:
         return _Undo(rrule((obj, name, value), (shadow, None, fvalue), NO_KWARGS)[2])
-    old = getattr(obj, name, _ABSENT)
+    old = _own_field(obj, name)
     setattr(obj, name, value)
     fields = shadow.__dict__
     slot = fields.get(name, _ABSENT)
     fields[name] = slot_tangent(value, fvalue)
     return old, slot
+
+
+def _own_field(obj: Any, name: str) -> Any:
+    """The field `name` of `obj`, not a default of this name in the class."""
+    if type(getattr(type(obj), name, None)) is types.MemberDescriptorType:
+        return getattr(obj, name, _ABSENT)
+    return obj.__dict__.get(name, _ABSENT)
+
+
+def take_slot(shadow: Any, name: str) -> Any:
+    """The rdata in the field `name` of the shadow of an object; it is zero then."""
+    fields = shadow.__dict__
+    b = slot_rdata(fields[name])
+    if b.__class__ is float:
+        fields[name] = 0.0
+    return b
 
 
 def take_field(obj: Any, shadow: Any, name: str, old: Any) -> Any:

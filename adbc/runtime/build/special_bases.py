@@ -1,0 +1,160 @@
+"""Bases for parameters of known classes: what is called of these is known, and written in.
+
+A base is the function in normal form into copies of which guesses are inserted.  Where the class of a
+parameter says which functions methods, operators, properties and loops lead to, small ones are written in
+before anything is guessed: then what they read can be guessed at like anything else in the function, and a
+side exit leads into the middle of what was written in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adbc import passes  # loaded when it is first used
+from adbc.flags import HEAP_TYPE
+from adbc.ir.graph import Graph
+from adbc.ir.intrinsics import _foreigncall_, _iter_
+from adbc.ir.traverse import copy_graph
+from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.normal.consumed_generators import consumed_generators
+from adbc.passes.normal.dropped_generators import makes_generators
+from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.step_edges import step_edges
+from adbc.passes.query import constant, target
+from adbc.runtime.build.consuming import Consuming
+from adbc.runtime.build.graphs import Graphs
+from adbc.runtime.build.knowledge import Knowledge
+from adbc.runtime.build.speculation import Base
+from adbc.types import AbstractType
+from adbc.types.inference import type_of
+from adbc.types.lattice import Exact, inferred_type
+
+__all__ = ["SpecialBases"]
+
+_ROUNDS = 3
+"""How often at most calls of what was found in functions that were written in are looked for."""
+_ENOUGH = 160
+"""A function with more instructions than this has nothing written into it here."""
+
+
+class SpecialBases:
+    """The bases of one engine for parameters of known classes."""
+
+    def __init__(self, graphs: Graphs, knowledge: Knowledge) -> None:
+        self.graphs, self.knowledge = graphs, knowledge
+        self.bases: dict[tuple[Any, ...], Base] = {}
+        self.caches = (self.bases,)
+
+    def find(self, base: Base, code: Any, globals: dict[str, Any], parameters: Sequence[AbstractType]) -> Base:
+        """The base of the function with this code for parameters of these types: `base`, if nothing is
+        written into it."""
+        if base.graph.namespace is not globals or base.graph.is_generator or not self.graphs.inlines:
+            return base
+        key = (code, id(globals), tuple(parameters))
+        known = self.bases.get(key)
+        notes = self.knowledge.notes
+        if known is None or not notes.recall(("base", *key)):
+            with notes.behind(("base", *key)):
+                known = self.bases[key] = self._made(base, code, globals, parameters)
+        return known
+
+    def _made(
+        self, base: Base, code: Any, globals: dict[str, Any], parameters: Sequence[AbstractType]
+    ) -> Base:
+        graph, copies, _ = copy_graph(base.graph)
+        types_ = tuple(map(inferred_type, parameters))
+        lifting = self.graphs.lifting
+        is_new = (code, id(globals)) not in lifting
+        lifting.add((code, id(globals)))
+        changed = False
+        try:
+            for _ in range(_ROUNDS):
+                self.knowledge.infer(graph, types_)
+                written = self._iterate(graph, globals) | inline_calls(graph, lambda call: self._small(graph, call))
+                if not written:
+                    break
+                changed = True
+        finally:
+            if is_new:
+                lifting.discard((code, id(globals)))
+        if not changed:
+            return base
+        step_edges(graph)
+        roots: dict[Instruction, int] = {}
+        for original, number in base.roots.items():
+            copy = copies[original]
+            if isinstance(copy, Instruction):
+                roots[copy] = number
+        following = len(base.roots)
+        present = set(graph.instructions())
+        roots = {call: number for call, number in roots.items() if call in present}
+        for call in graph.instructions():
+            if call not in roots:
+                roots[call] = following
+                following += 1
+        for block in graph.blocks:
+            for value in (*block.phis, *block.instructions):
+                value.type = None
+        made = Base(graph, roots)
+        made.is_special = True
+        return made
+
+    def _small(self, graph: Graph, call: Instruction) -> tuple[Graph, Sequence[Value]] | None:
+        """What is written in for `call`: a small function that is given an instance of a known class."""
+        if sum(len(block.instructions) for block in graph.blocks) > _ENOUGH:
+            return None
+        if not any(_is_instance(type_of(v)) for v in call.operands[1:] if not isinstance(v, Const)):
+            return None
+        return self.graphs.small_callee(graph, call)
+
+    # -- loops over instances ------------------------------------------------------------------------------
+
+    def _iterate(self, graph: Graph, globals: dict[str, Any]) -> bool:
+        """Ask instances of known classes for iterators by their functions; whether there were any."""
+        changed = False
+        for block in graph.blocks:
+            if block.handler is not None:
+                continue
+            for call in list(block.instructions):
+                if target(call) is not _iter_:
+                    continue
+                source = call.operands[1]
+                if target(source) is _foreigncall_ and constant(source.operands[1]) is iter:  # type: ignore[attr-defined]  # a call
+                    if len(source.operands) == 3:  # type: ignore[attr-defined]
+                        call.operands[1] = source.operands[2]  # type: ignore[attr-defined]
+                        changed = True
+                    continue
+                known = type_of(source)
+                function = self._asked(known.cls) if isinstance(known, Exact) else None
+                if function is None:
+                    continue
+                made = Instruction("call", [Const(function), source], position=call.position)
+                made.block = block
+                block.instructions.insert(block.instructions.index(call), made)
+                call.operands[1] = made
+                changed = True
+        if changed and consumed_generators(graph, Consuming(self.graphs)):
+            passes.normalise(graph, globals)
+        return changed
+
+    def _asked(self, cls: type) -> Any:
+        """The function that instances of `cls` are asked for an iterator by, if what it gives is seen to be
+        one: that of a generator, or of something else."""
+        function = self.knowledge.special(cls, "__iter__")
+        if function is None:
+            return None
+        if makes_generators(function.__code__):
+            return function
+        if self.knowledge.bind(function, 1, ()) is None:
+            return None
+        graph = self.graphs.primal(function)
+        if len(graph.blocks) != 1:
+            return None
+        end = graph.entry.terminator.values[0]
+        is_iterator = target(end) is _foreigncall_ and constant(end.operands[1]) is iter  # type: ignore[attr-defined]
+        return function if is_iterator and len(end.operands) == 3 else None  # type: ignore[attr-defined]
+
+
+def _is_instance(known: AbstractType) -> bool:
+    return isinstance(known, Exact) and bool(known.cls.__flags__ & HEAP_TYPE)
