@@ -45,9 +45,10 @@ from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, NONE, Exact
+from adbc.types.lattice import ANY, BOOL, NONE, Exact, TupleType, class_of
 
 __all__ = [
+    "Guess",
     "Liveness",
     "Policy",
     "behind_steps",
@@ -87,11 +88,15 @@ _ARITHMETIC: frozenset[Any] = frozenset(
 _READS: frozenset[Any] = frozenset({intrinsics._getattr_, operator.getitem})
 
 
+Guess = Exact | TupleType
+"""What can be tested: that a value is an instance of a class, or a tuple of a form."""
+
+
 class Policy(Protocol):
     """What the caller decides for each call whose result has no known type."""
 
-    def guess(self, call: Instruction) -> Exact | None:
-        """The class that the result of `call` is to be tested for; None if there is no guess."""
+    def guess(self, call: Instruction) -> Guess | None:
+        """What the result of `call` is to be tested for; None if there is no guess."""
 
     def method(self, call: Instruction) -> object | None:
         """The function that the result of `call`, a method, is expected to be bound to, if any."""
@@ -151,7 +156,7 @@ def _behind_tests(block: Block, at: int, is_sibling: Callable[[Value], bool]) ->
     while (
         isinstance(block.terminator, Branch)
         and len(block.instructions) == at + 1
-        and _callee(block.instructions[at]) is intrinsics._class_is_
+        and _callee(block.instructions[at]) in (intrinsics._class_is_, intrinsics._form_is_)
         and block.terminator.condition is block.instructions[at]
         and is_sibling(block.instructions[at].operands[1])
     ):
@@ -217,7 +222,10 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
         if not chosen:
             break
         read: set[tuple[Any, ...]] = set()
+        taken_apart: set[Value] = set()  # tuples whose elements are tested with them
         for call in chosen:
+            if _is_unpacked(call) and call.operands[1].operands[1] in taken_apart:  # type: ignore[attr-defined]
+                continue  # what is known of it then may be enough
             again = (_callee(call), *(v.value if isinstance(v, Const) else v for v in call.operands[1:]))
             if _callee(call) in _READS:
                 if again in read:
@@ -240,6 +248,8 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
                     return changed
                 _guard(graph, call, place, guess, policy, current)
                 changed = True
+                if isinstance(guess, TupleType):
+                    taken_apart.add(current[call])
             elif policy.watch(call):
                 _watch(call, place, policy)
     return changed
@@ -318,7 +328,7 @@ def _guard(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
-    guess: Exact,
+    guess: Guess,
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
@@ -344,7 +354,16 @@ def _guard(
     arguments = [v if v is call else _latest(v, current) for v in live]
     current[call] = assumed
 
-    _branch(graph, call, place, (intrinsics._class_is_, Const(guess.cls)), [assumed], policy, rest, arguments)
+    if isinstance(guess, TupleType):
+        test = intrinsics._form_is_, Const(form_of(guess))
+    else:
+        test = intrinsics._class_is_, Const(guess.cls)
+    _branch(graph, call, place, test, [assumed], policy, rest, arguments)
+
+
+def form_of(guess: TupleType) -> tuple[Any, ...]:
+    """The form that `_form_is_` tests a tuple for: nothing is asked about elements of unknown type."""
+    return tuple([form_of(t) if isinstance(t, TupleType) else class_of(t) for t in guess.elements])
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:

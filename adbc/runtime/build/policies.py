@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _format_, _getattr_
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.typed.guards import how_used, made_class
+from adbc.passes.typed.guards import Guess, how_used, made_class
 from adbc.passes.typed.known_slots import known_slots
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
@@ -56,7 +56,7 @@ class Policy:
             return Unchangeable(set())
         return self.guesses.site((*self.copied.key, self.numbers[self.originals[call]]))  # type: ignore[index]
 
-    def guess(self, call: Instruction) -> Exact | None:
+    def guess(self, call: Instruction) -> Guess | None:
         if not self._is_open(call):
             return None
         if self.guesses.mode == "always":

@@ -23,11 +23,12 @@ from adbc.ir.intrinsics import _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import (
+    Guess,
     Liveness,
     point_behind,
 )
 from adbc.runtime.state.graph_functions import GraphFunction
-from adbc.types.lattice import ANY, AbstractType, Exact
+from adbc.types.lattice import ANY, AbstractType, Exact, TupleType
 from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "guessable", "numbered"]
@@ -43,7 +44,7 @@ class Site:
 
     def __init__(self, stale: set[Site]) -> None:
         self.stale = stale
-        self.guess: Exact | None = None
+        self.guess: Guess | None = None
         self.gave_up = False
         self.misses = 0
 
@@ -51,16 +52,20 @@ class Site:
         """Learn from `value`, which is not what was guessed, or of which nothing was guessed."""
         self.note(guessable(value))
 
-    def note(self, seen: Exact | None) -> None:
+    def note(self, seen: Guess | None) -> None:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
         if self.gave_up or (seen is not None and seen == self.guess):
             return
+        if isinstance(seen, TupleType) and isinstance(self.guess, TupleType):
+            seen = common_form(self.guess, seen)
+            if seen == self.guess:
+                return
         self.misses += 1
         self.guess = seen
         self.gave_up = seen is None or self.misses > 2
         self.stale.add(self)
 
-    def expect(self, seen: Exact | None) -> None:
+    def expect(self, seen: Guess | None) -> None:
         """Take for the first guess what all values have been so far; None if that is not one to guess."""
         if self.guess is None and not self.gave_up:
             self.guess, self.gave_up = seen, seen is None
@@ -111,10 +116,45 @@ class Unchangeable(Site):
         pass
 
 
-def guessable(value: object) -> Exact | None:
+def guessable(value: object) -> Guess | None:
     """The type that would be guessed where `value` was seen, if there is one."""
     known = typeof(value)
+    if isinstance(known, TupleType):
+        return _tested(known, _DEEPEST)
     return known if isinstance(known, Exact) and known.cls not in _USELESS else None
+
+
+_LONGEST, _DEEPEST = 8, 3
+"""What is longer, or nested more deeply, is data: tuples are not guessed to have that form."""
+
+_TESTED = frozenset({float, int, bool, str, bytes, complex, list, dict, set})
+"""The classes that elements of tuples are tested for; what others are is asked where they are used."""
+
+
+def _tested(known: TupleType, depth: int) -> TupleType | None:
+    """`known` with all forgotten that is not tested at once."""
+    if len(known.elements) > _LONGEST:
+        return None
+    return TupleType(tuple([_tested_element(t, depth - 1) for t in known.elements]))
+
+
+def _tested_element(known: AbstractType, depth: int) -> AbstractType:
+    if isinstance(known, TupleType):
+        return (_tested(known, depth) if depth else None) or ANY
+    return known if type(known) is Exact and known.cls in _TESTED else ANY
+
+
+def common_form(a: TupleType, b: TupleType) -> TupleType | None:
+    """The form that tuples of both forms have; None if they differ in length."""
+    if len(a.elements) != len(b.elements):
+        return None
+    return TupleType(tuple([_common(x, y) for x, y in zip(a.elements, b.elements, strict=True)]))
+
+
+def _common(a: AbstractType, b: AbstractType) -> AbstractType:
+    if isinstance(a, TupleType) and isinstance(b, TupleType):
+        return common_form(a, b) or ANY
+    return a if a == b else ANY
 
 
 class Base:
