@@ -111,7 +111,8 @@ class Reasons:
                 cls: Any = site.arguments[1].value
                 self.guards[site.arguments[0]] = f"guessed to be {cls.__name__}"
             elif site.function is intrinsics._form_is_ and isinstance(site.arguments[1], Const):
-                self.guards[site.arguments[0]] = f"guessed to be {_form(site.arguments[1].value)}"
+                form: Any = site.arguments[1].value
+                self.guards[site.arguments[0]] = f"guessed to be {_form(form)}"
             elif site.function is intrinsics._method_is_ and isinstance(site.arguments[1], Const):
                 self.guards[site.arguments[0]] = (
                     f"guessed to be the method {name_of(site.arguments[1].value)}"

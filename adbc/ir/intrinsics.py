@@ -39,8 +39,8 @@ from adbc.ir.synthetic import (
     _assume_,
     _attempt_,
     _class_is_,
-    _form_is_,
     _exception_,
+    _form_is_,
     _is_raised_,
     _method_is_,
     _nonzero_,
@@ -78,9 +78,9 @@ from adbc.ir.walks import (
 
 __all__ = [
     "BEGINNING", "CONTEXTUAL", "EXHAUSTED", "KEPT", "MISSING", "STACK", "UNBOUND", "Raised", "Sentinel",
-    "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_", "_element_", "_form_is_",
-    "_entry_key_", "_entry_value_", "_exception_", "_intrinsic_1_", "_intrinsic_2_", "_is_raised_",
-    "_list_iterator_", "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",
+    "_assume_", "_attempt_", "_check_eg_match_", "_check_exc_match_", "_class_is_", "_element_",
+    "_entry_key_", "_entry_value_", "_exception_", "_form_is_", "_intrinsic_1_", "_intrinsic_2_",
+    "_is_raised_", "_list_iterator_", "_match_class_", "_match_keys_", "_match_mapping_", "_match_sequence_",
     "_method_is_", "_next_at_", "_next_entry_", "_next_key_", "_next_place_", "_next_value_", "_nonzero_",
     "_not_nan_", "_observe_", "_or_else_", "_overwrite_field_", "_overwrite_item_", "_own_", "_pass_on_",
     "_pop_except_", "_prep_reraise_star_", "_product_", "_push_exc_info_", "_quotient_", "_raised_",

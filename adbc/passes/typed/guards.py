@@ -355,10 +355,10 @@ def _guard(
     current[call] = assumed
 
     if isinstance(guess, TupleType):
-        test = intrinsics._form_is_, Const(form_of(guess))
+        asked: tuple[Any, Value] = intrinsics._form_is_, Const(form_of(guess))
     else:
-        test = intrinsics._class_is_, Const(guess.cls)
-    _branch(graph, call, place, test, [assumed], policy, rest, arguments)
+        asked = intrinsics._class_is_, Const(guess.cls)
+    _branch(graph, call, place, asked, [assumed], policy, rest, arguments)
 
 
 def form_of(guess: TupleType) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from adbc import lift, passes  # loaded when they are first used
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
-from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.refusals import pass_by_handlers
@@ -105,9 +104,8 @@ def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
 
 
 def _consumed_generators(graph: Graph, lifting: Lifting) -> Graph:
-    callees = lifting.callees
-    if callees.inlines and consumed_generators(graph, Consuming(callees)):
-        passes.normalise(graph, lifting.function.__globals__)
+    if lifting.callees.inlines:
+        Consuming(lifting.callees).consume(graph, lifting.function.__globals__)
     return graph
 
 

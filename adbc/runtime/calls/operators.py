@@ -19,11 +19,9 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
-from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.keys import HASHING, is_asked_key
 from adbc.runtime.calls.lengths import HINTS
 from adbc.runtime.calls.steps import (
-    Advance,
     Alternatives,
     Call,
     Delegate,

@@ -199,7 +199,7 @@ def made(
     given: Sequence[bool],
 ) -> Plan:
     """The plan for a function of these `parameters`, of which some are given something beside them."""
-    active = [is_given and (has_shadow(t) or has_cotangent(t)) for is_given, t in zip(given, parameters, strict=True)]
+    active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(given, parameters, strict=True)]
     return _plan(engine, mode, function, parameters, active)
 
 

@@ -99,9 +99,9 @@ def resumed(
     if out.__class__ is Raised:
         is_own = not isinstance(out.exception, StopIteration)
         if not is_own:
-            error = RuntimeError("generator raised StopIteration")
-            error.__cause__ = out.exception
-            out, fout = Raised(plain_traceback(error)), None
+            instead = RuntimeError("generator raised StopIteration")
+            instead.__cause__ = out.exception
+            out, fout = Raised(plain_traceback(instead)), None
         return out, fout, lambda bout: back(bout if is_own else None)
     number, given, state_after = out
     _, fgiven, fstate = calls.of_elements(fout) if fout.__class__ is tuple else (None, None, None)
