@@ -30,6 +30,7 @@ from adbc.passes.derived.uncounted_loops import uncounted_loops
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
+from adbc.passes.normal.delegations import are_loops, without_delegations
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
@@ -164,6 +165,12 @@ def _with_generators(graph: Graph) -> Graph:
     return graph
 
 
+def _without_delegations(graph: Graph) -> Graph:
+    if are_loops(graph):
+        without_delegations(graph)
+    return graph
+
+
 class Generators:
     """Those made by `names.guarded` have something to do when they are closed."""
 
@@ -253,6 +260,8 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "dead_code": dead_code,
     "dropped_generators": lambda graph: drop_generators(graph, Generators()),
     "consumed_generators": _with_generators,
+    "generator_states": _with_generators,
+    "delegations": _without_delegations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "idle_handlers": idle_handlers,

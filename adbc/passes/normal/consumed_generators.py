@@ -35,9 +35,9 @@ goes on with none of it.  Who consumes in C is first replaced by a loop that doe
 (`Functions.consumer`), and so is an iterator that is made in C, by a generator that gives the same
 (`Functions.generator`).
 
-Written in are generators that nobody else can see, and that need not be closed.  If one has one yield, and
-what it yields goes to one loop, which is entered once for each generator, it is the loop; any other is written
-in with its state (`generator_states`).
+Written in are generators that nobody else can see, and that need not be closed.  One with one yield, that
+goes to one loop which is entered once for each generator, is the loop; any other is written in with its state
+(`generator_states`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ LARGEST = 150
 """A generator with more instructions than this stays an object."""
 
 MOST = 8
-"""And so does one with more yields."""
+"""A generator with more yields than this stays an object, too."""
 
 ENOUGH = 1500
 """A caller does not grow beyond this."""

@@ -51,7 +51,7 @@ from adbc.ir.intrinsics import _exhausted_, _next_, _yield_
 from adbc.ir.repair import repair
 from adbc.ir.terminators import Branch, Jump, Return, Switch
 from adbc.ir.traverse import predecessors, remove_unreachable, reverse_postorder, split_edge
-from adbc.ir.values import UNDEF, Const, Instruction, Phi, Value
+from adbc.ir.values import UNDEF, Const, Instruction, Phi, Position, Value
 from adbc.passes.normal.inline_calls import split, take_blocks
 from adbc.passes.query import target
 
@@ -73,82 +73,106 @@ def write_states(graph: Graph, made: Instruction, places: Sequence[Asking], gene
     start = made.block
     assert start is not None
     take_blocks(graph, generator)
-    position = made.position
-    go_on = graph.add_block("go_on")
-    given = [call for call in generator.instructions() if target(call) is _yield_]
-    resumed: dict[int, Block] = {0: generator.entry}
-    yielding: list[tuple[Block, Value]] = []
-    inner = list(generator.blocks)
-    for number, call in enumerate(given, 1):
-        place = call.block
-        assert place is not None
-        rest = split(graph, place, place.instructions.index(call))
-        inner.append(rest)
-        resumed[number] = rest
-        yielding.append((place, call.operands[1]))
-    finished = graph.add_block("finished")
-    for block in inner:
-        if isinstance(block.terminator, Return):
-            block.terminator = Jump(finished, position)
-    deliver = graph.add_block("deliver")
-    value = Phi(deliver)
-    deliver.phis.append(value)
-    for place, yielded in yielding:
-        place.terminator = Jump(deliver, position)
-        value.operands[place] = yielded
-
-    taken: dict[Value, Value] = {call: Const(None) for call in given}
-    bodies: list[Block] = []
-    ends: list[Block] = []
-    for step, end in places:
-        head, branch = step.block, end.terminator
-        assert head is not None and isinstance(branch, Branch)
-        done, body = branch.true, branch.false
-        own = graph.add_block(f"{body.label}.taken")
-        own.terminator = Jump(body, step.position)
-        got = Phi(own, name=step.name)
-        got.position = step.position
-        got.operands[deliver] = value
-        own.phis.append(got)
-        taken[step] = got
-        for phi in body.phis:
-            phi.operands[own] = phi.operands.pop(end)
-        left = graph.add_block(f"{done.label}.left")
-        left.terminator = Jump(done, step.position)
-        for phi in done.phis:
-            phi.operands[left] = phi.operands.pop(end)
-        bodies.append(own)
-        ends.append(left)
-        head.instructions = []
-        head.terminator = Jump(go_on, step.position)
-    gone = {end for step, end in places if end is not step.block}
+    hub = _Hub(graph, made.position)
+    values = _cut(graph, generator, hub)
     heads = [step.block for step, _ in places]
-    graph.blocks = [block for block in graph.blocks if block not in gone]
-    graph.replace_uses(taken)
-
-    cases: dict[int, Block] = {**resumed, _FINISHED: finished}
-    go_on.terminator = _switch(cases, position)
-    for block, ways in ((deliver, bodies), (finished, ends)):
-        block.terminator = _switch(dict(enumerate(ways)), position)
+    graph.replace_uses(values | _lead_back(graph, places, hub))
     variables = Variables(graph, initial=lambda variable: UNDEF)
     for block in reverse_postorder(graph):
         for successor in block.successors:
             variables.edge(block, successor)
     variables.sealed.update(graph.blocks)
     variables.write("where", start, Const(0))
-    variables.write("where", finished, Const(_FINISHED))
-    for number, (place, _) in enumerate(yielding, 1):
+    variables.write("where", hub.finished, Const(_FINISHED))
+    for number, place in enumerate(hub.yielding, 1):
         variables.write("where", place, Const(number))
     for number, head in enumerate(heads):
         assert head is not None
         variables.write("who", head, Const(number))
     variables.arrange(graph.entry)
-    for block, name in ((go_on, "where"), (deliver, "who"), (finished, "who")):
+    for block, name in ((hub.go_on, "where"), (hub.deliver, "who"), (hub.finished, "who")):
         if isinstance(block.terminator, Switch):
             block.terminator.value = variables.read(name, block)
     remove_unreachable(graph)
     _end_with_loops(graph)
     repair(graph, initial=UNDEF)
+
+
+class _Hub:
+    """The three blocks that all ways go through: to where the generator goes on, to who has asked for a
+    value, and to who has asked when there is none."""
+
+    def __init__(self, graph: Graph, position: Position | None) -> None:
+        self.position = position
+        self.go_on = graph.add_block("go_on")
+        self.deliver = graph.add_block("deliver")
+        self.finished = graph.add_block("finished")
+        self.value = Phi(self.deliver)
+        self.deliver.phis.append(self.value)
+        self.yielding: list[Block] = []
+        """The blocks that end with a yield, in the order of the numbers of what follows."""
+
+    def switch(self, block: Block, cases: dict[int, Block]) -> None:
+        """Let `block` go to one of `cases`, by a value that is not known yet."""
+        *others, last = cases
+        if others:
+            chosen = {k: cases[k] for k in others}
+            block.terminator = Switch(UNDEF, chosen, cases[last], self.position)
+        else:
+            block.terminator = Jump(cases[last], self.position)
+
+
+def _cut(graph: Graph, generator: Graph, hub: _Hub) -> dict[Value, Value]:
+    """Cut `generator` at its yields, and say where it goes on behind each; returns what the yields give."""
+    given = [call for call in generator.instructions() if target(call) is _yield_]
+    inner = list(generator.blocks)
+    ways = {0: generator.entry}
+    for number, call in enumerate(given, 1):
+        place = call.block
+        assert place is not None
+        ways[number] = split(graph, place, place.instructions.index(call))
+        inner.append(ways[number])
+        hub.yielding.append(place)
+        hub.value.operands[place] = call.operands[1]
+        place.terminator = Jump(hub.deliver, hub.position)
+    for block in inner:
+        if isinstance(block.terminator, Return):
+            block.terminator = Jump(hub.finished, hub.position)
+    ways[_FINISHED] = hub.finished
+    hub.switch(hub.go_on, ways)
+    return {call: Const(None) for call in given}
+
+
+def _lead_back(graph: Graph, places: Sequence[Asking], hub: _Hub) -> dict[Value, Value]:
+    """Lead all who ask to the generator, and what it gives to the bodies of those; returns what has become
+    of the steps."""
+    taken: dict[Value, Value] = {}
+    bodies: list[Block] = []
+    exits: list[Block] = []
+    for step, end in places:
+        head, branch = step.block, end.terminator
+        assert head is not None and isinstance(branch, Branch)
+        own, left = (
+            graph.add_block(f"{branch.false.label}.taken"),
+            graph.add_block(f"{branch.true.label}.left"),
+        )
+        for block, following in ((own, branch.false), (left, branch.true)):
+            block.terminator = Jump(following, step.position)
+            for phi in following.phis:
+                phi.operands[block] = phi.operands.pop(end)
+        got = taken[step] = Phi(own, name=step.name)
+        got.position = step.position
+        got.operands[hub.deliver] = hub.value
+        own.phis.append(got)
+        bodies.append(own)
+        exits.append(left)
+        if end is not head:
+            graph.blocks.remove(end)
+        head.instructions = []
+        head.terminator = Jump(hub.go_on, step.position)
+    hub.switch(hub.deliver, dict(enumerate(bodies)))
+    hub.switch(hub.finished, dict(enumerate(exits)))
+    return taken
 
 
 def _end_with_loops(graph: Graph) -> None:
@@ -170,11 +194,3 @@ def _end_with_loops(graph: Graph) -> None:
         test.operands[1] = step
         taken.operands[block] = step
         body.phis.append(taken)
-
-
-def _switch(cases: dict[int, Block], position: object) -> Switch | Jump:
-    """Go to one of `cases`, by a value that is not known yet."""
-    *others, last = cases
-    if not others:
-        return Jump(cases[last], position)  # type: ignore[arg-type]
-    return Switch(UNDEF, {k: cases[k] for k in others}, cases[last], position)  # type: ignore[arg-type]

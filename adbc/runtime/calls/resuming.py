@@ -50,72 +50,34 @@ def resumed(
     sent: tuple[bool, Any, Any],
     mode: Mode,
     is_pair: bool = False,
-) -> tuple[Any, Any, Callable[[Any], Any]]:
+) -> Answer:
     """Run one segment of `generator`; its pullback gives the cotangent of what was `sent`: whether that is
     thrown, the value, and what stands beside it.
 
     The answer is the next value or `EXHAUSTED`; with `is_pair`, whether the generator has finished, and what
     it gives or returns.
     """
-    throwing, value, beside = sent
     if generator.is_running:
         raise ValueError("generator already executing")
-    fields = shadow.__dict__
-    at, state, returned = generator.at, generator.state, generator.returned
-    slots, returned_slot = fields["state"], fields["returned"]
-
-    def restore() -> None:
-        generator.at, generator.state, generator.returned = at, state, returned
-        fields["state"], fields["returned"] = slots, returned_slot
-
-    if at == FINISHED:
+    before = _Before(generator, shadow.__dict__)
+    fields = before.fields
+    if before.at == FINISHED:
         generator.returned, fields["returned"] = None, NO_TANGENT
-
-        def finished_pullback(bout: Any) -> Any:
-            restore()
-
-        return (True, None) if is_pair else EXHAUSTED, None, finished_pullback
-    # If the segment raises, the generator has finished.
-    generator.at, generator.state, fields["state"] = FINISHED, (), NO_TANGENT
-    generator.is_running = True
-    parts = tuple(map(calls.slot, slots)) if slots.__class__ is tuple else (None,) * len(state)
-    segment = generator.segments[at]
-    xs, fs = (throwing, value, *state), (None, beside, *parts)
-    try:
-        plan = _plan(calls.engine, mode, segment, xs, fs)
-        out, fout, *last = calls.enter_planned(context, plan, segment, None, xs, fs, 0)
-    except StopIteration as error:
-        raise RuntimeError("generator raised StopIteration") from error
-    finally:
-        generator.is_running = False
-
-    def back(bout: Any) -> Any:
-        bsent, *bstate = last[0](bout)[1:]
-        restore()
-        if slots.__class__ is tuple:
-            fields["state"] = slot_increment(slots, bstate)
-        return bsent
-
+        return (True, None) if is_pair else EXHAUSTED, None, before.restore
+    out, fout, back = _entered(calls, context, before, sent, mode)
     if out.__class__ is Raised:
-        is_own = not isinstance(out.exception, StopIteration)
-        if not is_own:
-            instead = RuntimeError("generator raised StopIteration")
-            instead.__cause__ = out.exception
-            out, fout = Raised(plain_traceback(instead)), None
-        return out, fout, lambda bout: back(bout if is_own else None)
-    number, given, state_after = out
+        return out, fout, back
+    number, given, state = out
     _, fgiven, fstate = calls.of_elements(fout) if fout.__class__ is tuple else (None, None, None)
     is_finished = number == FINISHED
-    generator.at, generator.state = number, state_after
-    if state_after:
-        fields["state"] = calls.fill(state_after, fstate)
+    generator.at, generator.state = number, state
+    if state:
+        fields["state"] = calls.fill(state, fstate)
     if is_finished:
         generator.returned, fields["returned"] = given, calls.fill(given, fgiven)
 
     def resumed_pullback(bout: Any) -> Any:
-        bgiven = bout
-        if is_pair:
-            bgiven = None if bout is None else bout[1]
+        bgiven = bout if not is_pair or bout is None else bout[1]
         if is_finished:
             kept = slot_rdata(fields["returned"])
             bgiven = kept if bgiven is None or not is_pair else bgiven if kept is None else add(kept, bgiven)
@@ -124,6 +86,58 @@ def resumed(
     if is_pair:
         return (is_finished, given), None if fgiven is None else (None, fgiven), resumed_pullback
     return (EXHAUSTED, None, resumed_pullback) if is_finished else (given, fgiven, resumed_pullback)
+
+
+class _Before:
+    """What a generator is like before it goes on, with the `fields` of its shadow."""
+
+    __slots__ = ("at", "fields", "generator", "returned", "returned_slot", "slots", "state")
+
+    def __init__(self, generator: Generator, fields: dict[str, Any]) -> None:
+        self.generator, self.fields = generator, fields
+        self.at, self.state, self.returned = generator.at, generator.state, generator.returned
+        self.slots, self.returned_slot = fields["state"], fields["returned"]
+
+    def restore(self, bout: Any = None) -> None:
+        """Put it back, with its shadow."""
+        generator, fields = self.generator, self.fields
+        generator.at, generator.state, generator.returned = self.at, self.state, self.returned
+        fields["state"], fields["returned"] = self.slots, self.returned_slot
+
+
+def _entered(
+    calls: Calls, context: Context, before: _Before, sent: tuple[bool, Any, Any], mode: Mode
+) -> Answer:
+    """Enter the segment; the pullback restores the generator, and gives the cotangent of what was `sent`."""
+    throwing, value, beside = sent
+    generator, state, slots = before.generator, before.state, before.slots
+    parts = tuple(map(calls.slot, slots)) if slots.__class__ is tuple else (None,) * len(state)
+    segment = generator.segments[before.at]
+    xs, fs = (throwing, value, *state), (None, beside, *parts)
+    # If the segment raises, the generator has finished.
+    generator.at, generator.state, before.fields["state"] = FINISHED, (), NO_TANGENT
+    generator.is_running = True
+    try:
+        plan = _plan(calls.engine, mode, segment, xs, fs)
+        out, fout, *last = calls.enter_planned(context, plan, segment, None, xs, fs, 0)
+    except StopIteration as error:
+        raise RuntimeError("generator raised StopIteration") from error
+    finally:
+        generator.is_running = False
+    is_replaced = out.__class__ is Raised and isinstance(out.exception, StopIteration)
+    if is_replaced:
+        instead = RuntimeError("generator raised StopIteration")
+        instead.__cause__ = out.exception
+        out, fout = Raised(plain_traceback(instead)), None
+
+    def back(bout: Any) -> Any:
+        bsent, *bstate = last[0](None if is_replaced else bout)[1:]
+        before.restore()
+        if slots.__class__ is tuple:
+            before.fields["state"] = slot_increment(slots, bstate)
+        return bsent
+
+    return out, fout, back
 
 
 def _plan(engine: EngineView, mode: Mode, segment: Any, xs: Sequence[Any], fs: Sequence[Any]) -> Plan:
