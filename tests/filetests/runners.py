@@ -36,6 +36,7 @@ from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.inline_calls import inline_calls, is_small
+from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.normal.new_to_call import new_to_call
@@ -265,6 +266,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "idle_handlers": idle_handlers,
+    "known_calls": _in_place(lambda graph: known_calls(graph, normal_call)),
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),
     "merge_blocks": merge_blocks,
     "needed_releases": _in_place(needed_releases),

@@ -62,7 +62,7 @@ from adbc.ir.repair import repair
 from adbc.ir.terminators import Branch, Jump, Raise, Return
 from adbc.ir.traverse import predecessors, remove_unreachable, split_edge, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
-from adbc.passes.normal.delegations import are_loops
+from adbc.passes.normal.delegations import are_loops, passes_on
 from adbc.passes.normal.generator_states import Asking, write_states
 from adbc.passes.normal.inline_calls import adopted, split, take_blocks
 from adbc.passes.normal.protected import protect
@@ -103,6 +103,9 @@ class Functions(Protocol):
         """What a call does with operand `number`, which is iterated over: a function in Python that does the
         same; True if it takes all elements before it does anything else; or False."""
 
+    def applied(self, call: Instruction, /) -> Written | None:
+        """What a call does that applies a known function to the elements of an iterable."""
+
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
 
@@ -111,13 +114,20 @@ def is_simple_generator(graph: Graph) -> bool:
     """Whether a generator in normal form may be written into a loop."""
     if not graph.is_generator or graph.has_varargs or graph.has_varkw:
         return False
-    if any(block.handler is not None for block in graph.blocks):
+    if not all(block.handler is None or _only_delegates(block) for block in graph.blocks):
         return False
     yields = [call for call in graph.instructions() if target(call) in (_yield_, _yield_from_)]
     size = sum(len(block.instructions) for block in graph.blocks)
     if not 0 < len(yields) <= MOST or size > LARGEST or any(map(_may_stop, graph.blocks)):
         return False
     return are_loops(graph)
+
+
+def _only_delegates(block: Block) -> bool:
+    """Whether all that `block` has a handler for is a delegation, and that passes on what it is given."""
+    return all(target(i) is _yield_from_ for i in block.instructions) and (
+        block.handler is None or passes_on(block.handler)
+    )
 
 
 def _may_stop(block: Block) -> bool:
@@ -146,6 +156,11 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
     left: set[Instruction] = set()
     while _write_one(graph, functions, left):
         changed = True
+    for call in list(graph.instructions()):
+        applied = functions.applied(call)
+        if applied is not None:
+            _put_loop(graph, call, applied.graph, applied.values)
+            changed = True
     return changed
 
 

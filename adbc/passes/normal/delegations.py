@@ -23,13 +23,23 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adbc.ir.graph import Block, Graph
-from adbc.ir.intrinsics import _bool_, _exhausted_, _next_, _project_, _send_, _yield_, _yield_from_
+from adbc.ir.handlers import forget_handler
+from adbc.ir.intrinsics import (
+    _bool_,
+    _exhausted_,
+    _next_,
+    _project_,
+    _reraise_,
+    _send_,
+    _yield_,
+    _yield_from_,
+)
 from adbc.ir.terminators import Branch, Jump
-from adbc.ir.traverse import uses
+from adbc.ir.traverse import remove_unreachable, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.query import constant, target
 
-__all__ = ["are_loops", "without_delegations"]
+__all__ = ["are_loops", "passes_on", "without_delegations"]
 
 
 class _Delegation(NamedTuple):
@@ -69,7 +79,9 @@ def _delegation(call: Instruction, users: Mapping[Value, Sequence[object]]) -> _
     value, iterator = call.operands[1:]
     block = call.block
     assert block is not None
-    if block.handler is not None or block.instructions != [call] or not isinstance(block.terminator, Jump):
+    if not (block.handler is None or passes_on(block.handler)):
+        return None
+    if block.instructions != [call] or not isinstance(block.terminator, Jump):
         return None
     head = block.terminator.target
     received = next((phi for phi in head.phis if phi.operands.get(block) is call), None)
@@ -101,6 +113,11 @@ def _delegation(call: Instruction, users: Mapping[Value, Sequence[object]]) -> _
     return _Delegation(received, sends, has_finished, test, given, call)
 
 
+def passes_on(handler: Block) -> bool:
+    """Whether `handler` does nothing but raise again, as that of a delegation does from CPython 3.12 on."""
+    return [target(i) for i in handler.instructions[1:]] == [_reraise_] and handler.handler is None
+
+
 def _make_loop(graph: Graph, found: _Delegation) -> None:
     head: Block = found.received.block
     head.phis.remove(found.received)
@@ -108,3 +125,8 @@ def _make_loop(graph: Graph, found: _Delegation) -> None:
     found.test.operands = [Const(_exhausted_), found.sends]
     found.yields.operands = [Const(_yield_), found.sends]
     head.instructions = [found.sends, found.test]
+    block = found.yields.block
+    assert block is not None
+    if block.handler is not None:
+        forget_handler(block)
+        remove_unreachable(graph)

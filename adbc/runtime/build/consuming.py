@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
 from adbc.rules.consumers import CONSUMERS, listed
 from adbc.rules.producers import PRODUCERS
+from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
 
 __all__ = ["Consuming"]
@@ -46,15 +48,11 @@ class Graphs(Protocol):
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
 
 
-def _stands_in(call: Instruction, code: types.CodeType) -> bool:
-    """Whether `call` was written into its graph with the function of this code: recursion has no end."""
-    around = None if call.position is None else call.position.inlined
-    while around is not None:
-        place = around.qualname, around.filename, around.first_line
-        if place == (code.co_qualname, code.co_filename, code.co_firstlineno):
-            return True
-        around = None if around.call is None else around.call.inlined
-    return False
+def _is_known(value: Value) -> bool:
+    """Whether `value` is a function written in Python that is known, or made in the graph."""
+    if isinstance(value, Instruction):
+        return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
+    return type(constant(value)) is types.FunctionType
 
 
 class Consuming:
@@ -101,7 +99,7 @@ class Consuming:
             return None
         if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
             return None
-        if _stands_in(call, function.__code__):
+        if stands_in(call, function.__code__):
             return None
         arguments = call.operands[1:]
         binding = self.graphs.bindings.find(function, len(arguments), call.keywords, makes_generator=True)
@@ -178,6 +176,16 @@ class Consuming:
             return False
         values = [bound.arguments.get(name, Const(p.default)) for name, p in parameters.parameters.items()]
         return Written(self._template(found.loop), values)
+
+    def applied(self, call: Instruction) -> Written | None:
+        """What a call does that applies a function written in Python, which is known here, to the elements of
+        an iterable."""
+        if target(call) is not _foreigncall_ or constant(call.operands[1]) is not functools.reduce:
+            return None
+        if not 4 <= len(call.operands) <= 5 or call.keywords or not _is_known(call.operands[2]):
+            return None
+        written = self.consumer(call, 3)
+        return written if isinstance(written, Written) else None
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
