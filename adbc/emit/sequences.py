@@ -139,6 +139,45 @@ def method_is(asm: Assembler, function: object) -> None:
     asm.place(there)
 
 
+def form_is(asm: Assembler, form: tuple[Any, ...]) -> None:
+    """``value -> bool``: whether `value` is a tuple of this form (`intrinsics._form_is_`)."""
+    other, there = Label(), Label()
+
+    def call_on_part(function: object, path: tuple[int, ...]) -> None:
+        asm.null_before()
+        asm.const(function)
+        asm.null_after()
+        asm.copy(3)
+        for index in path:
+            asm.const(index)
+            asm.getitem()
+        asm.call(1)
+
+    def test(known: Any, path: tuple[int, ...]) -> None:
+        is_form = known.__class__ is tuple
+        call_on_part(type, path)
+        asm.const(tuple if is_form else known)
+        asm.is_(False)
+        asm.jump_if("FALSE", other)
+        if is_form:
+            call_on_part(len, path)
+            asm.const(len(known))
+            asm.compare("eq", truth=True)
+            asm.jump_if("FALSE", other)
+            for index, part in enumerate(known):
+                if part is not None:
+                    test(part, (*path, index))
+
+    test(form, ())
+    asm.pop()
+    asm.const(True)
+    asm.jump(there)
+    asm.place(other)
+    asm.pop()
+    asm.const(False)
+    asm.place(there)
+
+
 def require(asm: Assembler, complain: object) -> None:
     """``subject value ->``; `complain` raises an error about the subject if the value is None."""
     there = Label()
@@ -181,6 +220,7 @@ SEQUENCES: dict[str, Callable[[Assembler, Any], None]] = {
     "real": real,
     "strong": strong,
     "slot": slot,
+    "form_is": form_is,
     "method_is": method_is,
     "require": require,
 }

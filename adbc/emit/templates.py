@@ -276,6 +276,11 @@ def _class_is(a: list[Value]) -> Plan:
     return Plan([Callee(Const(type)), a[0], ("call", 1, ()), a[1], ("is_", False)])
 
 
+@_row(i._form_is_, 2)
+def _form_is(a: list[Value]) -> Plan | None:
+    return Plan([a[0], ("form_is", a[1].value)]) if isinstance(a[1], Const) else None
+
+
 def _of_name(function: Callable[..., Any], operation: str) -> None:
     """Register the plan of `function`, which does `operation` on an object and a name."""
 

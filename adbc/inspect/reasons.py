@@ -33,9 +33,9 @@ HIDDEN = frozenset(
     map(
         id,
         (
-        intrinsics._assume_, intrinsics._class_is_, intrinsics._array_is_, intrinsics._method_is_,
-        intrinsics._observe_, intrinsics._exhausted_, intrinsics._check_, intrinsics._resume_iterator_,
-        intrinsics._project_,
+        intrinsics._assume_, intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_,
+        intrinsics._method_is_, intrinsics._observe_, intrinsics._exhausted_, intrinsics._check_,
+        intrinsics._resume_iterator_, intrinsics._project_,
         intrinsics._element_, intrinsics._list_iterator_, intrinsics._push_exc_info_, intrinsics._pop_except_,
         intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,
         intrinsics._entry_value_,
@@ -119,6 +119,9 @@ class Reasons:
             elif site.function is intrinsics._array_is_:
                 code, ndim = (a.value if isinstance(a, Const) else None for a in site.arguments[2:])
                 self.guards[site.arguments[0]] = f"guessed to be an array, {ndim}-d of {_DTYPES[code]}"
+            elif site.function is intrinsics._form_is_ and isinstance(site.arguments[1], Const):
+                form: Any = site.arguments[1].value
+                self.guards[site.arguments[0]] = f"guessed to be {_form(form)}"
             elif site.function is intrinsics._method_is_ and isinstance(site.arguments[1], Const):
                 self.guards[site.arguments[0]] = (
                     f"guessed to be the method {name_of(site.arguments[1].value)}"
@@ -260,3 +263,9 @@ class Reasons:
 
 
 _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
+
+
+def _form(form: tuple[Any, ...]) -> str:
+    """The form of a tuple (`intrinsics._form_is_`), in words."""
+    parts = ["Any" if f is None else _form(f) if isinstance(f, tuple) else f.__name__ for f in form]
+    return f"tuple[{', '.join(parts)}]"

@@ -29,16 +29,24 @@ from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 __all__ = ["repair"]
 
 
-def repair(graph: Graph, instead: Mapping[Value, Sequence[Instruction | Phi]] | None = None) -> None:
+_NONE = Const(None)
+
+
+def repair(
+    graph: Graph,
+    instead: Mapping[Value, Sequence[Instruction | Phi]] | None = None,
+    initial: Const | Undef = _NONE,
+) -> None:
     """Insert phis for values whose definition does not dominate all uses, in place.
 
     instead: for values that are used but stand nowhere, those of which one is meant wherever they are used.
+    initial: what stands for a value on ways on which there is none.
     """
     broken: dict[Value, Sequence[Instruction | Phi]] = {v: (v,) for v in _broken(graph, instead or {})}
     broken.update(instead or {})
     if not broken:
         return
-    variables = Variables(graph, initial=lambda variable: Const(None))
+    variables = Variables(graph, initial=lambda variable: initial)
     for block in reverse_postorder(graph):
         for successor in block.successors:
             variables.edge(block, successor)

@@ -89,6 +89,20 @@ def _array_is_(value: Any, cls: Any, code: str, ndim: int) -> bool:
     return type(value) is cls and value.dtype.char == code and value.ndim == ndim
 
 
+def _form_is_(value: object, form: tuple[Any, ...]) -> bool:
+    """Whether `value` is a tuple of this form: `form` has the class of each element, a form where that is a
+    tuple of one, and None where any object may stand."""
+    if type(value) is not tuple or len(value) != len(form):
+        return False
+    for element, known in zip(value, form, strict=True):
+        if known.__class__ is tuple:
+            if not _form_is_(element, known):
+                return False
+        elif known is not None and type(element) is not known:
+            return False
+    return True
+
+
 def _method_is_(value: object, function: object, obj: object) -> bool:
     """Whether `value` is `function` bound to `obj`."""
     return type(value) is types.MethodType and value.__func__ is function and value.__self__ is obj

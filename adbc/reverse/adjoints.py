@@ -339,9 +339,10 @@ class SlotAdjoint(Adjoint):
         self.needs = [v for v in (self.sink or self.shadow, self.key) if not isinstance(v, Const)]
 
     def reverse(self, writer: PullbackWriter) -> None:
-        cotangent = writer.take(self.result).get(())
-        if cotangent is None:
+        taken = writer.take(self.result)
+        if not taken:
             return
+        cotangent = taken[()] if () in taken else writer.pack(taken, type_of(self.result))
         call, key = writer.builder.call, writer.get(self.key)
         if self.sink is None:
             support = writer.support

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterable
@@ -169,6 +170,15 @@ def smallest_of(iterable: Iterable[Any], /, *, key: Any = None, default: Any = M
     return found
 
 
+def _reduced(function: Any, iterable: Iterable[Any], initial: Any = Missing, /) -> Any:
+    result: Any = initial
+    for value in iterable:
+        result = value if result is Missing else function(result, value)
+    if result is Missing:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return result
+
+
 def _next(iterator: Iterable[Any], default: Any = Missing, /) -> Any:
     for value in iterator:
         return value
@@ -234,6 +244,7 @@ CONSUMERS: dict[Callable[..., Any], Consumer] = {
     collections.deque: Consumer(None),
     math.fsum: Consumer(exact_sum_of),
     math.prod: Consumer(product_of),
+    functools.reduce: Consumer(_reduced, 1),
     intrinsics._list_extend_: Consumer(_extended, 1),
     intrinsics._set_update_: Consumer(_updated, 1),
     intrinsics._unpack_: Consumer(_unpacked),

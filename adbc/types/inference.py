@@ -492,6 +492,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._is_raised_: _constant(BOOL),
     intrinsics._class_is_: _constant(BOOL),
     intrinsics._array_is_: _constant(BOOL),
+    intrinsics._form_is_: _constant(BOOL),
     intrinsics._check_exc_match_: _constant(BOOL),
     intrinsics._not_nan_: _constant(BOOL),
     intrinsics._makes_generator_: _constant(BOOL),

@@ -48,7 +48,7 @@ _QUIET = frozenset(
     map(
         id,
         (
-            operator.is_, operator.is_not, intrinsics._class_is_, intrinsics._array_is_,
+            operator.is_, operator.is_not, intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_,
             intrinsics._exhausted_, intrinsics._bool_,
             intrinsics._project_, intrinsics._unpack_, intrinsics._or_else_, intrinsics._nonzero_,
             intrinsics._real_, intrinsics._next_, intrinsics._recall_, intrinsics._not_nan_,

@@ -76,6 +76,16 @@ def halves(values: list[float]) -> Iterator[float]:
         yield value / 2.0
 
 
+def both(x: float) -> Iterator[float]:
+    yield x
+    yield -x
+
+
+def and_more(values: list[float], x: float) -> Iterator[float]:
+    yield from values
+    yield from both(x)
+
+
 def guarded(x: float) -> Iterator[float]:
     """A generator that has something to do when it is closed."""
     try:

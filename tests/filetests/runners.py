@@ -30,11 +30,13 @@ from adbc.passes.derived.uncounted_loops import uncounted_loops
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
+from adbc.passes.normal.delegations import are_loops, without_delegations
 from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.fold_constants import fold_constants
 from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_call
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.inline_calls import inline_calls, is_small
+from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.merge_blocks import merge_blocks
 from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.normal.new_to_call import new_to_call
@@ -165,6 +167,12 @@ def _with_generators(graph: Graph) -> Graph:
     return graph
 
 
+def _without_delegations(graph: Graph) -> Graph:
+    if are_loops(graph):
+        without_delegations(graph)
+    return graph
+
+
 class Generators:
     """Those made by `names.guarded` have something to do when they are closed."""
 
@@ -254,9 +262,12 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "dead_code": dead_code,
     "dropped_generators": lambda graph: drop_generators(graph, Generators()),
     "consumed_generators": _with_generators,
+    "generator_states": _with_generators,
+    "delegations": _without_delegations,
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "idle_handlers": idle_handlers,
+    "known_calls": _in_place(lambda graph: known_calls(graph, normal_call)),
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),
     "merge_blocks": merge_blocks,
     "needed_releases": _in_place(needed_releases),

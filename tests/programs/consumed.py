@@ -722,3 +722,142 @@ def unpacked_and_no_more(x: float, xs: list[float]) -> Any:
 def of_numpy_numbers(x: float, xs: list[float]) -> Any:
     values = np.array(xs) * x
     return sum(v for v in values) + math.prod(iter(values + 1.0)) + math.fsum(values) + max(v for v in values)
+
+
+# -- several yields, several places ---------------------------------------------------------------------
+
+
+def in_steps(x: float, values: Any) -> Iterator[float]:
+    yield seen("first", x)
+    scale = 1.0
+    for k, value in enumerate(values):
+        scale = scale * 0.9 + value
+        if k % 2:
+            yield seen("odd", scale * value)
+        yield seen("any", scale + x * value)
+    else:
+        yield seen("rest", scale * scale)
+    seen("done", 0.0)
+
+
+def of_parts(x: float, values: Any) -> Iterator[float]:
+    yield from (v * x for v in values)
+    yield x
+    yield from in_steps(x, values[:2])
+    yield from values[3:]
+
+
+def falling(x: float, values: Any) -> Iterator[float]:
+    yield x
+    for value in values:
+        if value > 0.5:
+            raise ValueError(value)
+        yield value * x
+
+
+@program
+def with_several_yields(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    for v in in_steps(x, xs):
+        total = total * 0.7 + v
+    return total + sum(in_steps(total, xs[2:]))
+
+
+@program
+def delegating(x: float, xs: list[float]) -> Any:
+    return sum(v * k for k, v in enumerate(of_parts(x, xs))) + max(of_parts(x, xs))
+
+
+@program
+def asked_in_turn(x: float, xs: list[float]) -> Any:
+    values = in_steps(x, xs)
+    total = next(values)
+    for v in values:
+        total = total * 0.5 + v
+        w = next(values, None)
+        if w is None:
+            break
+        total += w * w
+    return total + sum(values)
+
+
+@program
+def taken_up_again(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    values = in_steps(x, xs)
+    for v in values:
+        total += v
+        if v < 0.5:
+            break
+    for v in values:
+        total = total * 0.5 + v * v
+    for v in values:
+        total += 1.0
+    return total
+
+
+@program
+def asked_by_hand(x: float, xs: list[float]) -> Any:
+    values = in_steps(x, xs)
+    total = 1.0
+    while (v := next(values, None)) is not None:
+        total = total * v + x
+    return total
+
+
+@program
+def raised_between(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    for a, b in zip(falling(x, xs[:3]), falling(x * x, xs)):
+        total += a * b
+    return total
+
+
+@program
+def merged(x: float, xs: list[float]) -> Any:
+    """Two sorted runs, as people merge them."""
+    first, second = in_steps(x, sorted(xs)), halves(sorted(xs))
+    a, b = next(first, None), next(second, None)
+    out = []
+    while a is not None and b is not None:
+        if a < b:
+            out.append(a * x)
+            a = next(first, None)
+        else:
+            out.append(b)
+            b = next(second, None)
+    return sum(v / (k + 1) for k, v in enumerate(out))
+
+
+@program
+def shared_between_loops(x: float, xs: list[float]) -> Any:
+    total = 0.0
+    for k in range(3):
+        values = in_steps(x * k, xs)
+        for v in values:
+            total += v
+            if k:
+                break
+        for v in values:
+            total -= v * 0.5
+            if v > 0.9:
+                break
+    return total
+
+
+@program
+def remembering(x: float, xs: list[float]) -> Any:
+    state = [0.0]
+
+    def noted() -> Iterator[float]:
+        for v in xs:
+            state[0] += v
+            yield state[0] * x
+            state[0] *= 0.5
+            yield state[0]
+
+    total = 0.0
+    for v in noted():
+        state[0] += 0.125
+        total += v * state[0]
+    return total

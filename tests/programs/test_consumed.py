@@ -51,7 +51,9 @@ LOOPS = {
     "kept_behind_the_loop", "without_a_body", "through_chains", "through_pools", "of_objects",
     "summed_onto", "extremes", "added_one_by_one", "added_after_numbers", "multiplied_one_by_one",
     "compared_one_by_one", "ranked_one_by_one", "equals_among_the_largest", "in_sets", "unpacked_and_no_more",
-    "of_numpy_numbers",
+    "of_numpy_numbers", "twice", "resumed_in_a_loop", "side_by_side", "through_itertools", "through_maps",
+    "with_several_yields", "delegating", "asked_in_turn", "taken_up_again", "asked_by_hand", "raised_between",
+    "merged", "shared_between_loops", "remembering", "changed_while_read",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

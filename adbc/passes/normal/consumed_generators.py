@@ -35,8 +35,9 @@ goes on with none of it.  Who consumes in C is first replaced by a loop that doe
 (`Functions.consumer`), and so is an iterator that is made in C, by a generator that gives the same
 (`Functions.generator`).
 
-Written in are generators with one yield, that nobody else can see, and that need not be closed; what they
-yield goes to one loop, which is entered once for each generator.
+Written in are generators that nobody else can see, and that need not be closed.  One with one yield, that
+goes to one loop which is entered once for each generator, is the loop; any other is written in with its state
+(`generator_states`).
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ from adbc.ir.repair import repair
 from adbc.ir.terminators import Branch, Jump, Raise, Return
 from adbc.ir.traverse import predecessors, remove_unreachable, split_edge, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
+from adbc.passes.normal.delegations import are_loops, passes_on
+from adbc.passes.normal.generator_states import Asking, write_states
 from adbc.passes.normal.inline_calls import adopted, split, take_blocks
 from adbc.passes.normal.protected import protect
 from adbc.passes.query import NOTHING, constant, target
@@ -69,6 +72,9 @@ __all__ = ["LARGEST", "Functions", "Written", "consumed_generators", "is_simple_
 
 LARGEST = 150
 """A generator with more instructions than this stays an object."""
+
+MOST = 8
+"""A generator with more yields than this stays an object, too."""
 
 ENOUGH = 1500
 """A caller does not grow beyond this."""
@@ -97,6 +103,9 @@ class Functions(Protocol):
         """What a call does with operand `number`, which is iterated over: a function in Python that does the
         same; True if it takes all elements before it does anything else; or False."""
 
+    def applied(self, call: Instruction, /) -> Written | None:
+        """What a call does that applies a known function to the elements of an iterable."""
+
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""
 
@@ -105,12 +114,20 @@ def is_simple_generator(graph: Graph) -> bool:
     """Whether a generator in normal form may be written into a loop."""
     if not graph.is_generator or graph.has_varargs or graph.has_varkw:
         return False
-    if any(block.handler is not None for block in graph.blocks):
+    if not all(block.handler is None or _only_delegates(block) for block in graph.blocks):
         return False
     yields = [call for call in graph.instructions() if target(call) in (_yield_, _yield_from_)]
     size = sum(len(block.instructions) for block in graph.blocks)
-    is_one = len(yields) == 1 and target(yields[0]) is _yield_
-    return is_one and size <= LARGEST and not any(map(_may_stop, graph.blocks))
+    if not 0 < len(yields) <= MOST or size > LARGEST or any(map(_may_stop, graph.blocks)):
+        return False
+    return are_loops(graph)
+
+
+def _only_delegates(block: Block) -> bool:
+    """Whether all that `block` has a handler for is a delegation, and that passes on what it is given."""
+    return all(target(i) is _yield_from_ for i in block.instructions) and (
+        block.handler is None or passes_on(block.handler)
+    )
 
 
 def _may_stop(block: Block) -> bool:
@@ -139,6 +156,11 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
     left: set[Instruction] = set()
     while _write_one(graph, functions, left):
         changed = True
+    for call in list(graph.instructions()):
+        applied = functions.applied(call)
+        if applied is not None:
+            _put_loop(graph, call, applied.graph, applied.values)
+            changed = True
     return changed
 
 
@@ -168,33 +190,74 @@ def _take_step(
     users: Mapping[Value, Sequence[object]],
 ) -> bool:
     """Write the generator into its loop, or make a loop of what consumes it."""
-    chain: list[Instruction] = [made]
-    while True:
-        following = users.get(chain[-1], ())
-        if len(following) != 1 or not isinstance(following[0], Instruction):
-            return False
-        user = following[0]
-        if user.operands.count(chain[-1]) != 1:
-            return False
-        if target(user) is not _iter_:
-            break
-        chain.append(user)
-    end = _end_of_head(user) if target(user) is _next_ else None
-    if end is not None:
-        _own_body(graph, end)
-    if not _is_entered_once(graph, made, user, end):
+    found = _uses_of(made, users)
+    if found is None:
         return False
-    if end is not None:
-        _write_in(graph, chain, user, end, written)
+    chain, takers = found
+    consuming = [(user, value) for user, value in takers if target(user) is not _next_]
+    consumers = [functions.consumer(user, user.operands.index(value)) for user, value in consuming]
+    if not all(consumers):
+        return False
+    if consumers:
+        # One after the other: what is left is looked at again.
+        (user, value), consumer = consuming[0], consumers[0]
+        if len(takers) == 1 and not _is_entered_once(graph, made, user, None):
+            return False
+        if isinstance(consumer, Written):
+            _put_loop(graph, user, consumer.graph, consumer.values)
+        else:
+            _make_list(graph, user, value, functions.listing())
         return True
-    consumer = functions.consumer(user, user.operands.index(chain[-1]))
-    if isinstance(consumer, Written):
-        _put_loop(graph, user, consumer.graph, consumer.values)
-    elif consumer:
-        _make_list(graph, user, chain[-1], functions.listing())
-    else:
+    places: list[Asking] = []
+    is_caught = False
+    for step, _ in takers:
+        end = _end_of_head(step)
+        if end is None:
+            return False
+        _own_body(graph, end)
+        is_caught |= any(block is not None and block.handler is not None for block in (end, step.block))
+        places.append(Asking(step, end))
+    (step, end), *others = places
+    yields = [call for call in written.graph.instructions() if target(call) in (_yield_, _yield_from_)]
+    is_one = len(yields) == 1 and not others
+    if is_one and _is_entered_once(graph, made, step, end):
+        _write_in(graph, chain, step, end, written)
+        return True
+    if is_caught:
         return False
+    generator = _copy(graph, made, chain, written)
+    write_states(graph, made, places, generator)
+    for instruction in chain:
+        assert instruction.block is not None
+        instruction.block.instructions.remove(instruction)
     return True
+
+
+def _uses_of(
+    made: Instruction, users: Mapping[Value, Sequence[object]]
+) -> tuple[list[Instruction], list[tuple[Instruction, Instruction]]] | None:
+    """The generator and what `_iter_` makes of it, and who takes values from which of these; None if there is
+    anything else that knows it."""
+    chain: list[Instruction] = [made]
+    takers: list[tuple[Instruction, Instruction]] = []
+    for value in chain:
+        for user in users.get(value, ()):
+            if not isinstance(user, Instruction) or user.operands.count(value) != 1:
+                return None
+            if target(user) is _iter_:
+                chain.append(user)
+            else:
+                takers.append((user, value))
+    return (chain, takers) if takers else None
+
+
+def _copy(graph: Graph, step: Instruction, chain: Sequence[Instruction], written: Written) -> Graph:
+    """The generator as it is written in where `step` stands."""
+    values = _arguments(chain, written)
+    generator = adopted(graph, step, written.graph, values)
+    _fill_cells(generator, written.cells)
+    _are_iterators(generator, {values[number] for number, f in written.prepared.items() if f is _iter_})
+    return generator
 
 
 def _own_body(graph: Graph, end: Block) -> None:
@@ -287,10 +350,7 @@ def _write_in(
     done, body = end.terminator.true, end.terminator.false
     inside = _inside(graph, head, end)
     sources = predecessors(graph)[head]
-    values = _arguments(chain, written)
-    generator = adopted(graph, step, written.graph, values)
-    _fill_cells(generator, written.cells)
-    _are_iterators(generator, {values[number] for number, f in written.prepared.items() if f is _iter_})
+    generator = _copy(graph, step, chain, written)
     take_blocks(graph, generator)
 
     # The ways into the loop lead to where the generator begins, those back to where it goes on.

@@ -40,9 +40,10 @@ ENOUGH = 400
 Choose = Callable[[Instruction], tuple[Graph, Sequence[Value]] | None]
 
 
-def is_small(graph: Graph) -> bool:
-    """Whether a function in normal form may be written into another."""
-    if graph.free or graph.is_generator or graph.has_varargs or graph.has_varkw:
+def is_small(graph: Graph, is_bound: bool = False) -> bool:
+    """Whether a function in normal form may be written into another.  is_bound: whoever asks knows what its
+    cells and parameters are, however many arguments it takes."""
+    if graph.is_generator or (not is_bound and (graph.free or graph.has_varargs or graph.has_varkw)):
         return False
     if any(block.handler is not None for block in graph.blocks):
         return False

@@ -45,9 +45,10 @@ from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, GUESSED_CODES, NONE, ArrayType, Exact
+from adbc.types.lattice import ANY, BOOL, GUESSED_CODES, NONE, ArrayType, Exact, TupleType, class_of
 
 __all__ = [
+    "Guess",
     "Liveness",
     "Policy",
     "behind_steps",
@@ -84,17 +85,20 @@ _ARITHMETIC: frozenset[Any] = frozenset(
 }  # fmt: skip
 
 
-_TESTS: frozenset[Any] = frozenset({intrinsics._class_is_, intrinsics._array_is_})
+_TESTS: frozenset[Any] = frozenset({intrinsics._class_is_, intrinsics._array_is_, intrinsics._form_is_})
 
 _READS: frozenset[Any] = frozenset({intrinsics._getattr_, operator.getitem})
+
+
+Guess = Exact | TupleType | ArrayType
+"""What can be tested: that a value is an instance of a class, a tuple of a form, or a kind of array."""
 
 
 class Policy(Protocol):
     """What the caller decides for each call whose result has no known type."""
 
-    def guess(self, call: Instruction) -> Exact | ArrayType | None:
-        """The class, or kind of array, that the result of `call` is to be tested for; None if there is no
-        guess."""
+    def guess(self, call: Instruction) -> Guess | None:
+        """What the result of `call` is to be tested for; None if there is no guess."""
 
     def method(self, call: Instruction) -> object | None:
         """The function that the result of `call`, a method, is expected to be bound to, if any."""
@@ -220,7 +224,10 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
         if not chosen:
             break
         read: set[tuple[Any, ...]] = set()
+        taken_apart: set[Value] = set()  # tuples whose elements are tested with them
         for call in chosen:
+            if _is_unpacked(call) and call.operands[1].operands[1] in taken_apart:  # type: ignore[attr-defined]
+                continue  # what is known of it then may be enough
             again = (_callee(call), *(v.value if isinstance(v, Const) else v for v in call.operands[1:]))
             if _callee(call) in _READS:
                 if again in read:
@@ -243,6 +250,8 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
                     return changed
                 _guard(graph, call, place, guess, policy, current)
                 changed = True
+                if isinstance(guess, TupleType):
+                    taken_apart.add(current[call])
             elif policy.watch(call):
                 _watch(call, place, policy)
     return changed
@@ -321,7 +330,7 @@ def _guard(
     graph: Graph,
     call: Instruction,
     place: tuple[Block, int],
-    guess: Exact | ArrayType,
+    guess: Guess,
     policy: Policy,
     current: dict[Value, Value],
 ) -> None:
@@ -350,12 +359,19 @@ def _guard(
     _branch(graph, call, place, _test_for(guess), [assumed], policy, rest, arguments)
 
 
-def _test_for(guess: Exact | ArrayType) -> tuple[Any, *tuple[Any, ...]]:
+def _test_for(guess: Guess) -> tuple[Any, *tuple[Any, ...]]:
     """The function that tests a value for the type `guess`, and what else it is given."""
     if isinstance(guess, ArrayType):
         code = GUESSED_CODES[guess.dtype]
         return intrinsics._array_is_, Const(guess.cls), Const(code), Const(guess.ndim)
+    if isinstance(guess, TupleType):
+        return intrinsics._form_is_, Const(form_of(guess))
     return intrinsics._class_is_, Const(guess.cls)
+
+
+def form_of(guess: TupleType) -> tuple[Any, ...]:
+    """The form that `_form_is_` tests a tuple for: nothing is asked about elements of unknown type."""
+    return tuple([form_of(t) if isinstance(t, TupleType) else class_of(t) for t in guess.elements])
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from adbc.errors import UnsupportedError
+from adbc.rules.numpy.decompositions import qr_against, qr_along, svd_against, svd_along
 from adbc.rules.numpy.linalg import (
     cholesky_jvp,
     cholesky_vjp,
@@ -26,10 +27,6 @@ from adbc.rules.numpy.linalg import (
     multiple,
     pinv_jvp,
     pinv_vjp,
-    qr_against,
-    qr_along,
-    svd_against,
-    svd_along,
 )
 from adbc.rules.numpy.products import adjoint
 from adbc.rules.scipy.base import FormulaRule, bodies

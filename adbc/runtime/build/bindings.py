@@ -15,7 +15,7 @@ from adbc.runtime.state.closures import with_active_defaults
 from adbc.types.callsites import Binding
 from adbc.types.lattice import ClosureType
 
-__all__ = ["Bindings"]
+__all__ = ["Bindings", "is_constant"]
 
 
 class Bindings:
@@ -37,6 +37,12 @@ class Bindings:
             self.representatives[key] = known
         return known
 
+    def is_followed(self, function: types.FunctionType) -> bool:
+        """Whether a call of `function` runs what it is written as, with defaults that are constants."""
+        if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
+            return False  # syntax, or a function whose rule depends on classes that are not known
+        return not (runs_as_it_is(function) or function in with_active_defaults)
+
     def find(
         self,
         function: object,
@@ -55,9 +61,7 @@ class Bindings:
             return None
         elif function.__closure__ is not None and not is_closed:
             return None
-        if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
-            return None  # syntax, or a function whose rule depends on classes that are not known
-        if runs_as_it_is(function) or function in with_active_defaults:
+        if not self.is_followed(function):
             return None
         flags = function.__code__.co_flags
         if flags & _ANY_NUMBER or bool(flags & inspect.CO_GENERATOR) != makes_generator:
@@ -92,16 +96,16 @@ def _slots(
     defaults.update(function.__kwdefaults__ or {})
     for name in names:
         if name not in slots:
-            if name not in defaults or not _is_constant(defaults[name]):
+            if name not in defaults or not is_constant(defaults[name]):
                 return None
             slots[name] = Const(defaults[name])
     return tuple(slots[name] for name in names)
 
 
-def _is_constant(value: object) -> bool:
+def is_constant(value: object) -> bool:
     """Whether a default may be written into code: immutable, without state."""
     if isinstance(value, tuple):
-        return all(map(_is_constant, value))
+        return all(map(is_constant, value))
     return value is None or type(value) in (
         int, float, bool, str, bytes, complex, type, types.ModuleType, type(dataclasses._HAS_DEFAULT_FACTORY)  # type: ignore[attr-defined]
     ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip

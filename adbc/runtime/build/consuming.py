@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from adbc import passes
 from adbc.errors import LiftError
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _foreigncall_, _new_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.normal.consumed_generators import Written, is_simple_generator
+from adbc.passes.normal.consumed_generators import Written, consumed_generators, is_simple_generator
+from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
+from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
 from adbc.rules.consumers import CONSUMERS, listed
 from adbc.rules.producers import PRODUCERS
+from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
 
 __all__ = ["Consuming"]
@@ -43,11 +48,42 @@ class Graphs(Protocol):
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
 
 
+def _is_known(value: Value) -> bool:
+    """Whether `value` is a function written in Python that is known, or made in the graph."""
+    if isinstance(value, Instruction):
+        return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
+    return type(constant(value)) is types.FunctionType
+
+
 class Consuming:
     """What `consumed_generators` asks about the functions that a graph calls."""
 
     def __init__(self, graphs: Graphs) -> None:
         self.graphs = graphs
+        self._bodies: dict[types.CodeType, Graph | None] = {}
+        """By code, what may be written in for a generator; None while that is being found out, too."""
+
+    def consume(self, graph: Graph, globals: dict[str, Any]) -> None:
+        """Write generators into `graph`, which stays in normal form."""
+        changed = True
+        while changed:
+            zipped_loops(graph)  # a generator that is an argument of zip has one place that takes from it
+            changed = consumed_generators(graph, self)
+            if changed:
+                passes.normalise(graph, globals)
+
+    def _body(self, code: types.CodeType, graph: Graph, globals: dict[str, Any]) -> Graph | None:
+        """`graph`, that of a generator of this code, as it may be written into others: with those that it
+        consumes or delegates to written into it."""
+        if code not in self._bodies:
+            self._bodies[code] = None
+            if is_simple_generator(graph):
+                body, _, _ = copy_graph(graph)
+                body.namespace = globals
+                if without_delegations(body):
+                    self.consume(body, globals)
+                self._bodies[code] = body if is_simple_generator(body) else None
+        return self._bodies[code]
 
     def generator(self, graph: Graph, call: Instruction) -> Written | None:
         """The generator that `call` makes, if it may be written into `graph`: it is simple, and its names
@@ -63,6 +99,8 @@ class Consuming:
             return None
         if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
             return None
+        if stands_in(call, function.__code__):
+            return None
         arguments = call.operands[1:]
         binding = self.graphs.bindings.find(function, len(arguments), call.keywords, makes_generator=True)
         if binding is None:
@@ -72,7 +110,8 @@ class Consuming:
         except LiftError:  # it stays a call, and says why when it is made
             return None
         values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
-        return Written(body, values) if is_simple_generator(body) else None
+        written = self._body(function.__code__, body, function.__globals__)
+        return None if written is None else Written(written, values)
 
     def _made_in_c(self, call: Instruction) -> Written | None:
         """The generator that gives what an iterator in C gives, if `call` makes such an iterator."""
@@ -111,7 +150,8 @@ class Consuming:
             body = self.graphs.lifted(code, graph.namespace)
         except LiftError:
             return None
-        return Written(body, call.operands[1:], cells) if is_simple_generator(body) else None
+        written = self._body(code, body, graph.namespace)
+        return None if written is None else Written(written, call.operands[1:], cells)
 
     def consumer(self, call: Instruction, number: int) -> Written | bool:
         """How a call consumes its operand `number` (`rules.consumers`)."""
@@ -136,6 +176,16 @@ class Consuming:
             return False
         values = [bound.arguments.get(name, Const(p.default)) for name, p in parameters.parameters.items()]
         return Written(self._template(found.loop), values)
+
+    def applied(self, call: Instruction) -> Written | None:
+        """What a call does that applies a function written in Python, which is known here, to the elements of
+        an iterable."""
+        if target(call) is not _foreigncall_ or constant(call.operands[1]) is not functools.reduce:
+            return None
+        if not 4 <= len(call.operands) <= 5 or call.keywords or not _is_known(call.operands[2]):
+            return None
+        written = self.consumer(call, 3)
+        return written if isinstance(written, Written) else None
 
     def listing(self) -> Graph:
         """A function that makes a list of an iterable."""

@@ -54,6 +54,26 @@ class Checked(Protocol):
     def holds(self) -> bool: ...
 
 
+_CELL = "__closure__["
+
+
+def _number(attribute: str) -> int:
+    """The number of the cell that a step of a path leads to (`calling.cell_step`)."""
+    return int(attribute[len(_CELL) : -1])
+
+
+def _follow(owner: Any, attribute: str) -> Any:
+    """Where a path goes on from `owner`: an attribute, or what is in a cell of its closure."""
+    if not attribute.startswith(_CELL):
+        return getattr(owner, attribute, None)
+    cells = getattr(owner, "__closure__", None) or ()
+    number = _number(attribute)
+    return cells[number].cell_contents if number < len(cells) and cells[number] != _EMPTY else None
+
+
+_EMPTY = types.CellType()
+
+
 class NameFact:
     """Something about the world that must still hold: what a path of names leads to, what a function is."""
 
@@ -84,8 +104,11 @@ class NameFact:
             return
         owner = self.globals[name] if name in self.globals else getattr(builtins, name)
         for attribute in rest[:-1]:
-            owner = getattr(owner, attribute)
-        setattr(owner, rest[-1], self.value)
+            owner = _follow(owner, attribute)
+        if rest[-1].startswith(_CELL):
+            owner.__closure__[_number(rest[-1])].cell_contents = self.value
+        else:
+            setattr(owner, rest[-1], self.value)
 
     def holds(self) -> bool:
         name, *rest = self.path
@@ -95,7 +118,7 @@ class NameFact:
             namespace = self.globals.get("__builtins__")
             value = getattr(namespace, name, None) if not isinstance(namespace, dict) else namespace.get(name)
         for attribute in rest:
-            value = getattr(value, attribute, None)
+            value = _follow(value, attribute)
         if value is not self.value:
             return False
         if self.code is None:

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _format_, _getattr_
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.typed.guards import how_used, made_class
+from adbc.passes.typed.guards import Guess, how_used, made_class
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
-from adbc.runtime.build.speculation import Base, Continuation, Guess, Guesses, Site, Unchangeable
+from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable
 from adbc.types.callsites import is_method
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import FLOAT, INT, Exact, class_of, is_real

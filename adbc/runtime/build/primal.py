@@ -11,15 +11,17 @@ from adbc import lift, passes  # loaded when they are first used
 from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.normal.closed_cells import closed_cells
-from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import Made, drop_generators
+from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.inline_calls import inline_calls
+from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
 from adbc.passes.normal.step_edges import step_edges
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
+from adbc.runtime.build.calling import Calling
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.facts import Classes
 from adbc.runtime.report.observer import Observer
@@ -115,15 +117,23 @@ def _closed_cells(graph: Graph, lifting: Lifting) -> Graph:
 
 
 def _consumed_generators(graph: Graph, lifting: Lifting) -> Graph:
-    callees = lifting.callees
-    if callees.inlines and consumed_generators(graph, Consuming(callees)):
-        passes.normalise(graph, lifting.function.__globals__)
+    if lifting.callees.inlines:
+        Consuming(lifting.callees).consume(graph, lifting.function.__globals__)
     return graph
 
 
 def _inlined_calls(graph: Graph, lifting: Lifting) -> Graph:
-    if lifting.callees.inlines:
-        inline_calls(graph, lambda call: lifting.callees.small_callee(graph, call))
+    if not lifting.callees.inlines:
+        return graph
+    choose = Calling(lifting.callees, graph).choose
+    changed, is_new = False, True
+    while is_new:
+        # What was written in may call what is known by now.
+        is_new = known_calls(graph, normal_call)
+        is_new |= inline_calls(graph, choose)
+        changed |= is_new
+    if changed:
+        passes.normalise(graph, lifting.function.__globals__)
     return graph
 
 

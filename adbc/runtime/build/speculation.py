@@ -23,18 +23,18 @@ from adbc.ir.intrinsics import _freevar_
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import (
+    Guess,
     Liveness,
     point_behind,
 )
 from adbc.runtime.state.graph_functions import GraphFunction
-from adbc.types.lattice import ANY, AbstractType, ArrayType, Exact, is_guessable_array
+from adbc.types.lattice import ANY, AbstractType, ArrayType, Exact, TupleType, is_guessable_array
 from adbc.types.typeof import typeof
 
 __all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "guessable", "numbered"]
 
 
 Key = tuple[Any, ...]
-Guess = Exact | ArrayType
 
 
 class Site:
@@ -56,6 +56,10 @@ class Site:
         """Learn that a value was of the type `seen`, None if that is not one to guess."""
         if self.gave_up or (seen is not None and seen == self.guess):
             return
+        if isinstance(seen, TupleType) and isinstance(self.guess, TupleType):
+            seen = common_form(self.guess, seen)
+            if seen == self.guess:
+                return
         self.misses += 1
         self.guess = seen
         self.gave_up = seen is None or self.misses > 2
@@ -117,7 +121,42 @@ def guessable(value: object) -> Guess | None:
     known = typeof(value)
     if isinstance(known, ArrayType):
         return known if is_guessable_array(known) else None
+    if isinstance(known, TupleType):
+        return _tested(known, _DEEPEST)
     return known if isinstance(known, Exact) and known.cls not in _USELESS else None
+
+
+_LONGEST, _DEEPEST = 8, 3
+"""What is longer, or nested more deeply, is data: tuples are not guessed to have that form."""
+
+_TESTED = frozenset({float, int, bool, str, bytes, complex, list, dict, set})
+"""The classes that elements of tuples are tested for; what others are is asked where they are used."""
+
+
+def _tested(known: TupleType, depth: int) -> TupleType | None:
+    """`known` with all forgotten that is not tested at once."""
+    if len(known.elements) > _LONGEST:
+        return None
+    return TupleType(tuple([_tested_element(t, depth - 1) for t in known.elements]))
+
+
+def _tested_element(known: AbstractType, depth: int) -> AbstractType:
+    if isinstance(known, TupleType):
+        return (_tested(known, depth) if depth else None) or ANY
+    return known if type(known) is Exact and known.cls in _TESTED else ANY
+
+
+def common_form(a: TupleType, b: TupleType) -> TupleType | None:
+    """The form that tuples of both forms have; None if they differ in length."""
+    if len(a.elements) != len(b.elements):
+        return None
+    return TupleType(tuple([_common(x, y) for x, y in zip(a.elements, b.elements, strict=True)]))
+
+
+def _common(a: AbstractType, b: AbstractType) -> AbstractType:
+    if isinstance(a, TupleType) and isinstance(b, TupleType):
+        return common_form(a, b) or ANY
+    return a if a == b else ANY
 
 
 class Base:

@@ -41,6 +41,7 @@ from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.resuming import resumed
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.report.tracebacks import plain_traceback
@@ -359,6 +360,11 @@ class Calls(abc.ABC):
             return keyword_rdata(bound) + ([] if rdata is None else scatter(targets, rdata))
 
         return out, shadow, suspended_pullback
+
+    def resume(self, context: Context, step: steps.Resume, mode: Mode) -> Answer:
+        generator, shadow = step.call.args[0], step.call.shadows[0]
+        out, fout, pullback = resumed(self, context, generator, shadow, step.sent, mode, step.is_pair)
+        return out, fout, lambda bout: ((step.origin, pullback(bout)),)
 
     def spread(self, context: Context, step: steps.Spread, mode: Mode) -> Answer:
         """``f(*args, **kwargs)``: a call of `f` on the elements."""

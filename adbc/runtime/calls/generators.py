@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _send_, unraisable
+from adbc.ir.intrinsics import EXHAUSTED, Thrown, _drop_, _getattr_, _next_, _resume_, unraisable
 from adbc.ir.values import Instruction
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.segments import FINISHED
@@ -32,6 +32,7 @@ __all__ = [
     "function_of",
     "may_return_generators",
     "refuse_left_open",
+    "send",
     "suspended",
 ]
 
@@ -69,13 +70,13 @@ class Generator:
 
     def take(self) -> Any:
         """The next value, or `EXHAUSTED`."""
-        return self.resume(False, None)
+        return _resume_(self, False, None)
 
     def send(self, value: Any) -> Any:
         """Go on with `value` as the result of the yield."""
         if self.at == 0 and value is not None:
             raise TypeError("can't send non-None value to a just-started generator")
-        out = self.resume(False, value)
+        out = _resume_(self, False, value)
         if out is EXHAUSTED:
             raise finished(self.returned)
         return out
@@ -93,7 +94,7 @@ class Generator:
             self.at = FINISHED
             self.state = ()
             raise error
-        out = self.resume(True, error)
+        out = _resume_(self, True, error)
         if out is EXHAUSTED:
             raise finished(self.returned)
         return out
@@ -105,7 +106,7 @@ class Generator:
             self.state = ()
             return
         try:
-            out = self.resume(True, GeneratorExit())
+            out = _resume_(self, True, GeneratorExit())
         except (GeneratorExit, StopIteration):
             return
         if out is not EXHAUSTED:
@@ -155,9 +156,9 @@ def send(iterator: Any, value: Any) -> tuple[bool, Any]:
                 return True, stop.value
         if iterator.at <= 0:
             iterator.throw(error)
-        out = iterator.resume(True, error)
+        out = _resume_(iterator, True, error)
     elif isinstance(iterator, Generator):
-        out = iterator.resume(False, value)
+        out = _resume_(iterator, False, value)
     elif value is None and not hasattr(iterator, "__dict__"):  # one of the interpreter's own
         out = _next_(iterator)
         return (True, None) if out is EXHAUSTED else (False, out)
@@ -183,8 +184,8 @@ def drop(iterator: Any, is_own: bool) -> None:
             raise unraisable(iterator.__name__, error) from error
 
 
-ROWS = (Overlay(_send_, send), Overlay(_drop_, drop))
-"""The rules of ``yield from``, and of dropping a generator."""
+ROWS = (Overlay(_drop_, drop),)
+"""The rule of dropping a generator."""
 
 
 def candidates(found: Instruction, function: types.FunctionType) -> list[types.FunctionType]:

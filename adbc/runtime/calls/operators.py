@@ -19,11 +19,9 @@ from adbc.rules.table import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c
-from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.keys import HASHING, is_asked_key
 from adbc.runtime.calls.lengths import HINTS
 from adbc.runtime.calls.steps import (
-    Advance,
     Alternatives,
     Call,
     Delegate,
@@ -309,13 +307,6 @@ def _next_or_raise(call: Call, table: RuleTable) -> Step | None:
     return None if method is None else Delegate(call.of(method))
 
 
-def _next(call: Call, table: RuleTable) -> Step | None:
-    if type(call.args[0]) is Generator:
-        return Delegate(call.of(Generator.take))
-    method = python_method(type(call.args[0]), "__next__")
-    return None if method is None else Advance(call.of(method))
-
-
 def _binary_operators() -> Protocols:
     """The resolvers of binary operators, in place or not."""
     return {**{function: _binary(by) for function, by in BINARY.items()}, operator.iadd: _iadd}
@@ -345,7 +336,6 @@ PROTOCOLS: Protocols = {
     intrinsics._iter_: _unary("__iter__"),
     reversed: _unary("__reversed__"),
     next: _next_or_raise,
-    intrinsics._next_: _next,
     watched_order: _watched_order,
 }
 """What operators, and functions that ask for one special method, lead to."""

@@ -36,6 +36,8 @@ __all__ = [
     "decide",
     "handing",
     "is_derived",
+    "kind",
+    "made",
     "plan",
 ]
 
@@ -179,6 +181,26 @@ def by_value(
     ]
     active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(wanted, passed, strict=True)]
     return _plan(engine, "reverse", function, passed, active)
+
+
+def kind(engine: EngineView, value: Any) -> Any:
+    """What is asked of an argument where a plan is looked for: its class, or its type if that says more."""
+    cls = type(value)
+    if cls in BY_VALUE or (cls.__name__ == "ndarray" and cls.__module__ == "numpy"):
+        return engine.typeof(value)
+    return _LOCAL if is_local(cls) else cls
+
+
+def made(
+    engine: EngineView,
+    mode: Mode,
+    function: types.FunctionType,
+    parameters: Sequence[AbstractType],
+    given: Sequence[bool],
+) -> Plan:
+    """The plan for a function of these `parameters`, of which some are given something beside them."""
+    active = [on and (has_shadow(t) or has_cotangent(t)) for on, t in zip(given, parameters, strict=True)]
+    return _plan(engine, mode, function, parameters, active)
 
 
 def _plan(

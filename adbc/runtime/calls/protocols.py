@@ -14,6 +14,7 @@ from adbc.runtime.calls import (
     exceptions,
     lengths,
     operators,
+    resuming,
     subscripts,
 )
 from adbc.runtime.calls.keys import with_keys
@@ -24,6 +25,7 @@ __all__ = ["ALL_PROTOCOLS"]
 ALL_PROTOCOLS: Protocols = with_keys(
     {
         **operators.PROTOCOLS,
+        **resuming.PROTOCOLS,
         **lengths.PROTOCOLS,
         **comparing.PROTOCOLS,
         **subscripts.PROTOCOLS,

@@ -44,6 +44,7 @@ __all__ = [
     "Protocols",
     "Refer",
     "Resolver",
+    "Resume",
     "RunBody",
     "RunWatched",
     "Settle",
@@ -318,6 +319,16 @@ class Suspend(OfCall):
     __slots__ = ()
 
 
+@dataclasses.dataclass(slots=True)
+class Resume(OfCall):
+    """Let the generator that is the first argument go on (`resuming.resumed`).  The cotangent of what is
+    `sent` goes to `origin`."""
+
+    sent: tuple[bool, Any, Any]
+    origin: Origin
+    is_pair: bool = False
+
+
 class Foreign(OfCall):
     """Call a C function without a rule, if nothing with a derivative reaches it."""
 
@@ -366,6 +377,7 @@ DRIVERS: dict[type, str] = {
     Advance: "advance",
     Spread: "spread",
     Suspend: "suspend",
+    Resume: "resume",
     Value: "value",
     Found: "found",
     Foreign: "foreign",
