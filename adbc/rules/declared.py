@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.chainrules.binding import Binding
 from adbc.errors import ConstWriteError, InvalidTangentError, UnsupportedError
-from adbc.rules.binding import Binding
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.tangents import (
