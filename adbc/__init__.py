@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adbc.lazy import lazily
+from adbc.lazy import lazily, on_demand
 
 if TYPE_CHECKING:
     from adbc import chainrules, errors, inspect, testing
@@ -148,6 +148,17 @@ __all__ = [
     "zero_derivative",
     "zero_tangent",
 ]
+
+
+def _rule_config() -> object:
+    """What derives functions for rules of `adbc.chainrules`, which does not know the engine."""
+    from adbc.runtime import default_engine
+    from adbc.runtime.entry.chainrules import EngineConfig
+
+    return EngineConfig(default_engine)
+
+
+on_demand("rule config", _rule_config)
 
 
 def __dir__() -> list[str]:

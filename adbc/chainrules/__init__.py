@@ -22,7 +22,7 @@ from adbc.chainrules.linear import Precedence
 from adbc.chainrules.plugins import load_plugins
 from adbc.chainrules.project import ProjectTo
 from adbc.chainrules.registry import Declaration, Origin, registry
-from adbc.chainrules.rules import frule, rrule
+from adbc.chainrules.rules import Pullback, frule, rrule
 from adbc.chainrules.scalar import derivatives_given_output, scalar_rule
 from adbc.chainrules.structured import Tangent
 from adbc.chainrules.thunks import InplaceableThunk, Thunk, thunk, unthunk
@@ -51,6 +51,7 @@ __all__ = [
     "Origin",
     "Precedence",
     "ProjectTo",
+    "Pullback",
     "Requirement",
     "RuleConfig",
     "Tangent",

@@ -20,6 +20,7 @@ from adbc.chainrules.configs import Requirement, RuleConfig
 
 __all__ = [
     "BOTH",
+    "BUILT_IN",
     "USER",
     "Declaration",
     "Origin",
@@ -60,6 +61,7 @@ class Origin:
 
 
 USER = Origin(Rank.USER)
+BUILT_IN = Origin(Rank.BUILT_IN)
 _origin: ContextVar[Origin] = ContextVar("origin of rules", default=USER)
 
 

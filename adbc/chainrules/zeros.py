@@ -62,6 +62,11 @@ class ZeroTangent(Linear, Single):
     def __getitem__(self, key: Any) -> ZeroTangent:
         return self
 
+    def __getattr__(self, name: str) -> ZeroTangent:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self  # a field of what is not perturbed is not perturbed
+
     def __bool__(self) -> bool:
         return False
 

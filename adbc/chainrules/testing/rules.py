@@ -368,6 +368,8 @@ def _check_space(case: _Case, t: Any, x: Any, where: str) -> None:
             raise case.fail(f"{where} has dtype {t.dtype}, it should have {x.dtype}")
         return
     parts = parts_of(x) or {}
+    if isinstance(t, tuple | list | dict) and isinstance(x, tuple | list | dict):
+        t = ProjectTo(x)(t)
     given = t._parts if isinstance(t, Tangent) else parts_of(t)
     if not isinstance(t, Tangent) or given is None or not set(given) <= set(parts):
         raise case.fail(f"{where} is {t!r:.60}; it should be a Tangent with the parts {list(parts)!r:.60}")

@@ -99,7 +99,7 @@ def inner(a: Any, b: Any) -> float:
             t.raise_error("the tested result")
         if isinstance(t, NoTangent | ZeroTangent):
             return 0.0
-    if isinstance(a, Tangent) or isinstance(b, Tangent):
+    if isinstance(a, Tangent | tuple | list | dict) or isinstance(b, Tangent | tuple | list | dict):
         one, other = _parts(a), _parts(b)
         return math.fsum(inner(part, other[key]) for key, part in one.items() if key in other)
     if has(a, "toarray") or has(b, "toarray"):
