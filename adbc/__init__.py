@@ -4,53 +4,99 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adbc import errors
-from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
-from adbc.config import Config
-from adbc.errors import AdbcError, MissingRuleError
-from adbc.lazy import lazily
-from adbc.rules.declare import implicit, linear, overlay, primitive, rule, scalar_rule, zero_derivative
-from adbc.rules.stopping import stop_gradient
-from adbc.runtime import use
-from adbc.runtime.entry.signature import Signature
-from adbc.tangents import (
-    ArrayTangent,
-    CoDual,
-    Const,
-    Dual,
-    FData,
-    MutableTangent,
-    NoFData,
-    NoRData,
-    NoTangent,
-    RData,
-    Record,
-    Tangent,
-    dot,
-    fdata,
-    norm,
-    rdata,
-    register_tangent,
-    tangent,
-    tangent_type,
-    tree_leaves,
-    tree_map,
-    zero_tangent,
-)
+from adbc.lazy import lazily, on_demand
 
 if TYPE_CHECKING:
-    from adbc import inspect, testing
+    from adbc import chainrules, errors, inspect, testing
+    from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
+    from adbc.config import Config
+    from adbc.errors import AdbcError, MissingRuleError
+    from adbc.rules.declare import implicit, linear, overlay, primitive, rule, scalar_rule, zero_derivative
+    from adbc.rules.stopping import stop_gradient
+    from adbc.runtime import use
+    from adbc.runtime.entry.signature import Signature
+    from adbc.tangents import (
+        ArrayTangent,
+        CoDual,
+        Const,
+        Dual,
+        FData,
+        MutableTangent,
+        NoFData,
+        NoRData,
+        NoTangent,
+        RData,
+        Record,
+        Tangent,
+        dot,
+        fdata,
+        norm,
+        rdata,
+        register_tangent,
+        tangent,
+        tangent_type,
+        tree_leaves,
+        tree_map,
+        zero_tangent,
+    )
     from adbc.tangents.array_vectors import ravel
     from adbc.version import __version__
 else:  # they are loaded when they are first used
+    _ENGINE = {
+        "AdbcError": "errors",
+        "ArrayTangent": "tangents",
+        "CoDual": "tangents",
+        "Config": "config",
+        "Const": "tangents",
+        "Dual": "tangents",
+        "FData": "tangents",
+        "MissingRuleError": "errors",
+        "MutableTangent": "tangents",
+        "NoFData": "tangents",
+        "NoRData": "tangents",
+        "NoTangent": "tangents",
+        "RData": "tangents",
+        "Record": "tangents",
+        "Signature": "runtime.entry.signature",
+        "Tangent": "tangents",
+        "build_frule": "api",
+        "build_rrule": "api",
+        "dot": "tangents",
+        "errors": "errors",
+        "fdata": "tangents",
+        "grad": "api",
+        "implicit": "rules.declare",
+        "jvp": "api",
+        "linear": "rules.declare",
+        "norm": "tangents",
+        "overlay": "rules.declare",
+        "primitive": "rules.declare",
+        "rdata": "tangents",
+        "register_tangent": "tangents",
+        "rule": "rules.declare",
+        "scalar_rule": "rules.declare",
+        "stop_gradient": "rules.stopping",
+        "tangent": "tangents",
+        "tangent_type": "tangents",
+        "tree_leaves": "tangents",
+        "tree_map": "tangents",
+        "use": "runtime",
+        "value_and_grad": "api",
+        "vjp": "api",
+        "zero_derivative": "rules.declare",
+        "zero_tangent": "tangents",
+    }
     __getattr__ = lazily(
         __name__,
         {
+            **_ENGINE,
             "__version__": "version",
+            "chainrules": "chainrules",
             "inspect": "inspect",
             "ravel": "tangents.array_vectors",
             "testing": "testing",
         },
+        together=_ENGINE,  # functions that are differentiated read names of this module as they read others
     )
 
 __all__ = [
@@ -73,6 +119,7 @@ __all__ = [
     "__version__",
     "build_frule",
     "build_rrule",
+    "chainrules",
     "dot",
     "errors",
     "fdata",
@@ -101,6 +148,17 @@ __all__ = [
     "zero_derivative",
     "zero_tangent",
 ]
+
+
+def _rule_config() -> object:
+    """What derives functions for rules of `adbc.chainrules`, which does not know the engine."""
+    from adbc.runtime import default_engine
+    from adbc.runtime.entry.chainrules import EngineConfig
+
+    return EngineConfig(default_engine)
+
+
+on_demand("rule config", _rule_config)
 
 
 def __dir__() -> list[str]:

@@ -37,6 +37,7 @@ PUBLIC = {
     "Tangent",
     "build_frule",
     "build_rrule",
+    "chainrules",
     "AdbcError",
     "MissingRuleError",
     "dot",
@@ -83,7 +84,7 @@ def test_public_names_are_documented() -> None:
     assert not undocumented
 
 
-DATA = {"errors", "inspect", "testing", "__version__"}
+DATA = {"chainrules", "errors", "inspect", "testing", "__version__"}
 """Public names that are no classes or functions."""
 
 

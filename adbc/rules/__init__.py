@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 
 from adbc.rules import scipy
-from adbc.rules.table import RuleTable
+from adbc.rules.adopted import adopt
+from adbc.rules.lookup import RuleTable
 
 __all__ = ["SOURCES", "default_table"]
 
@@ -45,5 +46,8 @@ def default_table() -> RuleTable:
     if _default is None:
         with _lock:
             if _default is None:
-                _default = RuleTable(SOURCES)
+                table = RuleTable(SOURCES, takes_plugins=True)
+                adopt(table)
+                table.declared = 0
+                _default = table
     return _default

@@ -23,11 +23,11 @@ from adbc.rules.declared import (
     SeparatePartials,
     flat_frule,
     flat_rrule,
-    refusal,
 )
 from adbc.rules.implicit import implicit_body
 from adbc.rules.linear import LinearRule
-from adbc.rules.table import Overlay, Primitive, Rule, RuleTable, When
+from adbc.rules.lookup import RuleTable, refusal
+from adbc.rules.table import Overlay, Primitive, Rule, When
 
 __all__ = ["implicit", "linear", "overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
 

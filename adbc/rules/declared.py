@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.chainrules.binding import Binding
+from adbc.chainrules.zeros import NotImplementedTangent
 from adbc.errors import ConstWriteError, InvalidTangentError, UnsupportedError
-from adbc.rules.binding import Binding
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, PureRule, Rule, ScalarRule, ZeroRule
 from adbc.tangents import (
@@ -53,14 +54,17 @@ __all__ = [
     "DeclaredZero",
     "JointPartials",
     "SeparatePartials",
+    "check_fit",
     "flat_frule",
     "flat_rrule",
     "holds_numbers",
-    "refusal",
+    "name_of",
+    "new_result",
 ]
 
 
-def _name(function: Any) -> str:
+def name_of(function: Any) -> str:
+    """The name of a function, for messages."""
     return str(getattr(function, "__qualname__", None) or repr(function))
 
 
@@ -132,11 +136,11 @@ class _Partials(Rule):
         for i in active:
             if shape_of(args[i]) is None or (type(args[i]) in (list, tuple) and "numpy" not in sys.modules):
                 raise UnsupportedError(
-                    f"{_name(self.function)} is given a {type(args[i]).__name__} with a derivative as its"
+                    f"{name_of(self.function)} is given a {type(args[i]).__name__} with a derivative as its"
                     f" argument {i}",
                     "its rule is a scalar rule, which is for numbers and arrays of numbers",
                     "give it the number in it, or declare the derivative so:"
-                    f" adbc.primitive({_name(self.function)}, frule=..., rrule=...)",
+                    f" adbc.primitive({name_of(self.function)}, frule=..., rrule=...)",
                 )
         shapes = [shape_of(args[i]) or () for i in active]
         for y in outs:
@@ -146,11 +150,11 @@ class _Partials(Rule):
             if shape is None or broadcast(shape, *shapes) != shape:
                 what = f"a {type(y).__name__}" + ("" if shape is None else f" of shape {shape}")
                 raise UnsupportedError(
-                    f"{_name(self.function)} gives {what} for arguments of the shapes"
+                    f"{name_of(self.function)} gives {what} for arguments of the shapes"
                     f" {', '.join(map(str, shapes))}",
                     "its rule is a scalar rule, which is for functions of numbers, and of arrays element by"
                     " element",
-                    f"declare its derivative so: adbc.rule({_name(self.function)}, jvp=..., vjp=...)",
+                    f"declare its derivative so: adbc.rule({name_of(self.function)}, jvp=..., vjp=...)",
                 )
 
     def _checked_slopes(self, out: Any, args: Args, active: Sequence[int]) -> list[Any]:
@@ -160,7 +164,7 @@ class _Partials(Rule):
             several = type(out) is tuple
             if several and slope is not None and (type(slope) is not tuple or len(slope) != len(out)):
                 raise InvalidTangentError(
-                    f"the scalar rule of {_name(self.function)} gives {slope!r:.60} as its derivatives by"
+                    f"the scalar rule of {name_of(self.function)} gives {slope!r:.60} as its derivatives by"
                     f" argument {i}",
                     f"the function has {len(out)} results",
                     f"give a tuple of {len(out)} derivatives, None where one is zero",
@@ -168,10 +172,12 @@ class _Partials(Rule):
             for p, y in zip(slope or (None,) * len(out), out, strict=True) if several else [(slope, out)]:
                 if type(p) is float or p is None:
                     continue
+                if isinstance(p, NotImplementedTangent):
+                    p.raise_error(f"the derivative of {name_of(self.function)} by argument {i}")
                 shape, wanted = shape_of(p), shape_of(y)
                 if shape is None or type(p) in (list, tuple) or broadcast(shape, wanted or ()) != wanted:
                     raise InvalidTangentError(
-                        f"the scalar rule of {_name(self.function)} gives {p!r:.60} as its derivative by"
+                        f"the scalar rule of {name_of(self.function)} gives {p!r:.60} as its derivative by"
                         f" argument {i}",
                         f"the shape of the result is {wanted}",
                         "give a number, or an array that is broadcast to that shape",
@@ -279,7 +285,7 @@ class DeclaredRule(PureRule):
         for i, (jvp, dx) in enumerate(zip(self.jvp, dargs, strict=False)):
             if jvp is not None and dx is not None:
                 term = jvp(dx, out, *whole, **kwargs)
-                _check(self.function, f"the jvp of argument {i} gives", result_misfit(out, term))
+                check_fit(self.function, f"the jvp of argument {i} gives", result_misfit(out, term))
                 dout = term if dout is None else _total(dout, term)
         return out, fresh_tangent(out) if dout is None else project(dout, out, fresh=True)
 
@@ -297,7 +303,7 @@ class DeclaredRule(PureRule):
             for i, (vjp, f, x) in enumerate(zip(self.vjp, fargs, args, strict=False)):
                 if vjp is not None and f is not None:
                     d = vjp(by, out, *whole, **kwargs)
-                    _check(self.function, f"the vjp of argument {i} gives", cotangent_misfit(x, d, out))
+                    check_fit(self.function, f"the vjp of argument {i} gives", cotangent_misfit(x, d, out))
                     result[i] = accumulate(f, x, d)
             return result
 
@@ -364,9 +370,9 @@ def new_result(function: Any, args: Args, derivatives: Args, call: Callable[[], 
         is_part = overlap is not None and type(x) is type(out) and overlap(x, out) is not None
         if is_part or any(id(y) in inside and holds_numbers(y) for y, _ in contents([x])):
             raise UnsupportedError(
-                f"{_name(function)} gives its argument {i}, or a part of its memory",
+                f"{name_of(function)} gives its argument {i}, or a part of its memory",
                 f"adbc.{declared} is for functions whose result is new",
-                f"declare the derivative so: adbc.primitive({_name(function)}, frule=..., rrule=...)",
+                f"declare the derivative so: adbc.primitive({name_of(function)}, frule=..., rrule=...)",
             )
     return out
 
@@ -392,12 +398,12 @@ def without_writing(
         constants = [x for x, d in given if d is None and kind_of(type(x)).address]
         if declared is not None and not {id(x) for x, _ in contents(constants)} & {id(x) for x, _ in changed}:
             raise UnsupportedError(
-                f"{_name(function)} writes into an argument",
+                f"{name_of(function)} writes into an argument",
                 f"adbc.{declared} is for functions that leave the numbers in their arguments as they are",
-                f"declare the derivative so: adbc.primitive({_name(function)}, frule=..., rrule=...)",
+                f"declare the derivative so: adbc.primitive({name_of(function)}, frule=..., rrule=...)",
             )
         raise ConstWriteError(
-            f"the rule declared for {_name(function)} writes into an argument that was declared constant",
+            f"the rule declared for {name_of(function)} writes into an argument that was declared constant",
             "a derivative might be lost there",
             "pass the argument without adbc.Const",
         )
@@ -413,28 +419,15 @@ def holds_numbers(x: Any) -> bool:
 # -- rules in full ---------------------------------------------------------------------------------------
 
 
-def refusal(function: Any, mode: str) -> Callable[..., Any]:
-    """The rule in place of one that was not declared: it raises `UnsupportedError`."""
-
-    def refuse(args: Args, derivatives: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
-        raise UnsupportedError(
-            f"{_name(function)} has no {mode} mode",
-            "the rule declared for it has none",
-            f"declare one: adbc.primitive({_name(function)}, frule=..., rrule=...)",
-        )
-
-    return refuse
-
-
 def _is_constant(out: Any, args: Args, derivatives: Args) -> bool:
     """Whether `out`, which a rule returns, is an argument that is constant, and so stays constant."""
     return any(x is out and d is None for x, d in zip(args, derivatives, strict=True))
 
 
-def _check(function: Any, what: str, problem: str | None) -> None:
+def check_fit(function: Any, what: str, problem: str | None) -> None:
     """Raise if there is a `problem` with something that the rule declared for `function` gives."""
     if problem is not None:
-        raise InvalidTangentError(f"the rule declared for {_name(function)} does not fit: {what} {problem}")
+        raise InvalidTangentError(f"the rule declared for {name_of(function)} does not fit: {what} {problem}")
 
 
 def flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
@@ -447,7 +440,7 @@ def flat_frule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
         )
         if _is_constant(out.primal, args, dargs):
             return out.primal, None
-        _check(function, "it gives", shadow_misfit(out.primal, out.tangent, is_tangent=True))
+        check_fit(function, "it gives", shadow_misfit(out.primal, out.tangent, is_tangent=True))
         return out.primal, symbolic(out.tangent)
 
     return frule
@@ -471,13 +464,13 @@ def flat_rrule(function: Any, boxed: Callable[..., Any]) -> Callable[..., Any]:
                     f"and one for each of {len(args)} arguments"
                 )
             for i, (x, r) in enumerate(zip(args, given[1:], strict=True)):
-                _check(function, f"for argument {i} its pullback gives", rdata_misfit(x, r))
+                check_fit(function, f"for argument {i} its pullback gives", rdata_misfit(x, r))
             return [None if f is None else internal_rdata(r) for f, r in zip(fargs, given[1:], strict=True)]
 
         if _is_constant(out.primal, args, fargs):
             return out.primal, None, flat_pullback
         fout = internal_fdata(out.fdata, out.primal)
-        _check(function, "it gives", shadow_misfit(out.primal, fout))
+        check_fit(function, "it gives", shadow_misfit(out.primal, fout))
         return out.primal, fout, flat_pullback
 
     return rrule

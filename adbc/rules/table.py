@@ -1,4 +1,4 @@
-"""What a rule is, and the table that holds them.
+"""What a rule is: the rows of the table (`rules.lookup`).
 
 A rule says how one function is differentiated.  It knows mathematics and tangents; it has never
 heard of bytecode or graphs.  Internally a rule is used through two methods in *flat* form, where
@@ -16,20 +16,18 @@ primals and their derivatives are separate tuples and ``None`` is the symbolic z
 Keyword arguments that a rule names among its `parameters` are moved to their positions before it
 sees them (`Rule.bind`); the others stay in `kwargs`, which holds inactive values only.
 
-The table is a value.  A function may have several rows, told apart by the classes of the arguments;
-the first row whose `when` accepts them wins, so rows stand from special to general.
+A function may have several rows, told apart by the classes of the arguments; the first row whose `when`
+accepts them wins, so rows stand from special to general.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
-import sys
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from adbc.chainrules.registry import BOTH, BUILT_IN, Origin, least_arguments
 from adbc.rules.effects import ANYTHING, HANDS_ON, READS, RETURNS, WRITES, Use
 from adbc.rules.formulas import AnyFormula, FormulaCall
 from adbc.rules.kinds import RowKind
@@ -54,7 +52,6 @@ __all__ = [
     "PureRule",
     "QuotientRule",
     "Rule",
-    "RuleTable",
     "ScalarRule",
     "TextRule",
     "ZeroRule",
@@ -90,12 +87,6 @@ UNKNOWN: Any = object()
 """Stands for the result of a function that has not been called yet."""
 
 
-def _least(when: Callable[..., bool]) -> int:
-    """How many classes the predicate of a row must be given."""
-    code = getattr(when, "__code__", None)
-    return code.co_argcount - len(when.__defaults__ or ()) if code else 1
-
-
 class Rule:
     """A row of the table of rules: how one function is differentiated.
 
@@ -109,6 +100,12 @@ class Rule:
     """
 
     kind: RowKind = RowKind.PRIMITIVE
+    origin: Origin = BUILT_IN
+    """Who has declared it."""
+    modes: frozenset[str] = BOTH
+    """The modes that it is the rule in; in others the next row that accepts the classes is."""
+    for_speed = False
+    """Whether the function could as well be derived: a minimal context passes over the row."""
     inline: str | None = None
     """"load", "store" or "append" if the row says what reading, writing or adding one slot of a container
     means, so that builders may write that inline where they know that the slot holds one number.
@@ -210,7 +207,7 @@ class Rule:
 
     def accepts(self, classes: Sequence[type]) -> bool:
         """Whether the row is for calls whose arguments by position are of these classes."""
-        return self.when is None or (len(classes) >= _least(self.when) and bool(self.when(*classes)))
+        return self.when is None or (len(classes) >= least_arguments(self.when) and bool(self.when(*classes)))
 
     def bind(self, args: Args, kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """`args` and `kwargs`, the keywords that directly follow `args` in `parameters` made positional."""
@@ -557,93 +554,3 @@ class Overlay(Rule):
     def __init__(self, function: Callable[..., Any], body: Callable[..., Any], **options: Any) -> None:
         super().__init__(function, **options)
         self.body = body
-
-
-class RuleTable:
-    """The table of rules: rows by function.  `sources` are pairs of a package and a module with its `ROWS`:
-    the module is imported when the package has been, and a rule is first looked up."""
-
-    def __init__(self, sources: Sequence[tuple[str, str]] = ()) -> None:
-        self._rows: dict[Any, list[Rule]] = {}
-        self._waiting = tuple(sources)  # replaced, not changed: others may be looking through it
-        self._packages = tuple(package for package, _ in sources)
-        """The packages whose rules are waited for."""
-        self.found: dict[Any, Rule | None] = {}
-        self.decided: dict[Any, Any] = {}
-        """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
-        self._loading: set[tuple[str, str]] = set()
-        self._lock = threading.RLock()
-        self.listeners: list[Callable[[Any], object]] = []
-        """Functions that are told of each function that a rule is added for."""
-        self.epoch = 0
-        """A number that grows when rows are put in front of others: rules derived before are stale."""
-
-    def add(self, rows: Iterable[Rule], *, first: bool = False) -> None:
-        """Add rows; with `first`, in front of what is there, and derived rules become stale."""
-        with self._lock:
-            for row in rows:
-                present = self._rows.setdefault(row.function, [])
-                for listener in self.listeners:
-                    listener(row.function)
-                if first:
-                    present.insert(0, row)
-                else:
-                    present.append(row)
-            self.found.clear()
-            if first:
-                self.epoch += 1
-            self.decided.clear()
-
-    def load(self) -> None:
-        """Import the sources whose package is loaded."""
-        with self._lock:  # a source leaves the list when its rows are there: another thread waits for them
-            for source in self._waiting:
-                package, module = source
-                if package in sys.modules and source not in self._loading:
-                    self._loading.add(source)
-                    try:
-                        self.add(importlib.import_module(module).ROWS)
-                        self._waiting = tuple(s for s in self._waiting if s != source)
-                        self._packages = tuple(package for package, _ in self._waiting)
-                    finally:
-                        self._loading.discard(source)
-
-    def rows(self, function: Any) -> list[Rule]:
-        """All rows of `function`."""
-        if not sys.modules.keys().isdisjoint(self._packages):
-            self.load()
-        try:
-            return self._rows.get(function, [])
-        except TypeError:  # unhashable callables have no rows
-            return []
-
-    def find(self, function: Any, classes: tuple[type, ...]) -> Rule | None:
-        """The rule of `function` for arguments of these classes, or None."""
-        key = (function, classes)
-        try:
-            return self.found[key]
-        except KeyError:
-            pass
-        except TypeError:
-            return None
-        with self._lock:  # a row that is added meanwhile must not be missed for good
-            rows = self.rows(function)
-            if not rows:
-                return None  # not kept: functions come and go
-            found = next((row for row in rows if row.accepts(classes)), None)
-            self.found[key] = found
-        return found
-
-    def pending(self) -> tuple[tuple[str, str], ...]:
-        """The sources whose packages have not been imported."""
-        self.load()
-        return self._waiting
-
-    def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
-        """Pairs of a function and its rows, as far as they have been loaded."""
-        return list(self._rows.items())
-
-    def __iter__(self) -> Any:
-        self.load()
-        for rows in self._rows.values():
-            yield from rows

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from adbc.config import Config
 from adbc.ir.backend import Backend
 from adbc.rules import default_table
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
 from adbc.runtime.calls import class_statements, fields, generators, records

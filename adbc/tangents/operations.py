@@ -24,7 +24,7 @@ def tangent_type(cls: type) -> type:
 
     >>> import adbc
     >>> adbc.tangent_type(float), adbc.tangent_type(list), adbc.tangent_type(int)
-    (<class 'float'>, <class 'list'>, <class 'adbc.tangents.nothing.NoTangent'>)
+    (<class 'float'>, <class 'list'>, <class 'adbc.chainrules.zeros.NoTangent'>)
     """
     return kind_of(cls).tangent_type(cls)
 

@@ -79,6 +79,8 @@ def is_closed_call(
         return class_of(types_[0]) is range or isinstance(types_[0], IteratorType)
     row = knowledge.row(function, types_)
     if row is not None:
+        if row.kind is RowKind.PER_MODE:
+            return False
         return row.kind is not RowKind.OVERLAY or _is_closed_function(row.body, call, knowledge, known)
     return isinstance(function, types.FunctionType) and _is_closed_function(function, call, knowledge, known)
 

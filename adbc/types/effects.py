@@ -246,6 +246,10 @@ def _of_function(
     return found
 
 
+_DERIVED = (RowKind.OVERLAY, RowKind.PER_MODE, RowKind.OPT_OUT)
+"""Kinds of rows whose function is, or may be, derived."""
+
+
 def _of_rows(
     function: Any,
     call: Instruction,
@@ -260,7 +264,7 @@ def _of_rows(
     rows = knowledge.rows(function) if row is None else [row]
     if len(rows) == 1 and rows[0].kind is RowKind.OVERLAY:
         return _of_function(rows[0].body, call, arguments, knowledge)
-    if not rows or any(row.kind is RowKind.OVERLAY for row in rows) or not _keeps_nothing(function):
+    if not rows or any(row.kind in _DERIVED for row in rows) or not _keeps_nothing(function):
         return [ANYTHING] * len(arguments)
     found = [READS] * len(arguments)
     for row in rows:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import adbc
+from adbc.chainrules.binding import Binding
 from adbc.errors import InvalidTangentError, MissingRuleError, UnsupportedError
 from adbc.rules import default_table
-from adbc.rules.binding import Binding
 from adbc.rules.declare import overlay, primitive, rule, scalar_rule, zero_derivative
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.tangents import NO_FDATA, NO_RDATA, CoDual, Dual
 from adbc.testing import test_rule as check_rule
 

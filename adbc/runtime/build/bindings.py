@@ -9,7 +9,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.values import Const
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.types.callsites import Binding

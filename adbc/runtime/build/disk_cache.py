@@ -66,7 +66,6 @@ class DiskCache:
         self.names = Names(engine)
         self.counts: collections.Counter[str] = collections.Counter()
         self.refused: collections.Counter[str] = collections.Counter()
-        self.epoch = engine.table.epoch
         _make_private(self.directory)
 
     # -- finding -------------------------------------------------------------------------------------------
@@ -75,7 +74,7 @@ class DiskCache:
         engine = self.engine
         return (
             type(function) is types.FunctionType
-            and not engine.table.epoch
+            and not engine.table.declared
             and engine.guesses.mode == "learn"
             and isinstance(function.__globals__.get("__name__"), str)
         )
@@ -84,8 +83,8 @@ class DiskCache:
         parameters, active, mode = key
         types_ = tuple(map(self.names.of_type, parameters))
         whole = (
-            fingerprint(), self.engine.table.pending(), space["__name__"], digest_of_code(code),
-            repr((types_, active, mode)),
+            fingerprint(), self.engine.table.pending(), self.engine.table.origins(), space["__name__"],
+            digest_of_code(code), repr((types_, active, mode)),
         )  # fmt: skip
         return self.directory / f"{hashlib.sha256(repr(whole).encode()).hexdigest()}.rule"
 
@@ -250,7 +249,7 @@ class DiskCache:
 
     def store(self, rule: Any) -> None:
         """Keep a rule that has just been built, if everything in it has a name."""
-        if rule.function is not None or self.engine.table.epoch or self.engine.guesses.mode != "learn":
+        if rule.function is not None or self.engine.table.declared or self.engine.guesses.mode != "learn":
             return
         try:
             content = self.content(rule)
@@ -314,7 +313,7 @@ class DiskCache:
         """Why a rule is not kept; empty if it is."""
         if rule.function is not None:
             return "it is a part of a function"
-        if self.engine.table.epoch:
+        if self.engine.table.declared:
             return "rules have been declared"
         try:
             self.content(rule)

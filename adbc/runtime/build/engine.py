@@ -28,7 +28,7 @@ from adbc.ir.backend import Backend, Unit
 from adbc.ir.graph import Graph
 from adbc.passes.derived.strong_zeros import Later
 from adbc.passes.stages import Watcher, run
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.collector import paused

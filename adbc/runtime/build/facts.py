@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import (
     accessor,
     are_fields,

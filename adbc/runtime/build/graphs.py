@@ -26,7 +26,7 @@ from adbc.passes.normal.dropped_generators import (
 from adbc.passes.normal.inline_calls import is_small
 from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.query import target
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.facts import CellFact
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph

@@ -18,7 +18,8 @@ from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import _load_special_
 from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text
-from adbc.rules.table import RuleTable, ZeroRule
+from adbc.rules.lookup import RuleTable
+from adbc.rules.table import ZeroRule
 from adbc.runtime.calls.attributes import get_default, variables
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.contained import compares_in_python, text_in_c

@@ -12,7 +12,8 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.rules.table import Rule, RuleTable
+from adbc.rules.lookup import RuleTable
+from adbc.rules.table import Rule
 from adbc.runtime.calls import exceptions, fields
 from adbc.runtime.calls.classes import goes_first, is_heap_type, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (

@@ -13,7 +13,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.functools import key_by
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_python_function, lookup, python_method
 from adbc.runtime.calls.construction import call_class
 from adbc.runtime.calls.special_methods import METHODS, operation

@@ -16,7 +16,8 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import UNBOUND
-from adbc.rules.table import Rule, RuleTable, ZeroRule
+from adbc.rules.lookup import RuleTable
+from adbc.rules.table import Rule, ZeroRule
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.new_classes import is_class
 from adbc.runtime.calls.steps import Call, Delegate, Found, Hold, MakeType, Protocols, RunBody, Step

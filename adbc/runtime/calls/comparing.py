@@ -12,8 +12,9 @@ import sys
 from collections import deque
 from typing import Any
 
+from adbc.rules.lookup import RuleTable
 from adbc.rules.sequences import count_of
-from adbc.rules.table import RuleTable, ZeroRule
+from adbc.rules.table import ZeroRule
 from adbc.runtime.calls.contained import compares_in_python
 from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, RunWatched, Step, UseRow
 

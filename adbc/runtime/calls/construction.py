@@ -13,7 +13,8 @@ from adbc.ir import intrinsics
 from adbc.rules.builtins.displays import NEW
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import stands_for_position
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, RuleTable
+from adbc.rules.lookup import RuleTable
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
 from adbc.rules.types import behind
 from adbc.runtime.calls.classes import initialiser, is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import (

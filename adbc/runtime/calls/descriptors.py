@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.attributes import bound_shadow
 from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.steps import Call, Delegate, Found, Protocols, Resolver, Step, Value

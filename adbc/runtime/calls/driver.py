@@ -257,8 +257,13 @@ class Calls(abc.ABC):
         if context.texts is not None:
             texts.check_evaluated(context, call)
         step = resolve.step(call, self.table, self.protocols)
-        while type(step) is steps.Delegate:
-            step = resolve.step(step.call, self.table, self.protocols)
+        while True:
+            if type(step) is steps.Delegate:
+                step = resolve.step(step.call, self.table, self.protocols)
+            elif type(step) is steps.UseRowOfMode:
+                step = steps.pass_to_row(step.row.of(self.mode), step.call)
+            else:
+                break
         return self.drivers[type(step)](context, step, mode)  # type: ignore[no-any-return]  # all of them
 
     def use_text_row(self, context: Context, step: steps.UseTextRow, mode: Mode) -> Answer:

@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.cpython.names import names_in
 from adbc.errors import UnsupportedError
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.class_statements import run_body
 from adbc.runtime.calls.steps import Call, Delegate, Protocols, Step
 from adbc.runtime.state.activity import is_active

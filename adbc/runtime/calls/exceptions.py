@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc.errors import AdbcError, UnsupportedError
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, RuleTable
+from adbc.rules.lookup import RuleTable
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
 from adbc.runtime.calls import fields
 from adbc.runtime.calls.classes import is_heap_type, lookup
 from adbc.runtime.calls.steps import (

@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import overrides
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import is_heap_type
 from adbc.runtime.calls.steps import Call, Foreign, Protocols, Resolver, Settle, Step, pass_to_row
 

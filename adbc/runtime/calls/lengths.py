@@ -12,7 +12,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import list_like, overrides
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
 
 __all__ = ["HINTS", "PROTOCOLS"]

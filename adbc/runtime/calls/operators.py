@@ -15,7 +15,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.builtins.ordering import watched_order
 from adbc.rules.classes import overrides
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import as_plain_number, is_heap_type, lookup, python_method
 from adbc.runtime.calls.comparing import SEARCHES, compare_containers
 from adbc.runtime.calls.contained import text_in_c

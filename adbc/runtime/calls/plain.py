@@ -23,7 +23,7 @@ from adbc.cpython.cells import captured, captures_empty_cell
 from adbc.cpython.libraries import is_library_class, is_library_code, is_library_module
 from adbc.cpython.names import globals_written, imports, names_in
 from adbc.flags import HAVE_GC
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.unfollowed import is_about_text, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults

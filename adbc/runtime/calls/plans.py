@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from adbc.forward.presence import PERHAPS
 from adbc.ir import intrinsics
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
 from adbc.runtime.calls.steps import Call

@@ -12,7 +12,7 @@ import inspect
 import types
 
 from adbc.ir import intrinsics
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
 from adbc.runtime.calls.classes import is_heap_type
 from adbc.runtime.calls.operators import of_plain_numbers

@@ -14,7 +14,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.rules.table import Overlay, Rule, RuleTable
+from adbc.rules.lookup import PerMode, RuleTable
+from adbc.rules.table import Overlay, Rule
 from adbc.runtime.report.standing import called_by_user
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "Step",
     "Suspend",
     "UseRow",
+    "UseRowOfMode",
     "Value",
     "pass_to_row",
 ]
@@ -159,6 +161,14 @@ class UseTextRow(UseRow):
     """Differentiate `call` by `row`, and look at what becomes of text that was made from numbers."""
 
     __slots__ = ()
+
+
+@dataclasses.dataclass(slots=True)
+class UseRowOfMode:
+    """Differentiate `call` by what `row` says for the mode that is running."""
+
+    row: PerMode
+    call: Call
 
 
 class Enter(OfCall):
@@ -352,7 +362,7 @@ class Value(OfCall):
     origin: Origin = None
 
 
-Step = OfCall | UseRow | Alternatives | Settle
+Step = OfCall | UseRow | UseRowOfMode | Alternatives | Settle
 Resolver = Callable[[Call, RuleTable], Step | None]
 """Says what a call of one function leads to; None if it is to be treated like that of any other."""
 Protocols = dict[Any, Resolver]
@@ -363,6 +373,8 @@ def pass_to_row(row: Rule, call: Call) -> Step:
     """The step that makes `call`, which `row` is the rule of."""
     if isinstance(row, Overlay):
         return Delegate(call.of(row.body))
+    if isinstance(row, PerMode):
+        return UseRowOfMode(row, call)
     return UseTextRow(row, call) if row.meets_text else UseRow(row, call)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from adbc.ir import intrinsics
 from adbc.rules.classes import stands_for_position
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import is_python_function, lookup, python_method
 from adbc.runtime.calls.steps import Call, Delegate, Protocols, Resolver, Step
 from adbc.runtime.state.activity import is_active

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.state.graph_functions import GraphFunction, Segments
 from adbc.types import AbstractType
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from adbc.rules.lookup import RuleTable
 from adbc.rules.numpy import ROWS
-from adbc.rules.table import Rule, RuleTable
+from adbc.rules.table import Rule
 from adbc.testing import test_rule as check_rule
 from tests.rules.constants import holding
 

@@ -9,8 +9,9 @@ import numpy as np
 import adbc
 from adbc.config import Config
 from adbc.rules import SOURCES
+from adbc.rules.lookup import RuleTable
 from adbc.rules.numpy.elementwise import elementwise
-from adbc.rules.table import Rule, RuleTable
+from adbc.rules.table import Rule
 from adbc.runtime import make_engine, using
 
 

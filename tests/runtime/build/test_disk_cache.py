@@ -21,7 +21,7 @@ import adbc.inspect
 from adbc.config import Config
 from adbc.errors import ArgumentError
 from adbc.rules import SOURCES, default_table
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime import make_engine, using
 from adbc.runtime.build.engine import Engine
 

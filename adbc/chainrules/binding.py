@@ -31,7 +31,8 @@ class Binding:
 
     function: what the rule is for.  formulas: functions that take `leading` arguments of their own and then
     those of `function`.  parameters: the names, if the signature of `function` does not say them or if only
-    some are meant; names of keyword-only parameters may be among them.
+    some are meant; names of keyword-only parameters may be among them.  count: how many parameters are meant
+    if there are no formulas.
 
     Raises `TypeError` if `parameters` are not the first of the signature.
     """
@@ -42,11 +43,15 @@ class Binding:
         formulas: Iterable[Callable[..., Any] | None],
         leading: int,
         parameters: Sequence[str] | None = None,
+        count: int = 0,
     ) -> None:
         try:
             signature = inspect.signature(function).parameters
         except (TypeError, ValueError):
             signature = {}  # type: ignore[assignment]  # C functions may have none
+        is_open = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in signature.values())
+        self.total = None if is_open or not signature else len(signature)
+        """How many parameters the function has; None if any number, or if that cannot be said."""
         by_position = [n for n, p in signature.items() if p.kind in _POSITIONAL]
         by_name = [n for n, p in signature.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
         names = (*by_position, *by_name) if parameters is None else tuple(parameters)
@@ -59,7 +64,7 @@ class Binding:
                 " them in this order, and all that go by position if there is one behind them that does not"
             )
         counts = [positional_parameters(f) for f in formulas if f is not None]
-        most = max((n for n in counts if n is not None), default=0) - leading
+        most = max((n for n in counts if n is not None), default=count + leading) - leading
         self.names = names if parameters is not None or None in counts else names[: max(most, 0)]
         self.defaults = {
             n: signature[n].default
