@@ -19,7 +19,14 @@ from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
-from adbc.runtime.build.facts import AccessorFact, AnswerFact, ClassFact, ConstructorFact, LackingFact, NameFact
+from adbc.runtime.build.facts import (
+    AccessorFact,
+    AnswerFact,
+    ClassFact,
+    ConstructorFact,
+    LackingFact,
+    NameFact,
+)
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
 from adbc.runtime.build.notes import Notes

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from adbc.ir.intrinsics import EXHAUSTED, Raised, Thrown, _next_, _resume_, _send_
 from adbc.passes.normal.segments import FINISHED
-from adbc.rules.table import RuleTable
+from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls import plans
 from adbc.runtime.calls.classes import python_method
 from adbc.runtime.calls.generators import Generator, send
