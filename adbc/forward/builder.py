@@ -366,9 +366,11 @@ class DualBuilder(Mirror):
         source, wanted = site.arguments[0], type_of(call)
         if site.function is intrinsics._assume_:
             slot = self.slots.get(source)
-            if slot is not None and is_number(wanted):
+            if slot is not None and is_number(wanted) and slot.may_lack:
+                tangent: Value = self.builder.call(self.support.kept_number, slot.companion, slot.key)
+            elif slot is not None and is_number(wanted):
                 get = intrinsics._getattr_ if slot.is_field else operator.getitem
-                tangent: Value = self.builder.call(get, self._sink(slot.companion), slot.key)
+                tangent = self.builder.call(get, self._sink(slot.companion), slot.key)
             else:
                 tangent = self.d(source, wanted)
             self._define(call, self.p(source), tangent)

@@ -36,6 +36,9 @@ class ForwardSupport(CommonSupport):
     """put_field(frule, obj, d, name, value, dvalue): does ``obj.name = value``, and the same to the tangent"""
     set_field: Callable[..., Any]
     """The general forward rule of writing a field."""
+    kept_number: Callable[..., Any]
+    """kept_number(d, name): the tangent of a number that is a field of an object, or a constant of its
+    class"""
     fit_number: Callable[..., Any]
     """fit_number(d, x): `d` as the tangent of `x`, a real number"""
     fit_array: Callable[..., Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 
@@ -40,6 +41,57 @@ class Vector:
     @property
     def norm(self) -> float:
         return abs(self.x)
+
+
+class Point:
+    """A class that keeps what it is given, with functions that are called through it, in slots."""
+
+    __slots__ = ("x", "y")
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x = x
+        self.y = y
+
+    @classmethod
+    def on_axis(cls, x: float) -> Point:
+        return cls(x, 0.0)
+
+    @staticmethod
+    def of(x: float, y: float) -> Point:
+        return Point(x, y)
+
+    def scaled(self, k: float) -> Point:
+        return Point(k * self.x, k * self.y)
+
+    def __lt__(self, other: Point) -> bool:
+        return self.x < other.x
+
+
+class Weighted(Point):
+    """A class that is derived from another, with a default."""
+
+    weight = 1.0
+
+    def scaled(self, k: float) -> Point:
+        return super().scaled(2.0 * k)
+
+
+class Doubled:
+    """A class that computes what it keeps."""
+
+    def __init__(self, x: float) -> None:
+        self.x = 2.0 * x
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """A record."""
+
+    first: float
+    second: float = 0.5
+
+    def total(self) -> float:
+        return self.first + self.second
 
 
 class Counted:

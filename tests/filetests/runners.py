@@ -58,8 +58,10 @@ from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.constructions import constructions
 from adbc.passes.typed.direct_calls import direct_calls
+from adbc.passes.typed.decided_branches import decided_branches
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards
+from adbc.passes.typed.known_attributes import is_known_read, known_attributes
 from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
@@ -70,6 +72,16 @@ from adbc.passes.typed.unpackings import list_unpackings
 from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
 from adbc.runtime import default_engine
+from adbc.runtime.calls.classes import (
+    certain_method,
+    class_member,
+    inherited,
+    is_bare,
+    is_field,
+    is_instance,
+    is_kept,
+    record_names,
+)
 from adbc.runtime.build.consuming import Consuming
 from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
@@ -122,7 +134,7 @@ class Answers:
         return found if isinstance(found, types.FunctionType) else None
 
     def is_field(self, cls: type, name: str) -> bool:
-        return cls.__module__ == names.__name__ and name not in vars(cls)
+        return is_field(cls, name)
 
     def keeps(self, cls: type, name: str, facts: object = None) -> bool:
         return self.is_field(cls, name)
@@ -136,6 +148,43 @@ class Answers:
 
     def answers(self, function: types.FunctionType) -> bool:
         return is_seen_to_answer(normalise(lift(function), function.__globals__))
+
+    def special(self, cls: type, name: str) -> types.FunctionType | None:
+        return self.method(cls, name)
+
+    def called(self, cls: type) -> types.FunctionType | None:
+        return self.method(cls, "__call__")
+
+    def record_names(self, cls: type) -> tuple[str, ...] | None:
+        return record_names(cls)
+
+    def is_kept(self, cls: type, name: str) -> bool:
+        return is_kept(cls, name)
+
+    def is_bare(self, cls: type) -> bool:
+        return is_bare(cls)
+
+    def is_instance(self, cls: type, asked: type) -> bool | None:
+        return is_instance(cls, asked)
+
+    def class_member(self, cls: type, name: str) -> tuple[types.FunctionType, bool] | None:
+        return class_member(cls, name)
+
+    def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
+        found: types.FunctionType | None = inherited(cls, behind, name)
+        return found
+
+    def certain_method(self, cls: type, name: str) -> types.FunctionType | None:
+        found: types.FunctionType | None = certain_method(cls, name)
+        return found
+
+    def body(self, function: types.FunctionType) -> Graph:
+        return normalise(lift(function), function.__globals__)
+
+    def oracle(
+        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
+    ) -> AbstractType:
+        return INT if getattr(function, "__annotations__", {}).get("return") == "int" else ANY
 
     def only_reads(
         self, function: types.FunctionType, parameters: tuple[AbstractType, ...]
@@ -288,7 +337,16 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "unreachable": unreachable,
     "zipped_loops": zipped_loops,
     # typed
-    "builtin_methods": _in_place(lambda graph: (builtin_methods(graph), drop_method_reads(graph))),
+    "builtin_methods": _in_place(
+        lambda graph: (builtin_methods(graph), drop_method_reads(graph, lambda read: False))
+    ),
+    "decided_branches": _in_place(lambda graph: decided_branches(graph, _ANSWERS)),
+    "known_attributes": _in_place(
+        lambda graph: (
+            known_attributes(graph, _ANSWERS),
+            drop_method_reads(graph, lambda read: is_known_read(read, _ANSWERS)),
+        )
+    ),
     "constructions": _in_place(lambda graph: constructions(graph, _ANSWERS, _ANSWERS.result)),
     "direct_calls": _in_place(lambda graph: direct_calls(graph, _ANSWERS)),
     "displays": _in_place(lambda graph: spread_displays(graph, _ANSWERS)),

@@ -11,6 +11,8 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from adbc.config import FOLDER
+from adbc.cpython.libraries import is_library_code
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Value
@@ -245,10 +247,14 @@ class Knowledge:
         return names
 
     def called(self, cls: type) -> types.FunctionType | None:
-        """The function that calls of instances of exactly `cls` run, if there are no rules of instances."""
+        """The function that calls of instances of exactly `cls` run, if there are no rules of instances; not
+        of classes of libraries, or adbc's own, whose instances may stand for something else."""
         if not self.with_rules:
             self.with_rules.update((type(function), None) for function, _ in self.table.by_function())
-        return None if cls in self.with_rules else self.special(cls, "__call__")
+        found = None if cls in self.with_rules else self.special(cls, "__call__")
+        if found is None or found.__code__.co_filename.startswith(FOLDER):
+            return None
+        return None if is_library_code(found.__code__.co_filename, found.__globals__) else found
 
     def is_instance(self, cls: type, asked: type) -> bool | None:
         """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`, if the classes decide that."""

@@ -195,6 +195,7 @@ def forward_results(support: ForwardSupport) -> Results:
         "field_slot": constant(TangentOf(ANY)),
         "append_tangent": constant(NONE),
         "put_field": constant(NONE),
+        "kept_number": constant(TANGENT),
     }
     return _by_address(support, rows)
 

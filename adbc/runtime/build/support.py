@@ -202,6 +202,7 @@ def forward_support(
         field_slot=slots.field_slot_tangent,
         check_kept=fields.check_kept,
         put_field=slots.put_field_tangent,
+        kept_number=slots.kept_number,
         set_field=fields.SET.frule,
         bound=slots.bound_tangent,
         caught=exceptions.caught,

@@ -32,7 +32,7 @@ __all__ = [
     "add_to_field", "add_to_kept", "add_to_item", "add_to_slot", "append_item", "append_tangent", "as_float",
     "bound_shadow", "bound_tangent", "check_slot",
     "field_slot_shadow",
-    "field_slot_tangent", "item_slot_shadow", "item_slot_tangent",
+    "field_slot_tangent", "item_slot_shadow", "item_slot_tangent", "kept_number",
     "put_field", "put_field_tangent",
     "restore_field", "restore_item", "restore_slot", "resumed_shadow", "resumed_view", "store_field",
     "store_item", "take_field", "take_slot", "undo_append",
@@ -333,6 +333,12 @@ def bound_tangent(value: Any, obj: Any, tangent: Any, name: str) -> Any:
     if value.__class__ is types.MethodType and value.__self__ is obj:
         return FData(__self__=tangent, __func__=None)
     return field_slot_tangent(tangent, name)
+
+
+def kept_number(tangent: Any, name: str) -> Any:
+    """The tangent of the number ``obj.name``, which may be a constant of the class."""
+    t = field_slot_tangent(tangent, name)
+    return 0.0 if t is None else t
 
 
 def field_slot_tangent(tangent: Any, name: str) -> Any:
