@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 
@@ -74,6 +75,11 @@ def looping(x: float) -> float:
 def halves(values: list[float]) -> Iterator[float]:
     for value in values:
         yield value / 2.0
+
+
+@contextlib.contextmanager
+def doubled(x: float) -> Iterator[float]:
+    yield x * 2.0
 
 
 def both(x: float) -> Iterator[float]:

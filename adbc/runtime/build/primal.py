@@ -13,6 +13,7 @@ from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.known_calls import known_calls
+from adbc.passes.normal.managers import managers
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
@@ -22,7 +23,9 @@ from adbc.passes.stages import Group, Stage, in_place, run
 from adbc.runtime.build.calling import Calling
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.facts import Classes
+from adbc.runtime.build.managing import Managing
 from adbc.runtime.report.observer import Observer
+from adbc.runtime.state.graph_functions import Segments
 
 __all__ = [
     "CLASS_BODY",
@@ -59,6 +62,8 @@ class Callees(Protocol):
     def primal(self, function: types.FunctionType) -> Graph: ...
 
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
+
+    def segments(self, function: types.FunctionType, /) -> Segments: ...
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
 
@@ -108,7 +113,10 @@ def _dropped_generators(graph: Graph, lifting: Lifting) -> Graph:
 
 def _consumed_generators(graph: Graph, lifting: Lifting) -> Graph:
     if lifting.callees.inlines:
-        Consuming(lifting.callees).consume(graph, lifting.function.__globals__)
+        globals = lifting.function.__globals__
+        if managers(graph, Managing(lifting.callees, graph).manager):
+            passes.normalise(graph, globals)
+        Consuming(lifting.callees).consume(graph, globals)
     return graph
 
 
