@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import NamedTuple
 
 
 class Particle:
@@ -75,6 +76,11 @@ def looping(x: float) -> float:
 def halves(values: list[float]) -> Iterator[float]:
     for value in values:
         yield value / 2.0
+
+
+class Place(NamedTuple):
+    a: float
+    b: float
 
 
 @contextlib.contextmanager

@@ -39,6 +39,7 @@ from adbc.passes.normal.inline_calls import inline_calls, is_small
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
 from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.normal.new_to_call import new_to_call
 from adbc.passes.normal.operators_to_call import operators_to_call
@@ -276,6 +277,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "idle_handlers": idle_handlers,
+    "named_tuples": _in_place(lambda graph: named_tuples(graph, lambda cls: True)),
     "managers": _with_managers,
     "known_calls": _in_place(lambda graph: known_calls(graph, normal_call)),
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),

@@ -14,6 +14,7 @@ from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.known_calls import known_calls
 from adbc.passes.normal.managers import managers
+from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
@@ -142,6 +143,13 @@ def _replaced_scalars(graph: Graph, lifting: Lifting) -> Graph:
     return graph
 
 
+def _read_fields(graph: Graph, lifting: Lifting) -> Graph:
+    callees = lifting.callees
+    if callees.inlines and named_tuples(graph, lambda cls: not callees.table.rows(cls)):
+        passes.normalise(graph, lifting.function.__globals__)
+    return graph
+
+
 LIFT: Group[Lifting] = Group(
     "lift",
     (Stage("lift", _lifted, (), ("graph",), "from bytecode to a graph: nothing else sees bytecode"),),
@@ -161,6 +169,8 @@ LOCAL: Group[Lifting] = Group(
               "on normal forms: what is written in has gone all this way itself"),
         Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("own objects",),
               "escape analysis sees what is done to an object when constructors and methods are written in"),
+        Stage("named_tuples", _read_fields, ("own objects",), ("normal form",),
+              "what the functions that are written in do with named tuples is seen by then"),
         Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),
               "behind all that merges blocks: guesses need the place"),
         Stage("refusals", in_place(pass_by_handlers), ("normal form",), ("primal",),
