@@ -13,13 +13,13 @@ from adbc.errors import LiftError
 from adbc.ir.graph import Graph, Guard
 from adbc.ir.intrinsics import _foreigncall_, _iter_, _new_
 from adbc.ir.traverse import copy_graph
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import UNDEF, Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import Written, consumed_generators, is_simple_generator
 from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import CONSUMERS, listed
+from adbc.rules.consumers import CONSUMERS, Unset, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
@@ -230,6 +230,9 @@ class Consuming:
         assert isinstance(function, types.FunctionType)
         graph, _, _ = copy_graph(self.graphs.primal(function))
         graph.guards.clear()
+        for phi in [phi for block in graph.blocks for phi in block.phis]:
+            unset = [b for b, v in phi.operands.items() if constant(v) is Unset]
+            phi.operands.update(dict.fromkeys(unset, UNDEF))
         for block in graph.blocks:
             # Its lines are nobody's: they are those of the call.
             block.terminator.position = None
