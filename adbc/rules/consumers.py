@@ -24,6 +24,7 @@ __all__ = [
     "CONSUMERS",
     "Consumer",
     "Missing",
+    "Unset",
     "all_of",
     "any_of",
     "exact_sum_of",
@@ -49,6 +50,11 @@ class Consumer(NamedTuple):
 
 class Missing:
     """No default was given."""
+
+
+class Unset:
+    """What a variable holds that is read by nobody before it is set: where a loop is written in, it has no
+    value at all, and so the type of what it is set to."""
 
 
 def listed(iterable: Iterable[Any]) -> list[Any]:
@@ -145,36 +151,38 @@ def exact_sum_of(seq: Iterable[Any], /) -> float:
 
 
 def largest_of(iterable: Iterable[Any], /, *, key: Any = None, default: Any = Missing) -> Any:
-    found: Any = default
-    largest: Any = None
+    found: Any = Unset
+    largest: Any = Unset
     is_first = True
     for value in iterable:
         rank = value if key is None else key(value)
         if is_first or rank > largest:
             found, largest, is_first = value, rank, False
-    if is_first and default is Missing:
-        return fail(builtins.max, ())
+    if is_first:
+        return fail(builtins.max, ()) if default is Missing else default
     return found
 
 
 def smallest_of(iterable: Iterable[Any], /, *, key: Any = None, default: Any = Missing) -> Any:
-    found: Any = default
-    least: Any = None
+    found: Any = Unset
+    least: Any = Unset
     is_first = True
     for value in iterable:
         rank = value if key is None else key(value)
         if is_first or rank < least:
             found, least, is_first = value, rank, False
-    if is_first and default is Missing:
-        return fail(builtins.min, ())
+    if is_first:
+        return fail(builtins.min, ()) if default is Missing else default
     return found
 
 
 def _reduced(function: Any, iterable: Iterable[Any], initial: Any = Missing, /) -> Any:
-    result: Any = initial
+    result: Any = Unset if initial is Missing else initial
+    is_first = initial is Missing
     for value in iterable:
-        result = value if result is Missing else function(result, value)
-    if result is Missing:
+        result = value if is_first else function(result, value)
+        is_first = False
+    if is_first:
         raise TypeError("reduce() of empty iterable with no initial value")
     return result
 

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adbc.ir.intrinsics import _iter_
+from adbc.ir.intrinsics import _iter_, _list_append_
 from adbc.rules.itertools import check_bounds
 
 __all__ = ["PRODUCERS", "Producer"]
@@ -23,12 +23,14 @@ class Producer(NamedTuple):
 
     body: a generator function that gives the same.  prepared: by number of an argument, what is made of it
     when the iterator is made.  given: the arguments that have to be these constants, and are not handed over.
+    keywords: the names of the last arguments, if they are given by name.
     """
 
     body: Callable[..., Iterator[Any]]
     arity: int
     prepared: Mapping[int, Callable[..., Any]] = {}
     given: Mapping[int, object] = {}
+    keywords: tuple[str, ...] = ()
 
 
 def _mapped(function: Any, values: Iterator[Any]) -> Iterator[Any]:
@@ -228,6 +230,41 @@ def _sliced(values: Iterator[Any], start: Any, stop: Any) -> Iterator[Any]:
         yield value
 
 
+def _cycled(values: Iterator[Any]) -> Iterator[Any]:
+    kept: list[Any] = []
+    for value in values:
+        yield value
+        _list_append_(kept, value)
+    while len(kept) > 0:
+        for value in kept:  # delegation is no loop
+            yield value
+
+
+def _longest(first: Iterator[Any], second: Iterator[Any], filling: Any = None) -> Iterator[Any]:
+    a = b = None
+    while True:
+        for a in first:  # noqa: B007  # it is used below
+            has_first = True
+            break
+        else:
+            has_first = False
+        for b in second:  # noqa: B007  # it is used below
+            has_second = True
+            break
+        else:
+            has_second = False
+        if not (has_first or has_second):
+            return
+        yield a if has_first else filling, b if has_second else filling
+
+
+def _begun_with(values: Iterator[Any], function: Any, initial: Any) -> Iterator[Any]:
+    yield initial
+    for value in values:
+        initial = operator.add(initial, value) if function is None else function(initial, value)
+        yield initial
+
+
 def _repeated(value: Any) -> Iterator[Any]:
     while True:
         yield value
@@ -260,6 +297,7 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.chain.from_iterable: (Producer(_chained, 1, {0: _iter_}),),
     itertools.accumulate: (
         Producer(_accumulated, 1, {0: _iter_}), Producer(_accumulated_by, 2, {0: _iter_}),
+        Producer(_begun_with, 3, {0: _iter_}, keywords=("initial",)),
     ),
     itertools.pairwise: (Producer(_pairwise, 1, {0: _iter_}),),
     itertools.combinations: (
@@ -277,5 +315,10 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     ),
     itertools.repeat: (Producer(_repeated, 1), Producer(_repeated_times, 2, {1: builtins.range})),
     itertools.count: (Producer(_counted, 2),),
+    itertools.cycle: (Producer(_cycled, 1, {0: _iter_}),),
+    itertools.zip_longest: (
+        Producer(_longest, 2, {0: _iter_, 1: _iter_}),
+        Producer(_longest, 3, {0: _iter_, 1: _iter_}, keywords=("fillvalue",)),
+    ),
 }  # fmt: skip
 """The iterators that may be written into loops, in the order in which they are tried."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator
+from typing import NamedTuple
 
 
 class Particle:
@@ -126,6 +128,16 @@ def looping(x: float) -> float:
 def halves(values: list[float]) -> Iterator[float]:
     for value in values:
         yield value / 2.0
+
+
+class Place(NamedTuple):
+    a: float
+    b: float
+
+
+@contextlib.contextmanager
+def doubled(x: float) -> Iterator[float]:
+    yield x * 2.0
 
 
 def both(x: float) -> Iterator[float]:

@@ -15,7 +15,7 @@ from typing import Any
 from adbc.emit.early_records import early_records
 from adbc.emit.gather import gather
 from adbc.ir.constants import named_constant
-from adbc.ir.graph import Graph
+from adbc.ir.graph import Graph, Guard
 from adbc.ir.printer import Names
 from adbc.ir.terminators import Return
 from adbc.ir.values import Instruction, Value
@@ -37,7 +37,9 @@ from adbc.passes.normal.foreigncall_to_call import foreigncall_to_call, normal_c
 from adbc.passes.normal.idle_handlers import idle_handlers
 from adbc.passes.normal.inline_calls import inline_calls, is_small
 from adbc.passes.normal.known_calls import known_calls
+from adbc.passes.normal.managers import managers
 from adbc.passes.normal.merge_blocks import merge_blocks
+from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.needed_releases import needed_releases
 from adbc.passes.normal.new_to_call import new_to_call
 from adbc.passes.normal.operators_to_call import operators_to_call
@@ -83,6 +85,7 @@ from adbc.runtime.calls.classes import (
     record_names,
 )
 from adbc.runtime.build.consuming import Consuming
+from adbc.runtime.build.managing import Managing
 from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding, is_method
@@ -216,6 +219,14 @@ def _with_generators(graph: Graph) -> Graph:
     return graph
 
 
+def _with_managers(graph: Graph) -> Graph:
+    graph.namespace = vars(names)
+    graph.guards.append(Guard(("doubled",), names.doubled))
+    managers(graph, Managing(default_engine().graphs, graph).manager)
+    graph.guards.clear()
+    return graph
+
+
 def _without_delegations(graph: Graph) -> Graph:
     if are_loops(graph):
         without_delegations(graph)
@@ -316,6 +327,8 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
     "fold_constants": fold_constants,
     "foreigncall_to_call": foreigncall_to_call,
     "idle_handlers": idle_handlers,
+    "named_tuples": _in_place(lambda graph: named_tuples(graph, lambda cls: True)),
+    "managers": _with_managers,
     "known_calls": _in_place(lambda graph: known_calls(graph, normal_call)),
     "inline_calls": _in_place(lambda graph: inline_calls(graph, _small_callee)),
     "merge_blocks": merge_blocks,

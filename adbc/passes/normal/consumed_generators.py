@@ -68,7 +68,7 @@ from adbc.passes.normal.inline_calls import adopted, split, take_blocks
 from adbc.passes.normal.protected import protect
 from adbc.passes.query import NOTHING, constant, target
 
-__all__ = ["LARGEST", "Functions", "Written", "consumed_generators", "is_simple_generator"]
+__all__ = ["LARGEST", "Functions", "Written", "consumed_generators", "is_simple_generator", "put_graph"]
 
 LARGEST = 150
 """A generator with more instructions than this stays an object."""
@@ -159,7 +159,7 @@ def consumed_generators(graph: Graph, functions: Functions) -> bool:
     for call in list(graph.instructions()):
         applied = functions.applied(call)
         if applied is not None:
-            _put_loop(graph, call, applied.graph, applied.values)
+            put_graph(graph, call, applied.graph, applied.values)
             changed = True
     return changed
 
@@ -204,7 +204,7 @@ def _take_step(
         if len(takers) == 1 and not _is_entered_once(graph, made, user, None):
             return False
         if isinstance(consumer, Written):
-            _put_loop(graph, user, consumer.graph, consumer.values)
+            put_graph(graph, user, consumer.graph, consumer.values)
         else:
             _make_list(graph, user, value, functions.listing())
         return True
@@ -436,7 +436,7 @@ def _fill_cells(generator: Graph, cells: Sequence[Value]) -> None:
     generator.replace_uses(replaced)
 
 
-def _put_loop(graph: Graph, call: Instruction, consumer: Graph, values: Sequence[Value]) -> Value:
+def put_graph(graph: Graph, call: Instruction, consumer: Graph, values: Sequence[Value]) -> Value:
     """Replace `call` by what `consumer` does; returns what has become of its result."""
     block = call.block
     assert block is not None
@@ -469,4 +469,4 @@ def _make_list(graph: Graph, call: Instruction, source: Instruction, listing: Gr
     made.block = block
     block.instructions.insert(block.instructions.index(call), made)
     call.operands = [made if v is source else v for v in call.operands]
-    _put_loop(graph, made, listing, [source])
+    put_graph(graph, made, listing, [source])

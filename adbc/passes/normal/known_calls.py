@@ -41,7 +41,29 @@ def known_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
     changed = False
     while _write_one(graph, normal):
         changed = True
+    while changed and _drop_unused(graph):
+        pass
     return changed
+
+
+def _drop_unused(graph: Graph) -> bool:
+    """Drop partial objects and displays that nobody uses any more; returns whether there were any."""
+    users = uses(graph)
+    unused = [
+        call
+        for call in graph.instructions()
+        if not users.get(call) and (_entries(call) is not None or (_is_partial(call) and _is_sure(call)))
+    ]
+    for call in unused:
+        assert call.block is not None
+        if call.block.handler is None:
+            call.block.instructions.remove(call)
+    return any(call.block is not None and call.block.handler is None for call in unused)
+
+
+def _is_sure(made: Instruction) -> bool:
+    """Whether a partial object is made without a complaint."""
+    return len(made.operands) > 2 + len(made.keywords) and _is_callable(made.operands[2])
 
 
 def _write_one(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
@@ -82,15 +104,14 @@ def _write_partial(call: Instruction, users: Users) -> bool:
     named.update(zip(call.keywords, call.operands[m:], strict=True))
     call.operands = [given[0], *given[1:n], *call.operands[1:m], *named.values()]
     call.keywords = tuple(named)
-    if len(users[made]) == 1 and _is_callable(given[0]):  # else it has something to say when it is made
-        assert made.block is not None
-        made.block.instructions.remove(made)
     return True
 
 
 def _is_callable(value: Value) -> bool:
     if isinstance(value, Instruction):
-        return target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
+        return _is_partial(value) or (
+            target(value) is _new_ and constant(value.operands[1]) is types.FunctionType
+        )
     return callable(constant(value))
 
 
@@ -101,7 +122,7 @@ def _only_calls(user: object, made: Value) -> bool:
     if user.operands[0] is made:
         return made not in user.operands[1:]
     function = constant(user.operands[1]) if target(user) is _foreigncall_ else None
-    return function in (map, filter, functools.reduce) and user.operands[2] is made
+    return function in (map, filter, functools.reduce, functools.partial) and user.operands[2] is made
 
 
 # -- displays ------------------------------------------------------------------------------------------------

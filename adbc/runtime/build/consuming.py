@@ -10,16 +10,16 @@ from typing import Any, Protocol
 
 from adbc import passes
 from adbc.errors import LiftError
-from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _foreigncall_, _new_
+from adbc.ir.graph import Graph, Guard
+from adbc.ir.intrinsics import _foreigncall_, _iter_, _new_
 from adbc.ir.traverse import copy_graph
-from adbc.ir.values import Const, Instruction, Value
+from adbc.ir.values import UNDEF, Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import Written, consumed_generators, is_simple_generator
 from adbc.passes.normal.delegations import without_delegations
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.query import constant, target
-from adbc.rules.consumers import CONSUMERS, listed
+from adbc.rules.consumers import CONSUMERS, Unset, listed
 from adbc.rules.producers import PRODUCERS
 from adbc.runtime.build.calling import stands_in
 from adbc.types.callsites import Binding
@@ -46,6 +46,9 @@ class Graphs(Protocol):
     def primal(self, function: types.FunctionType) -> Graph: ...
 
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
+
+
+_NEW: Any = object.__new__
 
 
 def _is_known(value: Value) -> bool:
@@ -95,6 +98,8 @@ class Consuming:
         function = constant(made)
         if function is _foreigncall_:
             return self._made_in_c(call)
+        if function is _iter_:
+            return self._of_instance(graph, call)
         if type(function) is not types.FunctionType or function.__globals__ is not graph.namespace:
             return None
         if (function.__code__, id(function.__globals__)) in self.graphs.lifting:
@@ -113,6 +118,33 @@ class Consuming:
         written = self._body(function.__code__, body, function.__globals__)
         return None if written is None else Written(written, values)
 
+    def _of_instance(self, graph: Graph, call: Instruction) -> Written | None:
+        """The generator that ``__iter__`` of an instance makes, which has been made in `graph`."""
+        made = call.operands[1]
+        if not isinstance(made, Instruction) or target(made) is not _new_:
+            return None
+        cls = constant(made.operands[1])
+        if not isinstance(cls, type) or type(cls) is not type or cls.__new__ is not _NEW:
+            return None
+        path = next((g.path for g in graph.guards if g.value is cls), None)
+        function = getattr(cls, "__iter__", None)
+        if path is None or type(function) is not types.FunctionType or stands_in(call, function.__code__):
+            return None
+        if function.__globals__ is not graph.namespace:
+            return None
+        binding = self.graphs.bindings.find(function, 1, (), makes_generator=True)
+        if binding is None or len(binding.slots) != 1:
+            return None
+        try:
+            body = self.graphs.primal(function)
+        except LiftError:
+            return None
+        written = self._body(function.__code__, body, function.__globals__)
+        if written is None:
+            return None
+        graph.guards.append(Guard((*path, "__iter__"), function))
+        return Written(written, [made])
+
     def _made_in_c(self, call: Instruction) -> Written | None:
         """The generator that gives what an iterator in C gives, if `call` makes such an iterator."""
         given = call.operands[2:]
@@ -120,7 +152,9 @@ class Consuming:
             producers = PRODUCERS.get(constant(call.operands[1]), ())
         except TypeError:  # it cannot be hashed
             return None
-        for producer in producers if not call.keywords else ():
+        for producer in producers:
+            if call.keywords != producer.keywords:
+                continue
             known = {k: constant(given[k]) for k in producer.given if k < len(given)}
             if len(given) != producer.arity or repr(known) != repr(producer.given):
                 continue
@@ -196,6 +230,9 @@ class Consuming:
         assert isinstance(function, types.FunctionType)
         graph, _, _ = copy_graph(self.graphs.primal(function))
         graph.guards.clear()
+        for phi in [phi for block in graph.blocks for phi in block.phis]:
+            unset = [b for b, v in phi.operands.items() if constant(v) is Unset]
+            phi.operands.update(dict.fromkeys(unset, UNDEF))
         for block in graph.blocks:
             # Its lines are nobody's: they are those of the call.
             block.terminator.position = None

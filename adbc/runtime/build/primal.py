@@ -15,6 +15,8 @@ from adbc.passes.normal.dropped_generators import Made, drop_generators
 from adbc.passes.normal.foreigncall_to_call import normal_call
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.known_calls import known_calls
+from adbc.passes.normal.managers import managers
+from adbc.passes.normal.named_tuples import named_tuples
 from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
@@ -24,7 +26,9 @@ from adbc.passes.stages import Group, Stage, in_place, run
 from adbc.runtime.build.calling import Calling
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.facts import Classes
+from adbc.runtime.build.managing import Managing
 from adbc.runtime.report.observer import Observer
+from adbc.runtime.state.graph_functions import Segments
 
 __all__ = [
     "CLASS_BODY",
@@ -61,6 +65,8 @@ class Callees(Protocol):
     def primal(self, function: types.FunctionType) -> Graph: ...
 
     def lifted(self, code: types.CodeType, globals: dict[str, Any]) -> Graph: ...
+
+    def segments(self, function: types.FunctionType, /) -> Segments: ...
 
     def small_callee(self, graph: Graph, call: Instruction) -> tuple[Graph, list[Value]] | None: ...
 
@@ -118,7 +124,10 @@ def _closed_cells(graph: Graph, lifting: Lifting) -> Graph:
 
 def _consumed_generators(graph: Graph, lifting: Lifting) -> Graph:
     if lifting.callees.inlines:
-        Consuming(lifting.callees).consume(graph, lifting.function.__globals__)
+        globals = lifting.function.__globals__
+        if managers(graph, Managing(lifting.callees, graph).manager):
+            passes.normalise(graph, globals)
+        Consuming(lifting.callees).consume(graph, globals)
     return graph
 
 
@@ -144,6 +153,13 @@ def _replaced_scalars(graph: Graph, lifting: Lifting) -> Graph:
     return graph
 
 
+def _read_fields(graph: Graph, lifting: Lifting) -> Graph:
+    callees = lifting.callees
+    if callees.inlines and named_tuples(graph, lambda cls: not callees.table.rows(cls)):
+        passes.normalise(graph, lifting.function.__globals__)
+    return graph
+
+
 LIFT: Group[Lifting] = Group(
     "lift",
     (Stage("lift", _lifted, (), ("graph",), "from bytecode to a graph: nothing else sees bytecode"),),
@@ -165,6 +181,8 @@ LOCAL: Group[Lifting] = Group(
               "on normal forms: what is written in has gone all this way itself"),
         Stage("scalar_replacement", _replaced_scalars, ("small functions",), ("own objects",),
               "escape analysis sees what is done to an object when constructors and methods are written in"),
+        Stage("named_tuples", _read_fields, ("own objects",), ("normal form",),
+              "what the functions that are written in do with named tuples is seen by then"),
         Stage("step_edges", in_place(step_edges), ("own objects",), ("steps",),
               "behind all that merges blocks: guesses need the place"),
         Stage("refusals", in_place(pass_by_handlers), ("normal form",), ("primal",),

@@ -1,0 +1,124 @@
+"""Which context managers may be written around the bodies of their statements, and what is written there."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from typing import Any, Protocol
+
+from adbc import passes
+from adbc.errors import LiftError
+from adbc.ir.builder import Builder
+from adbc.ir.graph import Graph, Guard
+from adbc.ir.intrinsics import _foreigncall_
+from adbc.ir.terminators import Raise, Return
+from adbc.ir.traverse import copy_graph
+from adbc.ir.values import Const, Instruction
+from adbc.passes.normal.managers import Managed
+from adbc.passes.normal.segments import FINISHED, must_be_closed
+from adbc.passes.query import constant, target
+from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.calling import cell_step
+from adbc.runtime.state.graph_functions import Segments
+
+__all__ = ["Managing"]
+
+_HELPER = contextlib.contextmanager(lambda: iter(())).__code__
+"""The code of every function that `contextlib.contextmanager` makes."""
+
+
+class Graphs(Protocol):
+    """Who knows the graphs of functions: `graphs.Graphs`."""
+
+    @property
+    def bindings(self) -> Bindings: ...
+
+    def primal(self, function: types.FunctionType) -> Graph: ...
+
+    def segments(self, function: types.FunctionType, /) -> Segments: ...
+
+
+class Managing:
+    """What `managers` asks about the calls of one graph."""
+
+    def __init__(self, graphs: Graphs, graph: Graph) -> None:
+        self.graphs = graphs
+        self.graph = graph
+
+    def manager(self, call: Instruction) -> Managed | None:
+        """The manager that `call` makes, if it is a generator of one yield whose two parts may be written
+        into the graph."""
+        helper = constant(call.operands[0])
+        if type(helper) is not types.FunctionType or helper.__code__ is not _HELPER:
+            return None
+        path = next((g.path for g in self.graph.guards if g.value is helper), None)
+        assert helper.__closure__ is not None
+        function = helper.__closure__[0].cell_contents
+        if path is None or type(function) is not types.FunctionType:
+            return None
+        if function.__globals__ is not self.graph.namespace:
+            return None
+        arguments = call.operands[1:]
+        binding = self.graphs.bindings.find(function, len(arguments), call.keywords, makes_generator=True)
+        if binding is None:
+            return None
+        try:
+            parts = self.graphs.segments(function)
+            is_careless = not must_be_closed(self.graphs.primal(function))
+        except LiftError:  # it stays a call, and says why when it is made
+            return None
+        if len(parts.functions) != 2:
+            return None
+        before = _part(parts.functions[0].graph, function, False, "generator didn't yield")
+        after = _part(parts.functions[1].graph, function, True, "generator didn't stop")
+        if before is None or after is None:
+            return None
+        self.graph.guards.append(Guard((*path, cell_step(0)), function))
+        values = [slot if isinstance(slot, Const) else arguments[slot] for slot in binding.slots]
+        throws = None if is_careless else (thrown, parts.functions[1])
+        return Managed(before, after, values, throws)
+
+
+def _part(segment: Graph, function: types.FunctionType, is_last: bool, complaint: str) -> Graph | None:
+    """A segment that nothing is thrown into, which raises if it does not end as it must."""
+    graph, _, _ = copy_graph(segment)
+    graph.name = function.__name__  # labels are made of it
+    throwing, sent = graph.arguments[:2]
+    graph.replace_uses({throwing: Const(False), sent: Const(None)})
+    del graph.arguments[:2]
+    for index, argument in enumerate(graph.arguments):
+        argument.index = index
+    passes.normalise(graph, function.__globals__)
+    if any(block.handler is not None for block in graph.blocks):
+        return None
+    for block in graph.blocks:
+        end = block.terminator
+        if not isinstance(end, Return):
+            continue
+        triple = end.value
+        if not isinstance(triple, Instruction) or target(triple) is None:
+            return None
+        if (constant(triple.operands[2]) == FINISHED) != is_last:
+            builder = Builder(graph, block)
+            builder.position = end.position
+            error = builder.call(_foreigncall_, Const(RuntimeError), Const(complaint))
+            block.terminator = Raise(error, position=end.position)
+    return graph
+
+
+def thrown(segment: Any, error: BaseException, state: tuple[Any, ...]) -> bool:
+    """Throw `error` into a generator that is suspended in front of `segment`, as ``__exit__`` of a
+    `contextlib.contextmanager` does; returns whether it is swallowed."""
+    try:
+        number = segment(True, error, *state)[0]
+    except StopIteration as raised:
+        if raised is error:  # it was not caught
+            return False
+        raise RuntimeError("generator raised StopIteration") from raised
+    except BaseException as raised:
+        if raised is error:
+            return False
+        raise
+    if number != FINISHED:
+        raise RuntimeError("generator didn't stop after throw()")
+    return True
