@@ -27,7 +27,8 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Instruction, Value
 from adbc.passes.derived.partials import needed, taken_apart
 from adbc.rules.formulas import Formula
-from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.array_calls import is_inline_number
+from adbc.types.callsites import CallSite
 from adbc.types.derived import TangentOf
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind

@@ -205,6 +205,7 @@ class DualBuilder(Mirror):
             Kind.OVERWRITE_ITEM: self._overwrite_item, Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.TUPLE: self._tuple, Kind.PROJECT: self._project, Kind.COPY: self._copy,
             Kind.VIEW: self._view, Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
+            Kind.WRITE: self._write,
             Kind.DERIVED: self._derived,
         }  # fmt: skip
 
@@ -382,6 +383,16 @@ class DualBuilder(Mirror):
 
     def _update(self, call: Instruction, site: CallSite) -> None:
         self._row(call, site)
+
+    def _write(self, call: Instruction, site: CallSite) -> None:
+        if not self.support.formulas:
+            self._row(call, site)
+            return
+        target, index, value = site.arguments
+        tangent = self.d(value) if value in self.active else Const(None)
+        self._define(call, self._copy_call(call))
+        written = self.p(target), self.d(target) if target in self.active else Const(None)
+        self.builder.call(site.row.write_tangent, *written, self.p(index), tangent)
 
     def _row(self, call: Instruction, site: CallSite) -> None:
         if not (

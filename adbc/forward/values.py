@@ -12,7 +12,8 @@ from typing import Any
 
 from adbc.ir.graph import Graph
 from adbc.ir.values import Const, Instruction, Value
-from adbc.types.callsites import Knowledge, is_inline_number, row_of
+from adbc.types.array_calls import is_inline_number
+from adbc.types.callsites import Knowledge, row_of
 from adbc.types.effects import exposed
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_cotangent, has_shadow

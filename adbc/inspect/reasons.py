@@ -61,6 +61,7 @@ _INLINE = {
     Kind.SCALAR: "numbers: the partial derivatives are written in",
     Kind.FORMULA: "an array whose result is a number or new: the formulas of the rule are written in",
     Kind.UPDATE: "an array grows or shrinks in place: its shadow is what the operand gets",
+    Kind.WRITE: "a part of an array is written: the operand gets that part of the shadow",
     Kind.VIEW: "a view of an array: the same view of its shadow",
     Kind.PART: "a view of an array that is only read: its cotangent is added to a part of that of the array",
     Kind.MOVE: "an array that is only read, in another shape: its cotangent in the shape of the array",

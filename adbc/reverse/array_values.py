@@ -36,15 +36,15 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.loops import Loop, Loops
 from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
-from adbc.types.callsites import (
+from adbc.types.array_calls import (
     DTYPE_CODES,
-    Knowledge,
     formula_call,
     is_inline_number,
     is_moved,
+    is_part_write,
     is_view,
-    row_of,
 )
+from adbc.types.callsites import Knowledge, row_of
 from adbc.types.effects import bound_types, exposed, is_harmless
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType
@@ -205,6 +205,8 @@ class _Search:
         is_protected = call.block is None or call.block.handler is not None
         if call in self.views and not is_protected:
             return ()
+        if _is_write(call, row):
+            return call_parts(call)[1][:1]
         if row is None and call.op == "call" and not is_protected and not is_harmless(call):
             return self._kept_by_function(call)
         return exposed(call, row, None if found is None else found.arrays)
@@ -225,6 +227,13 @@ class _Search:
             if is_read and not isinstance(slot, Const)
         }  # fmt: skip
         return [v for i, v in enumerate(arguments) if i not in read]
+
+
+def _is_write(call: Instruction, row: Any) -> bool:
+    """Whether `call` writes into a part of an array, whose shadow is then all that there is to it."""
+    if row is None or row.inline != "store":
+        return False
+    return is_part_write(call, [type_of(v) for v in call_parts(call)[1]])
 
 
 def _is_view_call(call: Instruction) -> bool:

@@ -239,8 +239,10 @@ class Reversal:
                 self.labels[block] = label
                 self._need(label, block, block)
         written = [i for block in self.order for i in self.forwards.blocks[block].instructions]
-        recomputation = Recomputation(self.needed, self._saving_region, home_of)
+        view = self.forwards.support.view
+        recomputation = Recomputation(self.needed, self._saving_region, home_of, view)
         recomputation.spare(written)
+        recomputation.spare_views(written)
         self.recomputed = recomputation.operands
 
     def _is_met_at_the_end(self) -> bool:

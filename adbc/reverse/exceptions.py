@@ -37,7 +37,8 @@ from adbc.ir.terminators import Jump, Raise
 from adbc.ir.traverse import remove_unreachable
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.protected import is_isolated, isolate, landing_pads
-from adbc.types.callsites import CallSite, called, is_inline_number
+from adbc.types.array_calls import is_inline_number
+from adbc.types.callsites import CallSite, called
 from adbc.types.derived import EXCEPTION, RAISED, merge
 from adbc.types.inference import call_parts, type_of
 from adbc.types.kinds import Kind

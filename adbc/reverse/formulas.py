@@ -21,7 +21,8 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.reverse.adjoints import Adjoint, wants
 from adbc.reverse.pullback import PullbackWriter
 from adbc.rules.formulas import Formula
-from adbc.types.callsites import DTYPE_CODES, CallSite, formula_call, is_complex
+from adbc.types.array_calls import DTYPE_CODES, formula_call, is_complex
+from adbc.types.callsites import CallSite
 from adbc.types.derived import CotangentOf, cotangent_type, merge
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind

@@ -43,8 +43,9 @@ from adbc.reverse.adjoints import (
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
-from adbc.reverse.updates import UpdateAdjoint
-from adbc.types.callsites import CallSite, formula_call, name_of
+from adbc.reverse.updates import ClearAdjoint, UpdateAdjoint, WriteAdjoint, passed_on
+from adbc.types.array_calls import formula_call
+from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import UNDO, CallableType, SavedOf, SequenceType, rule_cotangent_type, shadow_type
 from adbc.types.inference import type_of
@@ -64,7 +65,7 @@ from adbc.types.lattice import (
     memory_type,
 )
 
-_WRITES = (Kind.STORE, Kind.UPDATE)
+_WRITES = (Kind.STORE, Kind.UPDATE, Kind.WRITE)
 _COMPUTED = (
     Kind.FORMULA, Kind.SCALAR, Kind.ROW, Kind.LOAD, Kind.PART, Kind.MOVE, Kind.VIEW, Kind.COPY, Kind.PROJECT,
     Kind.TUPLE,
@@ -207,7 +208,7 @@ class ForwardsPass(Mirror):
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
-            Kind.FORMULA: self._formula, Kind.UPDATE: self._update,
+            Kind.FORMULA: self._formula, Kind.UPDATE: self._update, Kind.WRITE: self._write,
             Kind.DERIVED: self._derived, Kind.ATTEMPT: self._attempt,
         }  # fmt: skip
 
@@ -232,7 +233,10 @@ class ForwardsPass(Mirror):
         super()._primal(call, site)
 
     def _zero(self, value: Value) -> Value:
-        return self.builder.call(self.support.fresh_shadow, value, False)
+        shadow = self.builder.call(self.support.fresh_shadow, value, False)
+        if type(type_of(value)) is ArrayType:
+            shadow.type = shadow_type(type_of(value))
+        return shadow
 
     def _scalar(self, call: Instruction, site: CallSite) -> None:
         out = self._copy_call(call)
@@ -511,6 +515,7 @@ class ForwardsPass(Mirror):
         (argument,) = site.arguments
         self.primal[call] = self.p(argument)
         shadow = self.shadow[call] = self._zero(self.p(argument))
+        shadow.type = shadow_type(type_of(call))
         self.own_shadows.add(shadow)
         row = self.put_back.get(call)
         old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True, type=UNDO)
@@ -602,17 +607,47 @@ class ForwardsPass(Mirror):
                 shadow = self.s(value)
             else:
                 shape = self._shape(self.p(value)), code_of(known)
-        adjoints = self.adjoints[self.after]
-        last = adjoints[-1] if adjoints else None
-        is_passed = (
-            isinstance(last, FormulaAdjoint)
-            and last.result is value
-            and last.copies()
-            and isinstance(value, Instruction)
-            and value.block is call.block
-            and self.formulas.users.get(value) == [call]
-        )
+        is_passed = passed_on(self.adjoints[self.after], self.formulas, call, value) is not None
         self._leave(UpdateAdjoint(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
+
+    def _write(self, call: Instruction, site: CallSite) -> None:
+        if not self.support.values:
+            self._row(call, site)
+            return
+        target, index, value = site.arguments
+        u, fu, i = self.p(target), self.s(target), self.p(index)
+        old = None
+        if call not in self.unrestored:
+            old = self.builder.call(site.row.save_part, u, fu, i, self._carried(value), type=UNDO)
+        elif fu in self.inactive_marks:
+            self.builder.call(self.support.carry, fu, self._carried(value))
+        self._define(call, self._copy_call(call))
+        shadow = shape = passed = None
+        known = type_of(value)
+        if isinstance(known, ArrayType) and value in self.active:
+            if type(known) is ArrayType:
+                shadow = self.s(value)
+            else:
+                shape = self._shape(self.p(value)), code_of(known)
+                passed = passed_on(self.adjoints[self.after], self.formulas, call, value)
+                if passed is not None and any(s is not None for s in passed.shadows):
+                    passed = None  # what is read of the part may be memory that grows by its cotangent
+        clear = None
+        if passed is not None:
+            adjoints = self.adjoints[self.after]
+            clear = ClearAdjoint()
+            clear.position = self.builder.position
+            adjoints.insert(adjoints.index(passed), clear)
+        self._leave(WriteAdjoint(value, self.p(value), shadow, shape, u, fu, i, old, clear))
+
+    def _carried(self, value: Value) -> Value:
+        """What stands for a shadow of `value`, None if nothing active has gone into it."""
+        if value not in self.active:
+            return Const(None)
+        behind = self._pack(map(self.s, self._memory_behind([value])))
+        if isinstance(behind, Const):
+            return Const(self.support.no_fdata)
+        return self.builder.call(self.support.number_shadow, behind)
 
     def _shape(self, array: Value) -> Value:
         """The shape of `array` in the forwards pass, read once per block."""

@@ -19,6 +19,9 @@ number that is not saved can be freed, so that the next one finds its memory sti
 sum, difference, product or quotient of numbers is not saved if the pullback has its operands anyway and
 needs it in one block only: at most one operation per value that is spared.  What does not change in a
 loop counts as there: it is saved once outside.  Computed again, a value has the same bits.
+
+A view of a shadow is taken again too, ``fu[1:-1]``, and so is what it is indexed by: slices and tuples of
+numbers.  At most a number is saved instead of it, and nothing where the places are written in the program.
 """
 
 from __future__ import annotations
@@ -27,11 +30,14 @@ import dataclasses
 import operator
 from collections.abc import Callable, Iterable
 
+from adbc.ir import intrinsics
 from adbc.ir.graph import Block
 from adbc.ir.loops import Loop
 from adbc.ir.values import Const, Instruction, Value
+from adbc.passes.query import target
+from adbc.types.derived import ShadowOf
 from adbc.types.inference import type_of
-from adbc.types.lattice import FLOAT, INT
+from adbc.types.lattice import FLOAT, INT, NONE, ArrayType, Exact
 
 __all__ = ["Need", "Recomputation", "Slot"]
 
@@ -57,7 +63,8 @@ class Recomputation:
     pullback.
 
     `region_of` is the loop in whose record the values of a block are saved, `home_of` the block in which
-    a value is defined; blocks are those of the primal, values those of the forwards pass.
+    a value is defined; blocks are those of the primal, values those of the forwards pass.  `view` is the
+    function that takes views of shadows which may be None.
     """
 
     def __init__(
@@ -65,8 +72,10 @@ class Recomputation:
         needed: dict[Slot, Need],
         region_of: Callable[[Block], Loop | None],
         home_of: Callable[[Value], Block],
+        view: Callable[..., object],
     ) -> None:
         self.needed = needed
+        self.view = view
         self.region_of = region_of
         self.home_of = home_of
         self.spared: dict[Value, tuple[Loop | None, Need]] = {}
@@ -97,6 +106,50 @@ class Recomputation:
                     self._operand_need(need, region, operand).users |= need.users
                 self.spared[instruction] = region, self.needed.pop((instruction, region))
                 self.operands[instruction] = tuple(instruction.operands)
+
+    def spare_views(self, instructions: Iterable[Instruction]) -> None:
+        """Find the views of shadows, and what arrays are indexed by, that are made again."""
+        for instruction in instructions:
+            places = self.regions.get(instruction, [])
+            if len(places) != 1 or not (self._is_view(instruction) or _is_index(instruction)):
+                continue
+            (region,) = places
+            found = self.needed.get((instruction, region))
+            if found is None or len(found.users) != 1 or self.region_of(found.home) is not region:
+                continue
+            if all(self._can_be_made(found, region, v) for v in instruction.operands[1:]):
+                self._spare(instruction, region, found)
+
+    def _is_view(self, instruction: Instruction) -> bool:
+        """Whether `instruction` takes a view of the shadow of an array."""
+        function = target(instruction)
+        if not (function is operator.getitem or function is self.view) or len(instruction.operands) != 3:
+            return False
+        return all(_is_of_array(v.type) for v in (instruction, instruction.operands[1]))
+
+    def _can_be_made(self, need: Need, region: Loop | None, operand: Value) -> bool:
+        """Whether the pullback has `operand`, or makes it, at the price of numbers that are saved."""
+        if isinstance(operand, Const) or self._is_there(need, region, operand):
+            return True
+        if isinstance(operand, Instruction) and self.region_of(self.home_of(operand)) is region:
+            if _is_index(operand):
+                return all(self._can_be_made(need, region, v) for v in operand.operands[1:])
+            return type_of(operand) == INT
+        return False
+
+    def _spare(self, instruction: Instruction, region: Loop | None, need: Need) -> None:
+        """Have `instruction` made again where `need` says, and of its operands what is not there."""
+        for operand in instruction.operands[1:]:
+            if isinstance(operand, Const):
+                continue
+            is_unknown = operand not in self.spared and self._place(region, operand) is None
+            if is_unknown and isinstance(operand, Instruction) and _is_index(operand):
+                self._spare(operand, region, Need(need.home, set(need.users)))
+                continue
+            self._operand_need(need, region, operand).users |= need.users
+        self.needed.pop((instruction, region), None)
+        self.spared[instruction] = region, need
+        self.operands[instruction] = tuple(instruction.operands)
 
     def _is_there(self, need: Need, region: Loop | None, operand: Value) -> bool:
         """Whether the pullback has `operand` wherever it uses the value of `need`, or gets it at the price
@@ -142,6 +195,26 @@ def _is_cheap(instruction: Instruction) -> bool:
         and any(callee.value is function for function in CHEAP)
         and all(map(_is_number, instruction.operands[1:]))
     )
+
+
+def _is_of_array(type: object) -> bool:
+    return isinstance(type, ShadowOf) and isinstance(type.of, ArrayType)
+
+
+def _is_index(instruction: Instruction) -> bool:
+    """Whether `instruction` makes a slice, or a tuple of what arrays are indexed by."""
+    if target(instruction) is not intrinsics._new_:
+        return False
+    kind, *parts = instruction.operands[1:]
+    if not isinstance(kind, Const) or kind.value not in (slice, tuple):
+        return False
+    return all(
+        type_of(part) in (INT, NONE, _DOTS) or (isinstance(part, Instruction) and _is_index(part))
+        for part in parts
+    )
+
+
+_DOTS = Exact(type(...))
 
 
 def _is_number(value: Value) -> bool:

@@ -47,6 +47,8 @@ class Support(CommonSupport):
     raised"""
     mark_active: Callable[..., Any]
     """mark_active(fu): active values are about to be written into the array of this shadow"""
+    carry: Callable[..., Any]
+    """carry(fu, fx): the same as `mark_active` does, unless `fx` is None"""
     mark_inactive: Callable[..., Any]
     """mark_inactive(fu): nothing active is in the array of this shadow, which was just made"""
     note_inactive: Callable[..., Any]
@@ -139,6 +141,17 @@ class Support(CommonSupport):
     code): what `give_array`, `as_part` and `add_to_part` do for ``-d``"""
     as_negative_part: Callable[..., Any]
     take_from_part: Callable[..., Any]
+    taken_part: Callable[..., Any]
+    """taken_part(fu, index, shape, code): the cotangent of an array of that shape and dtype that was written
+    into the part of `u` at `index`; that of `fu` is zero then"""
+    taken_number: Callable[..., Any]
+    """taken_number(fu, index, x): the same, of a number `x`"""
+    move_part: Callable[..., Any]
+    """move_part(fu, index, fv): `fv` grows by the part of `fu`, which is zero then"""
+    clear_part: Callable[..., Any]
+    """clear_part(fu, index): the part of `fu` is zero then"""
+    clear: Callable[..., Any]
+    """clear(part): `part` of a shadow is zero then"""
     values: bool
     """Whether arrays may be treated like numbers (not where rules are watched)."""
     float_rdata: Callable[..., Any]

@@ -22,7 +22,8 @@ from typing import Any
 from adbc.ir.graph import Block, Graph
 from adbc.ir.values import Instruction, Phi, Value
 from adbc.reverse.formulas import FormulaUses, values_read
-from adbc.types.callsites import CallSite, formula_call
+from adbc.types.array_calls import formula_call
+from adbc.types.callsites import CallSite
 from adbc.types.effects import is_harmless
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
@@ -89,7 +90,7 @@ class _Family:
     def _is_new(self, root: Instruction) -> bool:
         """Whether `root` is new memory.  If the formula of `root` reads its own result, that is noted."""
         site = self.sites[root]
-        if site.kind is Kind.OWN:
+        if site.kind in (Kind.OWN, Kind.FRESH):
             return True
         return site.kind is Kind.FORMULA and self._note(root, root)
 
@@ -98,7 +99,7 @@ class _Family:
         site = self.sites[user]
         if site.kind is Kind.VIEW:
             return site.arguments[0] is value
-        if site.kind is Kind.UPDATE:
+        if site.kind in (Kind.UPDATE, Kind.WRITE):
             if site.arguments[0] is value and user not in self.updates:
                 self.updates.append(user)
             return True

@@ -115,6 +115,15 @@ class Rule:
     "update" if the function adds to an array of numbers (`sign` 1) or subtracts from it (-1): what
     ``save(u, fu, active)`` gives before is then restored.  None if there is nothing to write inline."""
 
+    save: Callable[..., Any] | None = None
+    """save(u, fu, active): what is needed to put back all of the array `u`, which is about to be changed in
+    place, by active values or not; raises if it may not be."""
+    save_part: Callable[..., Any] | None = None
+    """save_part(u, fu, index, fv): the same of ``u[index]``, a view, which is about to be overwritten by
+    values with shadow `fv`."""
+    write_tangent: Callable[..., Any] | None = None
+    """write_tangent(u, du, index, dv): does to the tangent of `u` what ``u[index] = v`` does to `u`."""
+
     sample: Callable[..., Any] | None = None
     """A function that finds out by example what the function of the rule returns for arguments described by
     `ArrayLike`, `Known` and classes (`rules.numpy.sampling`).  None if it may not be called for that: it

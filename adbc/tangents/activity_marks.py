@@ -18,7 +18,9 @@ from typing import Any
 from adbc.tangents.duals import ArrayTangent, FData, MutableTangent, Tangent
 from adbc.tangents.nothing import NO_TANGENT
 
-__all__ = ["INACTIVE", "activate", "any_part", "is_inactive", "mark_active", "mark_inactive", "mark_new"]
+__all__ = [
+    "INACTIVE", "activate", "any_part", "carry", "is_inactive", "mark_active", "mark_inactive", "mark_new",
+]  # fmt: skip
 
 INACTIVE: dict[int, Any] = {}
 """By the address of an array that owns the memory of shadows, a weak reference to it, if it is inactive."""
@@ -49,6 +51,13 @@ def mark_active(shadow: Any) -> None:
         owner = _owner(shadow)
         if owner is not None:
             INACTIVE.pop(id(owner), None)
+
+
+def carry(shadow: Any, given: Any) -> None:
+    """Values with the shadow `given` are about to be written where `shadow` belongs; None is that of
+    constants."""
+    if given is not None:
+        mark_active(shadow)
 
 
 def is_inactive(shadow: Any) -> bool:

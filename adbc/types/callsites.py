@@ -21,10 +21,18 @@ from adbc.ir.graph import Graph
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
 from adbc.rules.kinds import RowKind
 from adbc.tangents.fields import plain_check
+from adbc.types.array_calls import (
+    DTYPE_CODES,
+    formula_call,
+    is_inline_number,
+    is_moved,
+    is_part_write,
+    is_update,
+    is_view,
+)
 from adbc.types.inference import array_getitem, call_parts, may_answer_in_python, type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import (
-    COMPLEX,
     FLOAT,
     INT,
     AbstractType,
@@ -32,16 +40,12 @@ from adbc.types.lattice import (
     ClosureType,
     ConstType,
     Exact,
-    RealType,
     TupleType,
     ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
-    is_float64,
     is_list,
-    is_numpy_number,
-    is_real,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
 from adbc.types.texts import is_open_text, of_text
@@ -49,7 +53,6 @@ from adbc.types.texts import is_open_text, of_text
 __all__ = [
     "AS_THEY_ARE",
     "DESCRIPTIONS",
-    "DTYPE_CODES",
     "Binding",
     "CallSite",
     "Called",
@@ -57,13 +60,8 @@ __all__ = [
     "activity",
     "called",
     "classify",
-    "formula_call",
-    "is_complex",
     "is_constant_dict",
-    "is_inline_number",
     "is_method",
-    "is_moved",
-    "is_view",
     "name_of",
     "row_of",
 ]
@@ -138,11 +136,6 @@ _NAMED = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType,
     types.WrapperDescriptorType, type,
 )  # fmt: skip
-
-
-def is_inline_number(type: AbstractType) -> bool:
-    """Whether derivative code for values of this type may be written inline: real, 64 bit."""
-    return isinstance(type, RealType) or is_real(type) or is_float64(type)
 
 
 def classify(call: Instruction, active: Callable[[Value], bool], knowledge: Knowledge) -> CallSite:
@@ -427,7 +420,9 @@ def _of_slot(call: _OpenCall, row: Any) -> Kind | None:
     if access is None:
         return None
     if access == "update":
-        return Kind.UPDATE if _is_update(call.types) else None
+        return Kind.UPDATE if is_update(call.types) else None
+    if access == "store" and is_part_write(call.call, call.types):
+        return Kind.WRITE
     kinds = _OF_CONTAINERS if _is_container_slot(access, call.types) else _OF_ARRAYS
     if kinds is _OF_ARRAYS and not _is_slot(access, call.types):
         return None
@@ -517,82 +512,6 @@ def _is_plain_check(arguments: Sequence[Value]) -> bool:
     return isinstance(known, TupleType) and all(
         isinstance(t, ConstType) and plain_check(t.value) for t in known.elements
     )
-
-
-def formula_call(
-    row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...], result: AbstractType
-) -> Any | None:
-    """The formulas by which a call with an array among its arguments is differentiated, or None.
-
-    What formulas differentiate by are real numbers and arrays of such; what they are given besides has no
-    derivative.
-    """
-    if not any(isinstance(t, ArrayType) for t in types_) and not row.makes_arrays:
-        return None
-    found = row.formula_call(len(types_), keywords, any(map(is_complex, types_)))
-    if found is None or not all(_is_numeric(types_[i]) for i in found.arrays):
-        return None
-    if found.parts and not isinstance(result, ArrayType):
-        return None  # a number is read from its place
-    others = [types_[i] for _, i in found.others]
-    if found.window and any(map(_holds_array, others)):
-        found = dataclasses.replace(found, window=False)  # an array among the subscripts makes a copy
-    return None if any(has_shadow(t) or has_cotangent(t) for t in others) else found
-
-
-DTYPE_CODES = {"float64": "d", "float32": "f", "complex128": "D", "complex64": "F"}
-"""The dtypes of arrays that are differentiated by formulas, each with its code."""
-
-
-def _is_numeric(type: AbstractType) -> bool:
-    """Whether all members are numbers or arrays of such."""
-    if isinstance(type, ArrayType):
-        return type.dtype in DTYPE_CODES or type.dtype.startswith(("int", "uint", "bool"))
-    return is_inline_number(type) or is_complex(type) or _is_integer(type)
-
-
-def is_complex(type: AbstractType) -> bool:
-    """Whether members may be complex, being numbers or arrays of such."""
-    if isinstance(type, ArrayType):
-        return type.dtype.startswith("complex")
-    return type == COMPLEX or (isinstance(type, Exact) and type.cls.__name__ in ("complex128", "complex64"))
-
-
-def _is_integer(type: AbstractType) -> bool:
-    return isinstance(type, Exact) and is_numpy_number(type.cls, "integer")
-
-
-def _holds_array(type: AbstractType) -> bool:
-    return isinstance(type, ArrayType) or (
-        isinstance(type, TupleType) and any(map(_holds_array, type.elements))
-    )
-
-
-def is_view(types_: Sequence[AbstractType]) -> bool:
-    """Whether a subscript takes a view of an array of real numbers, by ints and slices and nothing else."""
-    array = types_[0]
-    if not isinstance(array, ArrayType) or array.dtype not in ("float64", "float32"):
-        return False
-    return isinstance(array_getitem(array, types_[1]), ArrayType)
-
-
-def is_moved(row: Any, types_: Sequence[AbstractType], keywords: tuple[str, ...]) -> bool:
-    """Whether a call of a function with this row gives just the elements of an array in another shape."""
-    if row.moves is None or keywords or not isinstance(types_[0], ArrayType):
-        return False
-    if row.moves == "transpose":
-        return len(types_) == 1
-    return all(
-        t == INT or (isinstance(t, TupleType) and all(part == INT for part in t.elements)) for t in types_[1:]
-    )
-
-
-def _is_update(types_: Sequence[AbstractType]) -> bool:
-    """Whether an array of real numbers is changed in place by a number or an array of such."""
-    array, value = types_
-    if type(array) is not ArrayType or array.dtype not in ("float64", "float32"):
-        return False
-    return _is_numeric(value) and not is_complex(value)
 
 
 def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:

@@ -118,6 +118,12 @@ class Kind(StrEnum):
         "the cotangent of `v` is the shadow of `u`",
         True,
     )
+    WRITE = (
+        "write",
+        "`u[1:-1] = v` of arrays, by ints and slices",
+        "the cotangent of `v` is a part of the shadow of `u`",
+        True,
+    )
     ROW = "row", "another rule, decided by the types (*typed*)", "a call of that rule", True
     DERIVED = (
         "derived",

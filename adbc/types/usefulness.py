@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from adbc.ir.graph import Graph
 from adbc.ir.terminators import Branch, Switch
 from adbc.ir.values import Instruction, Phi, Value
-from adbc.types.callsites import CallSite, is_inline_number
+from adbc.types.array_calls import is_inline_number
+from adbc.types.callsites import CallSite
 from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 

@@ -41,6 +41,8 @@ __all__ = [
     "array_first",
     "array_operands",
     "array_part",
+    "before_update",
+    "before_write",
     "bound",
     "by_example",
     "check_writable",
@@ -288,6 +290,25 @@ def check_writable(target: Any, shadow: Any, active: bool) -> None:
                 "an active value is written into an array that is constant",
                 "its derivative would be lost",
             )
+
+
+def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
+    """A copy of `target`, which is about to be changed in place; is_active: whether by active values."""
+    if shadow is None or target.dtype.kind not in "fc" or overlaps_itself(target):
+        check_writable(target, shadow, is_active)
+    elif is_active:
+        mark_active(shadow)
+    return target.copy()
+
+
+def before_write(u: Any, fu: Any, index: Any, given: Any) -> Any:
+    """A copy of ``u[index]``, a view, which is about to be overwritten by values with the shadow `given`,
+    None if they are constant."""
+    if fu is None or overlaps_itself(u):
+        check_writable(u, fu, given is not None)
+    elif given is not None:
+        mark_active(fu)
+    return u[index].copy()
 
 
 def write_tangent(dtarget: Any, dout: Any, where: Any = True) -> None:

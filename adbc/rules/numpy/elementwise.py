@@ -22,6 +22,7 @@ from adbc.rules.numpy.base import (
     any_active,
     array_first,
     array_operands,
+    before_update,
     check_writable,
     finish,
     give,
@@ -32,8 +33,6 @@ from adbc.rules.numpy.base import (
 from adbc.rules.numpy.object_numbers import frule_by_numbers, is_of_objects, meets_objects, rrule_by_numbers
 from adbc.rules.table import NO_KWARGS, UNKNOWN, Args, Kwargs, Pullback, When
 from adbc.tangents import NO_FDATA
-from adbc.tangents.activity_marks import mark_active
-from adbc.tangents.array_memory import overlaps_itself
 from adbc.tangents.array_products import is_finite, zero_wins
 
 __all__ = [
@@ -276,15 +275,6 @@ class ElementwiseRule(ArrayRule):
 
     def _written(self, others: dict[str, Any]) -> Any:
         return others.get("where", True)
-
-
-def before_update(target: Any, shadow: Any, is_active: bool) -> Any:
-    """A copy of `target`, which is about to be changed in place; is_active: whether by active values."""
-    if shadow is None or target.dtype.kind not in "fc" or overlaps_itself(target):
-        check_writable(target, shadow, is_active)
-    elif is_active:
-        mark_active(shadow)
-    return target.copy()
 
 
 class InplaceRule(ElementwiseRule):

@@ -19,6 +19,8 @@ from adbc.errors import UnsupportedError
 from adbc.rules.classes import overrides, stands_for_position
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.numpy.base import (
+    before_update,
+    before_write,
     by_example,
     check_writable,
     converting,
@@ -43,7 +45,7 @@ from adbc.rules.numpy.views import is_view, writable
 from adbc.rules.sequences import symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 from adbc.tangents import NO_FDATA, add, fresh_shadow, fresh_tangent, project
-from adbc.tangents.array_memory import has_number_fields, number_views
+from adbc.tangents.array_memory import has_number_fields, number_views, overlaps_itself
 
 __all__ = ["ROWS", "add_at", "mutating"]
 
@@ -290,6 +292,15 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
     return None, None, setitem_pullback
 
 
+def write_part(u: Any, du: Any, index: Any, dv: Any) -> None:
+    """Write `dv`, the tangent of an array or a number, None for zero, where that was written into `u`: at
+    ``du[index]``, a view."""
+    if du is None or overlaps_itself(u):
+        check_writable(u, du, dv is not None)
+    if du is not None:
+        du[index] = 0 if dv is None else dv
+
+
 def _records_pullback(done: Any, v: Any) -> Pullback:
     """The pullback of a write of several fields, made of those of the single fields in `done`."""
 
@@ -410,6 +421,10 @@ _READ.follows_first = True
 _WRITE = Primitive(
     operator.setitem, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True, when=_array_write
 )
+
+_WRITE.save = before_update
+_WRITE.save_part = before_write
+_WRITE.write_tangent = write_part
 
 ROWS: list[Rule] = [
     *record_rows(setitem_frule, setitem_rrule),

@@ -18,7 +18,7 @@ from adbc.ir.values import Const, Value
 from adbc.passes.derived.strong_zeros import Later, strong_zeros
 from adbc.passes.stages import Group, Stage
 from adbc.reverse import Support
-from adbc.types.callsites import DTYPE_CODES
+from adbc.types.array_calls import DTYPE_CODES
 from adbc.types.completion import Results, Row, complete, constant, part_of
 from adbc.types.derived import (
     UNDO,
@@ -125,7 +125,7 @@ def reverse_results(support: Support) -> Results:
     """The rows of the functions that reverse mode calls."""
     rows: dict[str, Row] = {
         "fresh_shadow": _shadow_of(0),
-        **dict.fromkeys(("mark_active", "mark_inactive", "note_inactive"), constant(NONE)),
+        **dict.fromkeys(("mark_active", "mark_inactive", "note_inactive", "carry"), constant(NONE)),
         **dict.fromkeys(_OF_SECOND, _shadow_of(1)),
         "bound": _shadow_of(0),
         "number_shadow": constant(ShadowOf(ANY)),
@@ -157,6 +157,8 @@ def reverse_results(support: Support) -> Results:
         "full_array": _array(1),
         "as_part": _array(2),
         "as_negative_part": _array(2),
+        "taken_part": _array(2),
+        "taken_number": constant(TANGENT),
         "add_to_part": _array(3),
         "take_from_part": _array(3),
         "add_to_array": _sum,
@@ -166,7 +168,7 @@ def reverse_results(support: Support) -> Results:
         rows[name] = constant(TANGENT)
     for name in (
         "add_to_slot", "add_to_item", "add_to_field", "append_item",
-        "give_array", "take_array", "give_own", "take_own",
+        "give_array", "take_array", "give_own", "take_own", "move_part", "clear_part", "clear",
     ):  # fmt: skip
         rows[name] = constant(NONE)
     return _by_address(support, rows)

@@ -38,7 +38,7 @@ from adbc.tangents import (
     multiply,
     project,
 )
-from adbc.tangents.activity_marks import mark_active, mark_inactive
+from adbc.tangents.activity_marks import carry, mark_active, mark_inactive
 from adbc.types import AbstractType
 from adbc.types.callsites import Binding
 from adbc.types.decisions import Decisions
@@ -76,7 +76,8 @@ _ABOUT_ARRAYS: dict[str, Any] = _by_name(
     arrays.give_array, arrays.copied, arrays.inner, arrays.fit, arrays.filled, arrays.fit_array,
     arrays.filled_array, arrays.add_to_array, arrays.transposed, arrays.reshaped, arrays.share,
     arrays.full_array, arrays.new_array, arrays.as_part, arrays.add_to_part, arrays.give_own, arrays.take_own,
-    arrays.negate, arrays.take_array, arrays.as_negative_part, arrays.take_from_part,
+    arrays.negate, arrays.take_array, arrays.as_negative_part, arrays.take_from_part, arrays.taken_part,
+    arrays.taken_number, arrays.move_part, arrays.clear_part, arrays.clear,
 )  # fmt: skip
 """The functions about arrays that reverse mode is handed under their own names."""
 
@@ -129,6 +130,7 @@ def reverse_support(
         attempt=calls.attempt,
         fresh_shadow=fresh_shadow,
         mark_active=mark_active,
+        carry=carry,
         mark_inactive=mark_inactive,
         note_inactive=note_inactive,
         keeps_lists=keeps_lists,

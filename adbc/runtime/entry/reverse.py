@@ -36,7 +36,7 @@ from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, slot_increment
 from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_shadow
-from adbc.types.callsites import is_inline_number
+from adbc.types.array_calls import is_inline_number
 
 __all__ = ["Entrance", "short", "value_and_gradient_of", "value_and_pullback"]
 

@@ -14,9 +14,10 @@ from adbc.tangents.internal import ARRAY_ACCUMULATE
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
-    "add_to_array", "add_to_part", "as_negative_part", "as_part", "copied", "filled", "filled_array", "fit",
-    "fit_array", "full_array", "give_array", "give_own", "inner", "negate", "new_array", "own_array",
-    "reshaped", "share", "take_array", "take_from_part", "take_own", "times", "transposed", "view",
+    "add_to_array", "add_to_part", "as_negative_part", "as_part", "clear", "clear_part", "copied", "filled",
+    "filled_array", "fit", "fit_array", "full_array", "give_array", "give_own", "inner", "move_part",
+    "negate", "new_array", "own_array", "reshaped", "share", "take_array", "take_from_part", "take_own",
+    "taken_number", "taken_part", "times", "transposed", "view",
 ]  # fmt: skip
 
 
@@ -50,6 +51,50 @@ def take_array(shadow: Any, x: Any, d: Any) -> None:
         shadow -= d  # no two elements are at one place
     else:
         ARRAY_ACCUMULATE[shadow.__class__](shadow, x, -d)
+
+
+def taken_part(shadow: Any, index: Any, shape: tuple[int, ...], code: str) -> Any:
+    """The cotangent of an array of this shape and dtype that was written at ``shadow[index]``, a view, which
+    is zero now; None if `shadow` is that of a constant."""
+    if shadow is None:
+        return None
+    part = view(shadow, index)
+    d = part.copy()
+    part.fill(0)
+    return d if d.shape == shape and d.dtype.char == code else fit_array(d, shape, code)
+
+
+def taken_number(shadow: Any, index: Any, x: Any) -> Any:
+    """The cotangent of the number `x`, in the place of an array in `taken_part`."""
+    if shadow is None:
+        return None
+    part = view(shadow, index)
+    d = project(part.copy(), x)
+    part.fill(0)
+    return d
+
+
+def move_part(shadow: Any, index: Any, given: Any) -> None:
+    """Let `given`, the shadow of an array that was written at ``shadow[index]``, grow by what is there, which
+    is zero now; either is None for a constant, and they may share memory."""
+    if shadow is None:
+        return
+    part = view(shadow, index)
+    d = part.copy()
+    part.fill(0)
+    give_array(given, given, d)
+
+
+def clear(part: Any) -> None:
+    """Let `part` of a shadow be zero; None is that of a constant."""
+    if part is not None:
+        part.fill(0)
+
+
+def clear_part(shadow: Any, index: Any) -> None:
+    """Let ``shadow[index]``, a view, be zero; nothing if `shadow` is None."""
+    if shadow is not None:
+        view(shadow, index).fill(0)
 
 
 def give_own(shadow: Any, d: Any) -> None:
