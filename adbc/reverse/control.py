@@ -32,6 +32,7 @@ from adbc.ir.traverse import depth_first_postorder, predecessors
 from adbc.ir.values import Const, Instruction, Phi, Position, Value
 from adbc.passes.derived.cotangent_sums import cotangent_sums
 from adbc.passes.normal.protected import is_isolated
+from adbc.passes.query import use_counts
 from adbc.reverse.forwards import ForwardsPass
 from adbc.reverse.layout import LoopRecords, Records
 from adbc.reverse.pullback import Cotangent, PullbackWriter
@@ -244,6 +245,22 @@ class Reversal:
         recomputation.spare(written)
         recomputation.spare_views(written)
         self.recomputed = recomputation.operands
+        self._drop_unused(recomputation.views)
+
+    def _drop_unused(self, made_again: Sequence[Instruction]) -> None:
+        """Drop from the forwards pass what the pullback makes again and nothing else wants, users first."""
+        used = use_counts(self.forwards.graph)
+        wanted = {value for value, _ in self.needed}
+        for block in self.live:
+            if isinstance(block.terminator, Return):  # what is returned is written later
+                for value in block.terminator.values:
+                    wanted.update((self.forwards.p(value), self.forwards.s(value)))
+        for value in reversed(made_again):
+            if not used.get(value) and value not in wanted:
+                assert value.block is not None
+                value.block.instructions.remove(value)
+                for operand in value.operands:
+                    used[operand] = used.get(operand, 1) - 1
 
     def _is_met_at_the_end(self) -> bool:
         """Whether several ways meet in the last block and nothing happens there, so that each can have a

@@ -45,7 +45,7 @@ from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_r
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
 from adbc.reverse.updates import ClearAdjoint, UpdateAdjoint, WriteAdjoint, passed_on
-from adbc.types.array_calls import formula_call
+from adbc.types.array_calls import formula_call, is_mask
 from adbc.types.callsites import CallSite, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import UNDO, CallableType, SavedOf, SequenceType, rule_cotangent_type, shadow_type
@@ -648,7 +648,9 @@ class ForwardsPass(Mirror):
             else:
                 shape = self._shape(self.p(value)), code_of(known)
                 passed = passed_on(self.adjoints[self.after], self.formulas, call, value)
-                if passed is not None and any(s is not None for s in passed.shadows):
+                if passed is not None and (
+                    is_mask(type_of(target), type_of(index)) or any(s is not None for s in passed.shadows)
+                ):
                     passed = None  # what is read of the part may be memory that grows by its cotangent
         clear = None
         if passed is not None:
@@ -656,7 +658,9 @@ class ForwardsPass(Mirror):
             clear = ClearAdjoint()
             clear.position = self.builder.position
             adjoints.insert(adjoints.index(passed), clear)
-        self._leave(WriteAdjoint(value, self.p(value), shadow, shape, u, fu, i, old, clear))
+        self._leave(
+            WriteAdjoint(value, self.p(value), shadow, shape, u, fu, i, old, clear, fu in self.own_shadows)
+        )
 
     def _carried(self, value: Value) -> Value:
         """What stands for a shadow of `value`, None if nothing active has gone into it."""

@@ -82,6 +82,8 @@ class Recomputation:
         self.operands: dict[Value, tuple[Value, ...]] = {}
         """The operands of spared values, kept here because passes may change the forwards pass before a
         pullback is written."""
+        self.views: list[Instruction] = []
+        """The views of shadows, and what arrays are indexed by, that are made again: users come last."""
         self.regions: dict[Value, list[Loop | None]] = {}
         for value, region in needed:
             self.regions.setdefault(value, []).append(region)
@@ -150,6 +152,7 @@ class Recomputation:
         self.needed.pop((instruction, region), None)
         self.spared[instruction] = region, need
         self.operands[instruction] = tuple(instruction.operands)
+        self.views.append(instruction)
 
     def _is_there(self, need: Need, region: Loop | None, operand: Value) -> bool:
         """Whether the pullback has `operand` wherever it uses the value of `need`, or gets it at the price

@@ -11,15 +11,17 @@ it, the pullback never looks at an old value::
         u[1:-1] += k * (u[2:] - 2.0 * u[1:-1] + u[:-2])    # reads shapes, and k
     return np.sum(u**2)                                    # reads u, as it is in the end
 
-An array that the caller passed like a number (`_own_`) is put back as a whole, in the end.
+An array that the caller passed like a number (`_own_`) is put back as a whole, in the end, if a loop changes
+it.  So are writes, ``u[1:-1] = v``: that is linear, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adbc.ir.graph import Block, Graph
+from adbc.ir.traverse import cycles
 from adbc.ir.values import Instruction, Phi, Value
 from adbc.reverse.formulas import FormulaUses, values_read
 from adbc.types.array_calls import formula_call
@@ -41,15 +43,23 @@ def unrestored_updates(
     owned: dict[Instruction, Any] = {}
     if any(block.handler is not None for block in graph.blocks):
         return updates, owned  # what has run of a pullback is not known
+    looping = {block for cycle in cycles(graph.blocks, _successors) for block in cycle}
     for root in graph.instructions():
         if root.op != "call" or type(type_of(root)) is not ArrayType:
             continue
         family = _Family(root, sites, formulas)
+        is_own = sites[root].kind is Kind.OWN
+        if is_own and looping.isdisjoint(update.block for update in family.updates):
+            continue  # what is overwritten may be little, and is overwritten once
         if family.updates and family.is_known and not family.is_read_before_update():
             updates.update(family.updates)
-            if sites[root].kind is Kind.OWN:
+            if is_own:
                 owned[root] = sites[family.updates[0]].row
     return updates, owned
+
+
+def _successors(block: Block) -> Sequence[Block]:
+    return block.terminator.successors
 
 
 class _Family:
@@ -76,7 +86,7 @@ class _Family:
                     is_one = True
                 elif isinstance(user, Instruction) and user.op == "call" and self._note(value, user):
                     site = sites[user]
-                    is_one = site.kind in (Kind.VIEW, Kind.UPDATE) and site.arguments[0] is value
+                    is_one = site.kind in (Kind.VIEW, Kind.UPDATE, Kind.COPY) and site.arguments[0] is value
                 else:
                     self.is_known = False
                     return
@@ -97,7 +107,7 @@ class _Family:
     def _note(self, value: Value, user: Instruction) -> bool:
         """Note what `user` does with `value`; False if that is not known."""
         site = self.sites[user]
-        if site.kind is Kind.VIEW:
+        if site.kind in (Kind.VIEW, Kind.COPY):
             return site.arguments[0] is value
         if site.kind in (Kind.UPDATE, Kind.WRITE):
             if site.arguments[0] is value and user not in self.updates:

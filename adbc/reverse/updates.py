@@ -89,6 +89,8 @@ class WriteAdjoint(Adjoint):
     index: Value
     old: Value | None
     clear: ClearAdjoint | None
+    is_own: bool
+    """Whether the shadow of `u` was made here, so that it is there."""
 
     def __post_init__(self) -> None:
         needs = [self.target_shadow, self.index]
@@ -126,6 +128,8 @@ class WriteAdjoint(Adjoint):
             else:
                 self.clear.part = call(support.view, whole, index)
                 d = call(support.fit_array, self.clear.part, shape, code)
+            if self.is_own:
+                writer.never_none.add(d)
             writer.give(self.argument, {(): d})
 
 

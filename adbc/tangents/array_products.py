@@ -33,6 +33,8 @@ def zero_wins(product: Any, p: Any, d: Any) -> Any:
 
 def divide(d: Any, y: Any) -> Any:
     """``d / y``, but zero where `d` is zero or `y` infinite."""
+    if y.__class__ is float and 1e-100 < abs(y) < math.inf:
+        return d / y  # zero where `d` is, and too small a divisor to warn of
     with np.errstate(all="ignore"):
         quotient = np.divide(d, y)
         return quotient if is_finite(quotient) else zero_wins(quotient, np.divide(1, y), d)

@@ -29,6 +29,7 @@ __all__ = [
     "formula_call",
     "is_complex",
     "is_inline_number",
+    "is_mask",
     "is_moved",
     "is_part_write",
     "is_update",
@@ -117,13 +118,23 @@ def is_update(types_: Sequence[AbstractType]) -> bool:
     return _is_numeric(value) and not is_complex(value)
 
 
+def is_mask(array: AbstractType, index: AbstractType) -> bool:
+    """Whether `index` is an array of bools, one for each element of `array`."""
+    if not isinstance(index, ArrayType) or not isinstance(array, ArrayType):
+        return False
+    return index.dtype == "bool" and index.ndim is not None and index.ndim == array.ndim
+
+
 def is_part_write(call: Instruction, types_: Sequence[AbstractType]) -> bool:
     """Whether `call` writes a number, or an array of no more axes, into a part of an array of real numbers
-    that is taken by ints and slices; not where an exception is handled, which such a write may raise."""
+    that is taken by ints and slices, or by a mask; not where an exception is handled, which such a write may
+    raise."""
     array, index, value = types_
     if type(array) is not ArrayType or call.block is None or call.block.handler is not None:
         return False
-    part = array_getitem(array, index) if array.dtype in ("float64", "float32") else None
+    if array.dtype not in ("float64", "float32"):
+        return False
+    part = ArrayType(array.dtype, 1, array.cls) if is_mask(array, index) else array_getitem(array, index)
     if not isinstance(part, ArrayType) or not _is_numeric(value) or is_complex(value):
         return False
     if not isinstance(value, ArrayType):

@@ -68,6 +68,7 @@ from adbc.passes.typed.known_slots import known_slots
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.self_writes import drop_self_writes
+from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.special_methods import special_methods
 from adbc.passes.typed.spreads import spread_calls
 from adbc.passes.typed.unpackings import list_unpackings
@@ -233,6 +234,12 @@ def _without_delegations(graph: Graph) -> Graph:
     return graph
 
 
+def _separated(graph: Graph) -> Graph:
+    """With the results of operators from the rows that the engine has."""
+    separate_writes(graph, default_engine().knowledge)
+    return graph
+
+
 class Generators:
     """Those made by `names.guarded` have something to do when they are closed."""
 
@@ -371,6 +378,7 @@ RUNNERS: dict[str, Callable[..., Outcome]] = {
         lambda graph: drop_proved_tests(graph, [type_of(a) for a in graph.arguments], _ANSWERS)
     ),
     "array_loops": _in_place(index_array_loops),
+    "separate_writes": _separated,
     "list_loops": _in_place(count_list_loops),
     "view_loops": _in_place(view_loops),
     "self_writes": _in_place(drop_self_writes),

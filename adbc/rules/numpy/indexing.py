@@ -72,6 +72,8 @@ def add_at(target: Any, index: Any, d: Any) -> None:
 
 def _may_repeat(index: Any) -> bool:
     """Whether `index` holds numbers of elements, which may be repeated; a mask never is."""
+    if type(index) is np.ndarray:
+        return index.ndim > 0 and index.dtype.kind != "b"
     parts = index if type(index) is tuple else (index,)
     for part in parts:
         kind = type(part)

@@ -33,9 +33,14 @@ def _are_matrices(types: Sequence[Any]) -> bool:
     return all(getattr(t, "ndim", None) == 2 for t in types)
 
 
-def _product(function: Callable[..., Any]) -> Formula:
-    """The formula of `function`, which gives new memory, of the shape of its argument for matrices."""
-    return Formula(function, makes_new=True, fits=_are_matrices)
+def _are_small(types: Sequence[Any]) -> bool:
+    """Whether all factors are vectors or matrices."""
+    return all(getattr(t, "ndim", None) in (1, 2) for t in types)
+
+
+def _product(function: Callable[..., Any], fits: Callable[[Sequence[Any]], bool] = _are_small) -> Formula:
+    """The formula of `function`, which gives new memory, of the shape of its argument where `fits`."""
+    return Formula(function, makes_new=True, fits=fits)
 
 
 def _fitting(function: Callable[..., Any]) -> Formula:
@@ -46,9 +51,14 @@ def _fitting(function: Callable[..., Any]) -> Formula:
 # -- dot, matmul -----------------------------------------------------------------------------------------
 
 
+def _is_matrix_product(a: Any, b: Any) -> bool:
+    """Whether ``np.dot(a, b)`` is ``a @ b`` of vectors or matrices."""
+    return a.__class__ is np.ndarray and b.__class__ is np.ndarray and 0 < a.ndim < 3 and 0 < b.ndim < 3
+
+
 def dot_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    if np.ndim(a) == 2 and np.ndim(b) == 2:
-        return np.dot(by, conj(b).T)
+    if _is_matrix_product(a, b):
+        return matmul_a(by, y, a, b)
     if np.ndim(a) == 0 or np.ndim(b) == 0 or (np.ndim(a) == 1 and np.ndim(b) == 1):
         return by * conj(b)
     n = np.ndim(a) - 1
@@ -57,8 +67,8 @@ def dot_a(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
 
 
 def dot_b(by: Any, y: Any, a: Any, b: Any, **_: Any) -> Any:
-    if np.ndim(a) == 2 and np.ndim(b) == 2:
-        return np.dot(conj(a).T, by)
+    if _is_matrix_product(a, b):
+        return matmul_b(by, y, a, b)
     if np.ndim(a) == 0 or np.ndim(b) == 0 or (np.ndim(a) == 1 and np.ndim(b) == 1):
         return by * conj(a)
     n = np.ndim(a) - 1
@@ -81,11 +91,9 @@ def matmul_a(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
         _refuse_axes(others)
     if b.ndim == 1:
         return by * conj(b) if a.ndim == 1 else by[..., None] * conj(b)
-    if a.ndim == 1:
-        by = by[..., None, :]
     if b.ndim == 2:
         return np.dot(by, conj(b).T)  # of any number of axes, as one product
-    return np.matmul(by, adjoint(b))
+    return np.matmul(by[..., None, :] if a.ndim == 1 else by, adjoint(b))
 
 
 def matmul_b(by: Any, y: Any, a: Any, b: Any, **others: Any) -> Any:
@@ -261,7 +269,7 @@ def cross_b(
 
 DOT_A, DOT_B = _product(dot_a), _product(dot_b)
 MATMUL_A, MATMUL_B = _product(matmul_a), _product(matmul_b)
-KRON_A, KRON_B = _product(kron_a), _product(kron_b)
+KRON_A, KRON_B = _product(kron_a, _are_matrices), _product(kron_b, _are_matrices)
 
 
 def bilinear(

@@ -17,6 +17,7 @@ from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import drop_proved_tests
 from adbc.passes.typed.list_loops import count_list_loops
 from adbc.passes.typed.self_writes import drop_self_writes
+from adbc.passes.typed.separate_writes import separate_writes
 from adbc.passes.typed.view_loops import view_loops
 from adbc.runtime.build.inferred import SETTLING
 from adbc.runtime.build.knowledge import Knowledge
@@ -121,6 +122,11 @@ def _without_method_reads(graph: Graph, typing: Typing) -> Graph:
     return graph
 
 
+def _with_separate_writes(graph: Graph, typing: Typing) -> Graph:
+    separate_writes(graph, typing.knowledge)
+    return graph
+
+
 def _with_proved_tests(graph: Graph, typing: Typing) -> Graph:
     if typing.guesses.mode != "dynamic":
         drop_proved_tests(graph, typing.parameters, typing.knowledge)
@@ -161,6 +167,8 @@ TYPED: Group[Typing] = Group(
               "methods that are called by their functions need not be read; guards have read them"),
         Stage("self_writes", in_place(drop_self_writes), ("guarded types",), ("no self writes",),
               "an array is one by inference or by a guess"),
+        Stage("separate_writes", _with_separate_writes, ("no self writes",), ("separate writes",),
+              "a view that is updated in place and written onto itself is to be seen first"),
         Stage("proved_tests", _with_proved_tests, ("guarded types", "read methods", "counted loops"),
               ("proved tests",), "tests that guards have inserted fall where elements of lists are known"),
         Stage("displays", _with_spread_displays, ("proved tests",), ("displays",),

@@ -53,36 +53,37 @@ def take_array(shadow: Any, x: Any, d: Any) -> None:
         ARRAY_ACCUMULATE[shadow.__class__](shadow, x, -d)
 
 
-def taken_part(shadow: Any, index: Any, shape: tuple[int, ...], code: str) -> Any:
-    """The cotangent of an array of this shape and dtype that was written at ``shadow[index]``, a view, which
-    is zero now; None if `shadow` is that of a constant."""
-    if shadow is None:
-        return None
+def _taken(shadow: Any, index: Any) -> Any:
+    """A copy of ``shadow[index]``, which is zero now.  What a mask takes is a copy, anything else a view."""
+    if index.__class__ is shadow.__class__:
+        d = shadow[index]
+        shadow[index] = 0
+        return d
     part = view(shadow, index)
     d = part.copy()
     part.fill(0)
+    return d
+
+
+def taken_part(shadow: Any, index: Any, shape: tuple[int, ...], code: str) -> Any:
+    """The cotangent of an array of this shape and dtype that was written at ``shadow[index]``, which is zero
+    now; None if `shadow` is that of a constant."""
+    if shadow is None:
+        return None
+    d = _taken(shadow, index)
     return d if d.shape == shape and d.dtype.char == code else fit_array(d, shape, code)
 
 
 def taken_number(shadow: Any, index: Any, x: Any) -> Any:
     """The cotangent of the number `x`, in the place of an array in `taken_part`."""
-    if shadow is None:
-        return None
-    part = view(shadow, index)
-    d = project(part.copy(), x)
-    part.fill(0)
-    return d
+    return None if shadow is None else project(_taken(shadow, index), x)
 
 
 def move_part(shadow: Any, index: Any, given: Any) -> None:
     """Let `given`, the shadow of an array that was written at ``shadow[index]``, grow by what is there, which
     is zero now; either is None for a constant, and they may share memory."""
-    if shadow is None:
-        return
-    part = view(shadow, index)
-    d = part.copy()
-    part.fill(0)
-    give_array(given, given, d)
+    if shadow is not None:
+        give_array(given, given, _taken(shadow, index))
 
 
 def clear(part: Any) -> None:
@@ -92,9 +93,9 @@ def clear(part: Any) -> None:
 
 
 def clear_part(shadow: Any, index: Any) -> None:
-    """Let ``shadow[index]``, a view, be zero; nothing if `shadow` is None."""
+    """Let ``shadow[index]`` be zero; nothing if `shadow` is None."""
     if shadow is not None:
-        view(shadow, index).fill(0)
+        shadow[index] = 0
 
 
 def give_own(shadow: Any, d: Any) -> None:

@@ -54,5 +54,6 @@ def test_updates_in_place_are_differentiated_rightly(function: Callable[..., Any
     "function, count", [(bounds, 0), (in_two_axes, 0), (with_steps, 0), (another_part, 2)]
 )
 def test_writes(function: Callable[..., Any], count: int) -> None:
-    text = adbc.inspect.show(function, U, 1, stage="fwd")
-    assert text.count("setitem") == count
+    lines = adbc.inspect.show(function, U, 1, stage="fwd").splitlines()
+    # What is written to all of a view is the result of an operator (`passes.typed.separate_writes`).
+    assert sum("setitem" in line and "Ellipsis" not in line for line in lines) == count
