@@ -10,6 +10,7 @@ __all__ = ["SOURCES"]
 
 SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
+    ("scipy._lib.array_api_compat.numpy.linalg", "adbc.rules.scipy.array_api"),
     ("scipy.special", "adbc.rules.scipy.special"),
     ("scipy.special", "adbc.rules.scipy.distributions"),
     ("scipy.special", "adbc.rules.scipy.functions"),
@@ -17,6 +18,10 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.linalg", "adbc.rules.scipy.factorisations"),
     ("scipy.linalg", "adbc.rules.scipy.matrix_functions"),
     ("scipy.optimize", "adbc.rules.scipy.optimize"),
+    ("scipy.integrate", "adbc.rules.scipy.integrals"),
+    ("scipy.integrate", "adbc.rules.scipy.differential"),
+    ("scipy.signal", "adbc.rules.scipy.signal"),
+    ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

@@ -2,9 +2,10 @@
 
 A root finder is differentiated as what it is: a function whose result solves an equation
 (`adbc.rules.implicit`).  So is a minimiser that is given the gradient, ``jac=``: its result is a root of
-that, for those variables that are not at a bound.  Without a gradient the equation is unknown: its derivative would
-be the second one of the objective.  And what a minimiser in Python does, comparing values, has the derivative
-zero nearly everywhere, which is not that of the minimum: so it is refused wherever something is active.
+that, for those variables that are not at a bound.  Without a gradient the equation is unknown: its derivative
+would be the second one of the objective.  And what a minimiser in Python does, comparing values, has the
+derivative zero nearly everywhere, which is not that of the minimum: so it is refused wherever something is
+active.
 """
 
 from __future__ import annotations
