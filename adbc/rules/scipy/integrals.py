@@ -122,4 +122,67 @@ def _number(x: Any) -> Any:
     return x if isinstance(x, float) else np.reshape(np.asarray(x), ())[()]
 
 
-ROWS: list[Rule] = [ZeroRule(places), *bodies(integrate, {"quad": quad})]
+def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: bool = False) -> Any:
+    if full_output:
+        _refuse("through nquad with full_output", "leave full_output out")
+    more = () if args is None else args if isinstance(args, tuple) else (args,)
+    errors = []
+
+    def inner(depth: int, known: tuple[Any, ...]) -> Any:
+        """The integral over the first `depth` variables, for `known` values of the others."""
+        limits, options = ranges[depth - 1], {} if opts is None else opts
+        if callable(limits):
+            limits = limits(*known, *more)
+        if isinstance(options, list | tuple):
+            options = options[depth - 1]
+        if callable(options):
+            options = options(*known, *more)
+
+        def integrand(x: Any) -> Any:
+            return func(x, *known, *more) if depth == 1 else inner(depth - 1, (x, *known))
+
+        value, error = integrate.quad(integrand, limits[0], limits[1], **options)
+        if depth == len(ranges):
+            errors.append(error)
+        return value
+
+    value = inner(len(ranges), ())
+    return value, errors[0]
+
+
+def vector_places(func: Any, args: tuple[Any, ...], value: Any, error: Any, intervals: Any) -> Any:
+    """Places and weights by which the integral of a function with arrays as values is a sum."""
+    found = [
+        (float(x), float(w))
+        for low, high in intervals
+        for x, w in zip(low + (high - low) * 0.5 * (1 + _GAUSS_X), 0.5 * (high - low) * _GAUSS_W, strict=True)
+    ]
+    total = sum(w * np.asarray(func(x, *args)) for x, w in found)
+    if not np.linalg.norm(np.ravel(total - value)) <= max(10 * error, 1e-8 * np.linalg.norm(np.ravel(value))):
+        _refuse("_vec of a function that is singular, or oscillates", "split the range where it is singular")
+    return found
+
+
+def quad_vec(f: Any, a: Any, b: Any, *positional: Any, args: Any = (), **options: Any) -> Any:
+    given = args if isinstance(args, tuple) else (args,)
+    low, high = float(stop_gradient(a)), float(stop_gradient(b))
+    if not np.isfinite(low) or not np.isfinite(high) or options.get("full_output") or len(positional) > 7:
+        _refuse("_vec over an infinite range, or with full_output", "integrate over a long finite range")
+    if low == high:
+        _refuse("_vec over an empty range", "leave it out")
+    named = {**options, "full_output": True}
+    if given:
+        named["args"] = given
+    found = solved(integrate.quad_vec, (f, low, high, *positional), named)
+    total = 0.0
+    for x, w in vector_places(f, given, found[0], found[1], found[2].intervals):
+        part = (x - low) / (high - low)
+        total = total + (b - a) * (w / (high - low)) * f(a + (b - a) * part, *given)
+    return valued(found[0], total), stop_gradient(found[1])
+
+
+ROWS: list[Rule] = [
+    ZeroRule(places),
+    ZeroRule(vector_places),
+    *bodies(integrate, {"quad": quad, "nquad": nquad, "quad_vec": quad_vec}),
+]
