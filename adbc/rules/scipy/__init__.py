@@ -10,6 +10,7 @@ __all__ = ["SOURCES"]
 
 SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
+    ("scipy", "adbc.rules.scipy.base"),
     ("scipy._lib.array_api_compat.numpy.linalg", "adbc.rules.scipy.array_api"),
     ("scipy.special", "adbc.rules.scipy.special"),
     ("scipy.special", "adbc.rules.scipy.distributions"),
@@ -22,6 +23,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.integrate", "adbc.rules.scipy.differential"),
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
+    ("scipy.interpolate", "adbc.rules.scipy.interpolate"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""
