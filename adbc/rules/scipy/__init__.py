@@ -24,6 +24,10 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.signal", "adbc.rules.scipy.signal"),
     ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
     ("scipy.interpolate", "adbc.rules.scipy.interpolate"),
+    ("scipy.spatial.distance", "adbc.rules.scipy.distances"),
+    ("scipy.spatial.transform._rotation_xp", "adbc.rules.scipy.rotations"),
+    ("scipy.sparse", "adbc.rules.scipy.sparse"),
+    ("scipy.sparse.linalg", "adbc.rules.scipy.sparse_solves"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""
