@@ -17,7 +17,18 @@ from adbc.errors import UnsupportedError
 from adbc.rules.declared import DeclaredZero
 from adbc.rules.table import PureRule, Rule
 
-__all__ = ["ENGINE", "ROWS", "Engine", "at_root", "implicit_body", "jacobian", "root_of", "solved"]
+__all__ = [
+    "ENGINE",
+    "ROWS",
+    "Engine",
+    "at_root",
+    "directional",
+    "implicit_body",
+    "jacobian",
+    "root_of",
+    "solved",
+    "valued",
+]
 
 
 class Engine:
@@ -42,17 +53,18 @@ def solved(solver: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     return solver(*args, **kwargs)
 
 
+def _called(f: Callable[..., Any], x: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
+    """``f(x, *args, **kwargs)``, by one function for all, for which the engine is quick."""
+    return f(x, *args, **kwargs)
+
+
 def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
     """The derivative of ``f(x, *args, **kwargs)`` by `x`, as a constant: a float if `x` is one.  For an array
     (or a complex number) a matrix, with a column for each real number in `x`: real parts first, then
     imaginary parts, and rows likewise."""
     given = kwargs or {}
-
-    def at(y: Any) -> Any:
-        return f(y, *args, **given)
-
     if isinstance(x, float):
-        return ENGINE.jvp(at, (x,), (type(x)(1.0),))[1]
+        return ENGINE.jvp(_called, (f, x, args, given), (None, type(x)(1.0), None, None))[1]
     np = _numpy()
     whole = np.asarray(x)
     columns = []
@@ -62,11 +74,19 @@ def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: 
             direction[k] = unit
             direction = direction.reshape(whole.shape)
             point = x if not isinstance(x, np.ndarray) else x.copy()
-            columns.append(np.asarray(ENGINE.jvp(at, (point,), (direction[()],))[1]).ravel())
+            _, column = ENGINE.jvp(_called, (f, point, args, given), (None, direction[()], None, None))
+            columns.append(np.asarray(column).ravel())
     result = np.stack(columns, axis=1) if columns else np.zeros((0, 0))
     if whole.dtype.kind == "c":
         return np.concatenate([result.real, result.imag])
     return result
+
+
+def directional(f: Callable[..., Any], args: tuple[Any, ...], place: int, direction: Any) -> Any:
+    """The derivative of ``f(*args)`` by the argument at `place` in a direction, as a constant."""
+    tangents = [None] * len(args)
+    tangents[place] = direction
+    return ENGINE.jvp(f, args, tangents)[1]
 
 
 # -- one step to the root --------------------------------------------------------------------------------
@@ -75,6 +95,11 @@ def jacobian(f: Callable[..., Any], x: Any, args: tuple[Any, ...] = (), kwargs: 
 def at_root(x: Any, r: Any, slope: Any) -> Any:
     """The root `x` of a residual, whose value there is `r` and whose derivative by `x` is `slope`."""
     return x if isinstance(x, float | complex) else x.copy()
+
+
+def valued(value: Any, like: Any) -> Any:
+    """`value`, which was computed in another way than `like`, with the derivative of `like`."""
+    return value if isinstance(value, float | complex) else value.copy()
 
 
 def _step(slope: Any, d: Any, like: Any, adjoint: bool) -> Any:
@@ -127,10 +152,11 @@ def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> C
 ROWS: list[Rule] = [
     DeclaredZero(solved),
     DeclaredZero(jacobian),
+    DeclaredZero(directional),
     PureRule(
         at_root,
         jvp=(None, lambda d, x, _, r, slope: _step(slope, d, x, False)),
         vjp=(None, lambda by, x, _, r, slope: _step(slope, by, x, True)),
     ),
+    PureRule(valued, jvp=(None, lambda d, *_: d), vjp=(None, lambda by, *_: by)),
 ]
-

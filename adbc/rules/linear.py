@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
-from adbc.rules.declared import DeclaredRule, holds_numbers
+from adbc.rules.activity import carries
+from adbc.rules.declared import DeclaredRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback
 
 __all__ = ["LinearRule", "along", "placed", "refuse_others"]
@@ -31,11 +32,17 @@ def along(function: Callable[..., Any], place: int) -> Callable[..., Any]:
 
 
 def refuse_others(
-    name: str, places: Sequence[int], args: Args, derivatives: Args, names: Sequence[str]
+    name: str,
+    places: Sequence[int],
+    args: Args,
+    derivatives: Args,
+    names: Sequence[str],
+    *,
+    is_tangent: bool,
 ) -> None:
     """Raise if an argument that is not at one of `places`, in which the function is linear, is active."""
     for i, (x, d) in enumerate(zip(args, derivatives, strict=False)):
-        if d is not None and i not in places and holds_numbers(x):
+        if d is not None and i not in places and carries(x, d, is_tangent=is_tangent):
             what = repr(names[i]) if i < len(names) else str(i)
             raise UnsupportedError(
                 f"{name} has no derivative rule by its argument {what}",
@@ -76,14 +83,14 @@ class LinearRule(DeclaredRule):
 
         return cotangent
 
-    def _check_others(self, args: Args, derivatives: Args) -> None:
+    def _check_others(self, args: Args, derivatives: Args, is_tangent: bool) -> None:
         name = str(getattr(self.function, "__qualname__", None) or repr(self.function))
-        refuse_others(name, self.places, args, derivatives, self.binding.names)
+        refuse_others(name, self.places, args, derivatives, self.binding.names, is_tangent=is_tangent)
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        self._check_others(args, dargs)
+        self._check_others(args, dargs, True)
         return super().frule(args, dargs, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        self._check_others(args, fargs)
+        self._check_others(args, fargs, False)
         return super().rrule(args, fargs, kwargs)

@@ -10,6 +10,8 @@ __all__ = ["SOURCES"]
 
 SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy._lib._array_api", "adbc.rules.scipy.selection"),
+    ("scipy", "adbc.rules.scipy.base"),
+    ("scipy._lib.array_api_compat.numpy.linalg", "adbc.rules.scipy.array_api"),
     ("scipy.special", "adbc.rules.scipy.special"),
     ("scipy.special", "adbc.rules.scipy.distributions"),
     ("scipy.special", "adbc.rules.scipy.functions"),
@@ -17,6 +19,15 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("scipy.linalg", "adbc.rules.scipy.factorisations"),
     ("scipy.linalg", "adbc.rules.scipy.matrix_functions"),
     ("scipy.optimize", "adbc.rules.scipy.optimize"),
+    ("scipy.integrate", "adbc.rules.scipy.integrals"),
+    ("scipy.integrate", "adbc.rules.scipy.differential"),
+    ("scipy.signal", "adbc.rules.scipy.signal"),
+    ("scipy.ndimage", "adbc.rules.scipy.ndimage"),
+    ("scipy.interpolate", "adbc.rules.scipy.interpolate"),
+    ("scipy.spatial.distance", "adbc.rules.scipy.distances"),
+    ("scipy.spatial.transform._rotation_xp", "adbc.rules.scipy.rotations"),
+    ("scipy.sparse", "adbc.rules.scipy.sparse"),
+    ("scipy.sparse.linalg", "adbc.rules.scipy.sparse_solves"),
     ("scipy.fft", "adbc.rules.scipy.fourier"),
 )
 """Pairs of a package of SciPy and the module that has the rules of a part of it."""

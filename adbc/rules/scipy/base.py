@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import UnsupportedError
+from adbc.rules.activity import carries
 from adbc.rules.formulas import FormulaCall
 from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Pullback, When
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
-__all__ = ["FormulaRule", "bodies", "linear", "refused"]
+__all__ = ["ROWS", "FormulaRule", "bodies", "fixed", "linear"]
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -61,12 +62,12 @@ class FormulaRule(ArrayRule):
         return args, kwargs
 
     def frule(self, args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        refuse_others(self.name, self.known, args, dargs, self.names)
+        refuse_others(self.name, self.known, args, dargs, self.names, is_tangent=True)
         args, kwargs = self._kept(args, kwargs)
         return super().frule(args, dargs, kwargs)
 
     def rrule(self, args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        refuse_others(self.name, self.known, args, fargs, self.names)
+        refuse_others(self.name, self.known, args, fargs, self.names, is_tangent=False)
         args, kwargs = self._kept(args, kwargs)
         return super().rrule(args, fargs, kwargs)
 
@@ -106,17 +107,24 @@ def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:
     return [Overlay(getattr(module, name), body) for name, body in found.items() if hasattr(module, name)]
 
 
-def refused(module: Any, names: Sequence[str], why: str, instead: str) -> list[Any]:
-    """Rows that refuse the functions of `module` with these names."""
+def fixed(x: Any, what: str, instead: str) -> Any:
+    """`x`, of which nothing may have a derivative: otherwise it is refused, as `what`."""
+    return x
 
-    def body_of(name: str) -> Callable[..., Any]:
-        def body(*args: Any, **kwargs: Any) -> Any:
-            raise UnsupportedError(name, why, instead)
 
-        return body
+def _refuse_active(args: Args, derivatives: Args, is_tangent: bool) -> None:
+    if carries(args[0], derivatives[0], is_tangent=is_tangent):
+        raise UnsupportedError(args[1], "adbc has no rule for that", args[2])
 
-    return [
-        Overlay(getattr(module, name), body_of(f"{module.__name__}.{name}"))
-        for name in names
-        if hasattr(module, name)
-    ]
+
+def _fixed_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    _refuse_active(args, dargs, True)
+    return args[0], None
+
+
+def _fixed_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
+    _refuse_active(args, fargs, False)
+    return args[0], None, lambda bout: (None,) * len(args)
+
+
+ROWS: list[Rule] = [Primitive(fixed, frule=_fixed_frule, rrule=_fixed_rrule)]

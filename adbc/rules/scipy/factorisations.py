@@ -33,7 +33,7 @@ from adbc.rules.scipy.base import FormulaRule, bodies
 from adbc.rules.scipy.solves import check_matrix, permutation
 from adbc.rules.table import Rule, ZeroRule
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "polar_factors"]
 
 
 def _filled(bouts: Sequence[Any], outs: Sequence[Any]) -> list[Any]:

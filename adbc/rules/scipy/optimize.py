@@ -2,9 +2,10 @@
 
 A root finder is differentiated as what it is: a function whose result solves an equation
 (`adbc.rules.implicit`).  So is a minimiser that is given the gradient, ``jac=``: its result is a root of
-that, for those variables that are not at a bound.  Without a gradient the equation is unknown: its derivative would
-be the second one of the objective.  And what a minimiser in Python does, comparing values, has the derivative
-zero nearly everywhere, which is not that of the minimum: so it is refused wherever something is active.
+that, for those variables that are not at a bound.  Without a gradient the equation is unknown: its derivative
+would be the second one of the objective.  And what a minimiser in Python does, comparing values, has the
+derivative zero nearly everywhere, which is not that of the minimum: so it is refused wherever something is
+active.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from scipy import optimize
 
 from adbc.errors import UnsupportedError
-from adbc.rules.declared import holds_numbers
+from adbc.rules.activity import carries
 from adbc.rules.implicit import root_of, solved
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
@@ -126,14 +127,6 @@ def root(fun: Any, x0: Any, args: Any = (), method: str = "hybr", jac: Any = Non
 # -- minima ------------------------------------------------------------------------------------------------
 
 
-def _is_active(x: Any, shadow: Any) -> bool:
-    if shadow is None:
-        return False
-    if isinstance(shadow, tuple):
-        return any(map(_is_active, x, shadow))
-    return holds_numbers(x)
-
-
 def with_constants(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], instead: str
 ) -> Any:
@@ -141,8 +134,9 @@ def with_constants(
     return function(*args, **kwargs)
 
 
-def _refuse_active(args: Args, shadows: Args) -> None:
-    if any(map(_is_active, args[1:3], shadows[1:3])):
+def _refuse_active(args: Args, derivatives: Args, is_tangent: bool) -> None:
+    given = zip(args[1:3], derivatives[1:3], strict=True)
+    if any(carries(x, d, is_tangent=is_tangent) for x, d in given):
         name = args[0].__name__
         raise UnsupportedError(
             f"scipy.optimize.{name} of something with a derivative",
@@ -153,13 +147,13 @@ def _refuse_active(args: Args, shadows: Args) -> None:
 
 
 def _constant_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-    _refuse_active(args, dargs)
+    _refuse_active(args, dargs, True)
     out = with_constants(*args)
     return out, fresh_tangent(out)
 
 
 def _constant_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-    _refuse_active(args, fargs)
+    _refuse_active(args, fargs, False)
     out = with_constants(*args)
     return out, fresh_shadow(out, active=False), lambda bout: (None,) * len(args)
 

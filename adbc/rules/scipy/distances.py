@@ -1,0 +1,162 @@
+"""``scipy.spatial.distance``: distances of all pairs, and what is made of them.
+
+The derivative of a distance by its points is 0 where they coincide, as that of a norm is at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial import distance
+
+from adbc.errors import UnsupportedError
+from adbc.rules.scipy.base import bodies
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+# Each takes points that broadcast against each other, whose coordinates are along the last axis.
+
+
+def _euclidean(a: Any, b: Any, w: Any = None) -> Any:
+    d = a - b
+    return np.linalg.norm(d if w is None else d * np.sqrt(w), axis=-1)
+
+
+def _sqeuclidean(a: Any, b: Any, w: Any = None) -> Any:
+    d = a - b
+    return np.sum(d * d if w is None else w * d * d, axis=-1)
+
+
+def _cityblock(a: Any, b: Any, w: Any = None) -> Any:
+    d = np.abs(a - b)
+    return np.sum(d if w is None else w * d, axis=-1)
+
+
+def _chebyshev(a: Any, b: Any) -> Any:
+    return np.max(np.abs(a - b), axis=-1)
+
+
+def _minkowski(a: Any, b: Any, p: Any = 2.0, w: Any = None) -> Any:
+    if p == np.inf:
+        return _chebyshev(a, b)
+    d = a - b
+    return np.linalg.norm(d if w is None else d * w ** (1.0 / p), p, axis=-1)
+
+
+def _cosine(a: Any, b: Any) -> Any:
+    return 1.0 - np.sum(a * b, axis=-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
+
+
+def _correlation(a: Any, b: Any) -> Any:
+    return _cosine(a - np.mean(a, axis=-1, keepdims=True), b - np.mean(b, axis=-1, keepdims=True))
+
+
+def _canberra(a: Any, b: Any) -> Any:
+    below = np.abs(a) + np.abs(b)
+    return np.sum(np.where(below == 0, 0.0, np.abs(a - b) / np.where(below == 0, 1.0, below)), axis=-1)
+
+
+def _braycurtis(a: Any, b: Any) -> Any:
+    return np.sum(np.abs(a - b), axis=-1) / np.sum(np.abs(a + b), axis=-1)
+
+
+def _seuclidean(a: Any, b: Any, V: Any) -> Any:
+    return np.linalg.norm((a - b) / np.sqrt(V), axis=-1)
+
+
+def _mahalanobis(a: Any, b: Any, VI: Any) -> Any:
+    d = a - b
+    return np.sqrt(np.sum(np.matmul(d, VI) * d, axis=-1))
+
+
+_METRICS: dict[str, Callable[..., Any]] = {
+    "euclidean": _euclidean,
+    "sqeuclidean": _sqeuclidean,
+    "cityblock": _cityblock,
+    "chebyshev": _chebyshev,
+    "minkowski": _minkowski,
+    "cosine": _cosine,
+    "correlation": _correlation,
+    "canberra": _canberra,
+    "braycurtis": _braycurtis,
+    "seuclidean": _seuclidean,
+    "mahalanobis": _mahalanobis,
+}
+_SHORT = {
+    "euclid": "euclidean", "eu": "euclidean", "e": "euclidean", "sqeuclid": "sqeuclidean",
+    "sqe": "sqeuclidean", "sqeu": "sqeuclidean",
+    "manhattan": "cityblock", "cblock": "cityblock", "cb": "cityblock", "c": "cityblock",
+    "chebychev": "chebyshev", "cheby": "chebyshev", "cheb": "chebyshev", "ch": "chebyshev", "cos": "cosine",
+    "mi": "minkowski", "m": "minkowski", "pnorm": "minkowski", "co": "correlation", "se": "seuclidean",
+    "s": "seuclidean", "mahal": "mahalanobis", "mah": "mahalanobis",
+}  # fmt: skip
+
+
+def _metric(metric: Any, everything: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The function of a metric, and its keywords, of which some follow from all points."""
+    name = metric if isinstance(metric, str) else metric.__name__
+    name = _SHORT.get(name.lower(), name.lower())
+    found = _METRICS.get(name)
+    if found is None or (not isinstance(metric, str) and metric is not getattr(distance, name, None)):
+        raise UnsupportedError(
+            f"distances of scipy.spatial with metric={metric!r}",
+            "adbc has no rule for that form",
+            "call the function for each pair",
+        )
+    names = found.__code__.co_varnames[2 : found.__code__.co_argcount]
+    given = {n: x for n, x in kwargs.items() if x is not None}
+    if not all(n in names for n in given):
+        raise UnsupportedError(
+            f"distances of scipy.spatial with metric={metric!r} and {', '.join(given)}",
+            "adbc has no rule for that form",
+            "scale the coordinates",
+        )
+    if name == "seuclidean" and "V" not in given:
+        given["V"] = np.var(everything, axis=0, ddof=1)
+    if name == "mahalanobis" and "VI" not in given:
+        given["VI"] = np.linalg.inv(np.cov(everything.T)).T
+    return found, given
+
+
+def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+    a, b = np.asarray(XA, dtype=float), np.asarray(XB, dtype=float)
+    function, given = _metric(metric, np.concatenate((a, b)), kwargs)
+    found = function(a[:, None, :], b[None, :, :], **given)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
+    x = np.asarray(X, dtype=float)
+    function, given = _metric(metric, x, kwargs)
+    i, j = np.triu_indices(len(x), 1)
+    found = function(x[i], x[j], **given)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
+    x = np.asarray(X)
+    if x.ndim == 1:
+        n = int(np.ceil(np.sqrt(len(x) * 2)))
+        if n * (n - 1) != 2 * len(x):
+            raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2.")
+        i, j = np.triu_indices(n, 1)
+        square = np.zeros((n, n), x.dtype)
+        square[i, j] = x
+        square[j, i] = x
+        return square
+    if checks:
+        distance.is_valid_dm(x, throw=True, name="X")
+    i, j = np.triu_indices(len(x), 1)
+    return x[i, j]
+
+
+ROWS: list[Rule] = bodies(distance, {"cdist": cdist, "pdist": pdist, "squareform": squareform})

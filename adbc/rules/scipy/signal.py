@@ -1,0 +1,182 @@
+"""``scipy.signal``: recursive filters and convolutions.
+
+A recursive filter divides by a polynomial: what it divides is a sum of shifted signals, and only the division
+needs a rule.  That is linear in the signal, its adjoint runs backwards in time, and by the coefficients of
+the polynomial it is an implicit function.  Filters in sections, forwards and backwards, and resampling go
+through these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import signal
+
+from adbc.errors import UnsupportedError
+from adbc.rules.scipy.base import FormulaRule, bodies, linear
+from adbc.rules.table import Rule
+
+__all__ = ["ROWS"]
+
+
+# -- recursive filters -------------------------------------------------------------------------------------
+
+
+def divided(a: Any, u: Any) -> Any:
+    """The signals y, along the last axis, with y[n] = u[n] - a[1] y[n-1] - a[2] y[n-2] - ..."""
+    return signal.lfilter(np.ones(1, a.dtype), a, u)
+
+
+def _delayed(y: Any, k: int) -> Any:
+    """`y` later by `k`."""
+    d = np.zeros_like(y)
+    d[..., k:] = y[..., : y.shape[-1] - k]
+    return d
+
+
+def _along_a(d: Any, y: Any, a: Any, u: Any) -> Any:
+    change: Any = np.zeros(y.shape, np.result_type(d, y))
+    for k in range(1, min(len(a), y.shape[-1])):
+        change = change + d[k] * _delayed(y, k)
+    return -divided(np.asarray(a), change)
+
+
+def _against_u(by: Any, y: Any, a: Any, u: Any) -> Any:
+    return divided(np.conjugate(a), by[..., ::-1])[..., ::-1]
+
+
+def _against_a(by: Any, y: Any, a: Any, u: Any) -> Any:
+    s = _against_u(by, y, a, u)
+    d = np.zeros(len(a), np.result_type(s, y))
+    for k in range(1, min(len(a), y.shape[-1])):
+        d[k] = -np.sum(np.conjugate(_delayed(y, k)) * s)
+    return d
+
+
+def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    b, a, x = np.atleast_1d(np.asarray(b)), np.atleast_1d(np.asarray(a)), np.asarray(x)
+    dtype = np.result_type(b, a, x) if zi is None else np.result_type(b, a, x, zi)
+    if dtype.kind not in "fc":
+        dtype = np.dtype(float)
+    order = max(len(a), len(b)) - 1
+    b, a = (b / a[0]).astype(dtype), (a / a[0]).astype(dtype)
+    x = np.moveaxis(x.astype(dtype), axis, -1)
+    n = x.shape[-1]
+    u = np.zeros((*x.shape[:-1], n + order), dtype)
+    for k in range(len(b)):
+        u[..., k : k + n] += b[k] * x
+    if zi is not None:
+        u[..., :order] += np.moveaxis(np.asarray(zi), axis, -1)
+    y = divided(a, u[..., :n]) if len(a) > 1 else u[..., :n] * 1.0
+    result = np.moveaxis(y, -1, axis)
+    if zi is None:
+        return result
+    end = u[..., n:] * 1.0
+    for i in range(order):
+        for k in range(i + 1, min(len(a), n + i + 1)):
+            end[..., i] -= a[k] * y[..., n + i - k]
+    return result, np.moveaxis(end, -1, axis)
+
+
+def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    sos, x = np.atleast_2d(np.asarray(sos)), np.asarray(x)
+    if sos.ndim != 2 or sos.shape[1] != 6 or not np.all(sos[:, 3] == 1):
+        raise ValueError("sos must be of shape (n_sections, 6), and sos[:, 3] all ones")
+    ends = []
+    for i in range(len(sos)):
+        if zi is None:
+            x = lfilter(sos[i, :3], sos[i, 3:], x, axis)
+        else:
+            x, end = lfilter(sos[i, :3], sos[i, 3:], x, axis, np.asarray(zi)[i])
+            ends.append(end)
+    return x if zi is None else (x, np.stack(ends))
+
+
+# -- convolutions ------------------------------------------------------------------------------------------
+
+
+def _whole(by: Any, x: Any, h: Any, mode: str) -> Any:
+    """The cotangent of a full convolution, from that of the part that `mode` keeps."""
+    full = [n + k - 1 for n, k in zip(np.shape(x), np.shape(h), strict=True)]
+    if mode == "full":
+        return by
+    if mode == "same":
+        start = [(f - n) // 2 for f, n in zip(full, np.shape(by), strict=True)]
+    else:
+        start = [min(n, k) - 1 for n, k in zip(np.shape(x), np.shape(h), strict=True)]
+    d = np.zeros(full, by.dtype)
+    d[tuple(slice(s, s + n) for s, n in zip(start, np.shape(by), strict=True))] = by
+    return d
+
+
+def _convolve_x(by: Any, x: Any, h: Any, mode: str = "full", method: str = "auto") -> Any:
+    return signal.correlate(_whole(by, x, h, mode), h, "valid", method)
+
+
+def _convolve_h(by: Any, x: Any, h: Any, mode: str = "full", method: str = "auto") -> Any:
+    return signal.correlate(_whole(by, x, h, mode), x, "valid", method)
+
+
+def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    return signal.convolve(in1, np.conjugate(np.flip(in2)), mode, method)
+
+
+def _correlate2d(in1: Any, in2: Any, mode: str, method: str) -> Any:
+    """``correlate``, of which other elements are the "same" where a length is even."""
+    if mode != "same":
+        return correlate(in1, in2, mode, method)
+    (n, m), (k, j) = np.shape(in1), np.shape(in2)
+    return correlate(in1, in2, "full", method)[k // 2 : k // 2 + n, j // 2 : j // 2 + m] * 1.0
+
+
+def _bounded(convolved: Any, name: str) -> Any:
+    def body(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+        if boundary not in ("fill", 0) or fillvalue != 0:
+            raise UnsupportedError(
+                f"scipy.signal.{name} with a boundary or fillvalue",
+                "adbc has no rule for that form",
+                "use np.pad first, and mode='valid'",
+            )
+        return convolved(in1, in2, mode, "direct")
+
+    return body
+
+
+def upfirdn(
+    h: Any, x: Any, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant", cval: Any = 0
+) -> Any:
+    if mode != "constant" or cval != 0:
+        raise UnsupportedError(
+            "scipy.signal.upfirdn with mode or cval", "adbc has no rule for that form", "use np.pad first"
+        )
+    h, x = np.asarray(h), np.moveaxis(np.asarray(x), axis, -1)
+    n = x.shape[-1]
+    dtype = np.result_type(h, x, np.float32)
+    wide = np.zeros((*x.shape[:-1], (n - 1) * up + 1), dtype)
+    wide[..., ::up] = x
+    taps = np.reshape(h.astype(dtype), (1,) * (x.ndim - 1) + (len(h),))
+    return np.moveaxis(signal.convolve(wide, taps, "full", "direct")[..., ::down], -1, axis)
+
+
+ROWS: list[Rule] = [
+    FormulaRule(
+        divided,
+        jvp=[_along_a, lambda d, y, a, u: divided(np.asarray(a), d)],
+        vjp=[_against_a, _against_u],
+        name="scipy.signal.lfilter",
+    ),
+    linear(signal.convolve, (0, 1), transpose=(_convolve_x, _convolve_h)),
+    *bodies(
+        signal,
+        {
+            "lfilter": lfilter,
+            "sosfilt": sosfilt,
+            "correlate": correlate,
+            "convolve2d": _bounded(signal.convolve, "convolve2d"),
+            "correlate2d": _bounded(_correlate2d, "correlate2d"),
+            "upfirdn": upfirdn,
+        },
+    ),
+]

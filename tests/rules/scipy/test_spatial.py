@@ -1,0 +1,76 @@
+"""Distances and rotations of ``scipy.spatial``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import spatial
+from scipy.spatial import distance
+from scipy.spatial.transform import Rotation, Slerp
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
+from tests.programs.checks import check_gradient
+
+RNG = np.random.default_rng(4)
+A, B = RNG.random((4, 3)), RNG.random((3, 3))
+VECTOR = np.array([1.0, 2.0, 3.0])
+TURN = np.array([0.3, -0.2, 0.5])
+METRICS = [
+    "euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation", "canberra",
+    "braycurtis", "seuclidean",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_distances_of_pairs(metric: str) -> None:
+    check_rule(lambda a, b: distance.cdist(a, b, metric), A, B, step=1e-3)
+    check_rule(lambda a: distance.pdist(a, metric), A, step=1e-3)
+
+
+def test_distances_with_parameters() -> None:
+    check_rule(lambda a, b: distance.cdist(a, b, "minkowski", p=3), A, B)
+    check_rule(lambda a, b: distance.cdist(a, b, "euclidean", w=np.array([1.0, 2.0, 0.5])), A, B)
+    check_rule(lambda a, v: distance.pdist(a, "mahalanobis", VI=v @ v.T), A, B)
+    check_rule(lambda a: distance.pdist(a, "mahalanobis"), RNG.random((7, 3)), step=1e-3)
+    check_rule(lambda a, v: distance.pdist(a, "seuclidean", V=v), A, VECTOR)
+    check_rule(lambda a: distance.squareform(distance.pdist(a)), A)
+    check_rule(lambda a: distance.squareform(distance.squareform(distance.pdist(a))), A)
+    check_rule(lambda a, b: spatial.distance_matrix(a, b), A, B)
+
+    def into(a: Any, out: Any) -> Any:
+        distance.cdist(a, a[:2] * 2.0, out=out)
+        return out * 2.0
+
+    check_rule(into, A, np.zeros((4, 2)))
+
+
+def test_points_that_coincide_have_the_slope_of_a_norm_at_zero() -> None:
+    gradient = adbc.grad(lambda a: distance.cdist(a, A).sum())(A.copy())
+    assert np.all(np.isfinite(gradient))
+
+
+def test_other_metrics_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="jensenshannon"):
+        adbc.grad(lambda a: distance.cdist(a, B, "jensenshannon").sum())(A.copy())
+
+
+def test_rotations() -> None:
+    check_gradient(lambda r: np.sum(Rotation.from_rotvec(r).apply(VECTOR) ** 3), TURN)
+    check_gradient(lambda v: np.sum(Rotation.from_rotvec(TURN).apply(v, inverse=True) ** 3), VECTOR)
+    check_gradient(lambda q: np.sum(Rotation.from_quat(q).as_rotvec() ** 3), np.array([0.1, 0.2, 0.3, 0.9]))
+    check_gradient(lambda m: Rotation.from_matrix(m).as_rotvec()[0], Rotation.from_rotvec(TURN).as_matrix())
+
+    def arm(angles: Any) -> Any:
+        second = Rotation.from_euler("z", angles[0]) * Rotation.from_euler("zyx", angles, degrees=True).inv()
+        return np.sum(second.as_euler("zyx") ** 2) + second.as_matrix()[0, 1]
+
+    check_gradient(arm, TURN)
+
+
+def test_turning_between_rotations() -> None:
+    keys = Rotation.from_rotvec([[0.0, 0.0, 0.1], [0.5, 0.2, 0.3]])
+    check_gradient(lambda t: np.sum(Slerp([0.0, 1.0], keys)(t).as_rotvec()), np.array([0.3]))
