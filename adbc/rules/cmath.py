@@ -65,9 +65,9 @@ ROWS: list[Rule] = [
     _unary("sinh", lambda out, z: cmath.cosh(z)),
     _unary("cosh", lambda out, z: cmath.sinh(z)),
     _unary("tanh", lambda out, z: (1.0 - out) * (1.0 + out)),
-    # the square roots apart, so that the branch is the one of the function
-    _unary("asin", lambda out, z: 1.0 / (_sqrt(-(z - 1.0)) * _sqrt(-(-z - 1.0)))),
-    _unary("acos", lambda out, z: -1.0 / (_sqrt(-(z - 1.0)) * _sqrt(-(-z - 1.0)))),
+    # the square roots apart, and of complex numbers, so that the branch is the one of the function
+    _unary("asin", lambda out, z: 1.0 / (_sqrt(-(complex(z) - 1.0)) * _sqrt(-(-z - 1.0)))),
+    _unary("acos", lambda out, z: -1.0 / (_sqrt(-(complex(z) - 1.0)) * _sqrt(-(-z - 1.0)))),
     _unary("atan", lambda out, z: 1.0 / (1.0 + z * z)),
     _unary("asinh", lambda out, z: 1.0 / (_sqrt(-(-1j * z - 1.0)) * _sqrt(-(1j * z - 1.0)))),
     _unary("acosh", lambda out, z: 1.0 / (_sqrt(z - 1.0) * _sqrt(-(-z - 1.0)))),

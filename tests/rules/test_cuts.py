@@ -27,3 +27,16 @@ def test_on_a_cut_the_side_is_that_of_the_function(name: str, z: complex) -> Non
     difference = (function(moved(h)) - function(moved(-h))) / (2 * h)
     _, tangent = adbc.jvp(function, (z,), (complex(along),))
     assert tangent == pytest.approx(difference, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["asin", "acos", "acosh", "atanh", "sqrt", "log"])
+@pytest.mark.parametrize("x", [3.0, -3.0, 0.3])
+def test_real_numbers_are_on_the_side_where_the_function_sees_them(name: str, x: float) -> None:
+    function = getattr(cmath, name)
+    h = 1e-6
+    difference = (function(x + h) - function(x - h)) / (2 * h)
+    _, tangent = adbc.jvp(function, (x,), (1.0,))
+    assert tangent == pytest.approx(difference, rel=1e-5)
+    for part in ("real", "imag"):
+        slope = adbc.grad(lambda x: getattr(function(x), part))(x)  # noqa: B023
+        assert slope == pytest.approx(getattr(difference, part), rel=1e-5, abs=1e-9)

@@ -29,6 +29,7 @@ from adbc.rules.numpy import (
     selection,
     shapes,
     sorting,
+    ufunc_methods,
     ufuncs,
     walks,
     zeros,
@@ -39,6 +40,17 @@ from adbc.tangents.protocol import kind_of
 __all__ = ["ROWS"]
 
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
+
+
+
+def _methods_of_ufuncs() -> list[Rule]:
+    """The rows of the methods of all ufuncs with a rule, but those that have another."""
+    known = [row.function for row in (*ufuncs.ROWS, *reductions.ROWS)]
+    rows: list[Rule] = []
+    for row in (*ufuncs.UFUNC_ROWS, *zeros.UFUNC_ROWS):
+        rows += ufunc_methods.methods_of(row, known)
+    return [*rows, *ufunc_methods.OF_ANY]
+
 
 _OF_ARRAYS: list[Rule] = [
     *operators.ROWS,
@@ -66,6 +78,7 @@ _OF_ARRAYS: list[Rule] = [
     *overlays.ROWS,
     *fourier.ROWS,
     *overrides.ROWS,
+    *_methods_of_ufuncs(),
 ]
 
 ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]

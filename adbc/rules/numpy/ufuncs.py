@@ -21,7 +21,6 @@ from adbc.rules.numpy.base import (
     gather,
     gather_tangent,
     give,
-    new_shadow,
     plain,
 )
 from adbc.rules.numpy.elementwise import (
@@ -432,46 +431,7 @@ def _at_row(function: Any, sign: int) -> Primitive:
     return row
 
 
-def _outer_row(name: str) -> Rule:
-    """The row of ``np.add.outer(x, y)`` and its kin: the ufunc on ``x[..., None]`` and ``y``."""
-    row = FIRST[name]
-    ufunc = getattr(np, name)
-
-    def widened(x: Any, y: Any) -> Any:
-        return np.reshape(x, np.shape(x) + (1,) * np.ndim(y))
-
-    def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
-        x, y = map(np.asarray, args)  # so that a number's class has its say in the dtype
-        dx, dy = map(gather_tangent, args, dargs)
-        return row.frule((widened(x, y), y), (None if dx is None else widened(dx, y), dy))
-
-    def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
-        x, y = map(np.asarray, args)
-        out = ufunc.outer(x, y)
-        fout = new_shadow(out, any_active(fargs))
-
-        def outer_pullback(bout: Any) -> Any:
-            by = fout if isinstance(fout, np.ndarray) else bout
-            bx = by_ = None
-            if by is not None:
-                wide = widened(x, y)
-                if fargs[0] is not None and row.vjp[0] is not None:
-                    d = np.broadcast_to(row.vjp[0](by, out, wide, y), np.shape(out))
-                    d = d.sum(axis=tuple(range(np.ndim(x), np.ndim(out))))
-                    bx = give(fargs[0], args[0], d)
-                if fargs[1] is not None and row.vjp[1] is not None:
-                    by_ = give(fargs[1], args[1], row.vjp[1](by, out, wide, y))
-            return bx, by_
-
-        return out, fout, outer_pullback
-
-    return Primitive(ufunc.outer, frule=frule, rrule=rrule, when=plain)
-
-
-METHODS: list[Rule] = [
-    _at_row(np.add.at, 1),
-    _at_row(np.subtract.at, -1),
-    *(_outer_row(name) for name in ("add", "subtract", "multiply", "divide", "power", "maximum", "minimum")),
-]
+METHODS: list[Rule] = [_at_row(np.add.at, 1), _at_row(np.subtract.at, -1)]
+"""Rows of methods of ufuncs that cost less by formulas of their own than by `ufunc_methods`."""
 
 ROWS: list[Rule] = [*UFUNC_ROWS, *PAIRS, *METHODS]

@@ -16,15 +16,15 @@ import numpy as np
 from adbc.ir.intrinsics import _bool_
 from adbc.rules.classes import overrides
 from adbc.rules.numpy.base import ArrayRule, by_example, is_plain, plain
-from adbc.rules.numpy.elementwise import elementwise
+from adbc.rules.numpy.elementwise import ElementwiseRule, elementwise
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Pullback, Rule, TextRule, When, ZeroRule
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "UFUNC_ROWS"]
 
 TESTS = [
     "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
     "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "invert", "left_shift", "right_shift", "gcd", "lcm", "spacing",
+    "bitwise_xor", "bitwise_count", "invert", "left_shift", "right_shift", "gcd", "lcm", "spacing",
 ]  # fmt: skip
 STEPS = ["floor", "ceil", "trunc", "rint"]
 FUNCTIONS = [
@@ -131,12 +131,16 @@ def _with_none(*classes: type) -> bool:
     return set(classes) == {np.ndarray, type(None)}
 
 
+def _of_ufunc(name: str) -> ElementwiseRule:
+    ufunc = getattr(np, name)
+    return elementwise(ufunc, *([None] * ufunc.nin), result="elementwise" if name in STEPS else None)
+
+
+UFUNC_ROWS: list[ElementwiseRule] = [_of_ufunc(name) for name in TESTS + STEPS if hasattr(np, name)]
+
+
 def _rows() -> list[Rule]:
-    rows: list[Rule] = []
-    for name in TESTS + STEPS:
-        ufunc = getattr(np, name)
-        result = "elementwise" if name in STEPS else None
-        rows.append(elementwise(ufunc, *([None] * ufunc.nin), result=result))
+    rows: list[Rule] = [*UFUNC_ROWS]
     tests = [_of_function(getattr(np, name)) for name in FUNCTIONS if hasattr(np, name)]
     methods = [ZeroRule(getattr(np.ndarray, name), when=plain) for name in METHODS]
     methods += [IntoRule(getattr(np.ndarray, name), f"a {other} out", more) for name, other, more in INTO]

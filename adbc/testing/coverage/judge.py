@@ -1,0 +1,97 @@
+"""What becomes of a call when it is differentiated: `test_rule`, and the errors in its place."""
+
+from __future__ import annotations
+
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import AdbcError
+from adbc.testing.coverage.cases import HERE, Case, Verdict
+from adbc.testing.rule import test_rule
+from adbc.testing.values import duplicate, leaves
+
+__all__ = ["TooLong", "is_clear", "judge", "limited"]
+
+LIMIT = 20
+"""Seconds that one case may take."""
+
+UNSETTLED = ("is there a kink", "changes its structure near this point")
+
+
+class TooLong(BaseException):
+    """A case has not ended in its time.  It is no `Exception`, which what is called may catch."""
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """A block of code that ends with `TooLong` if it takes longer."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TooLong
+
+    old = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def judge(case: Case, limit: int = LIMIT) -> Verdict | None:
+    """The verdict on `case`; None if it is no call: the function refuses its arguments.
+
+    >>> from adbc.testing.coverage import Case, judge
+    >>> judge(Case("numpy.clip", "np.clip(x, 0.3, y)", "1-d")).status
+    'right'
+    """
+    try:
+        with limited(limit), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return _judged(case)
+    except TooLong:
+        return Verdict(case, "error", f"not finished after {limit} seconds")
+
+
+def _judged(case: Case) -> Verdict | None:
+    try:
+        function, values = case.function(), case.values()
+        result = function(*duplicate(values))
+    except Exception:  # whatever the function says of arguments that were made up
+        return None
+    try:
+        numbers = [np.asarray(x) for _, x in leaves(result)]
+    except Exception as error:  # an object that no tangents are known of
+        return Verdict(case, "not judged", f"a result of {type(result).__name__}: {error}"[:300])
+    finite = all(np.all(np.isfinite(x)) for x in numbers if x.dtype.kind in "fc")
+    try:
+        _checked(function, values, finite)
+    except AdbcError as error:
+        return Verdict(case, "refused" if is_clear(str(error), case) else "unclear", str(error))
+    except AssertionError as error:
+        if any(text in str(error) for text in UNSETTLED):
+            return Verdict(case, "not judged", "differences do not settle")
+        return Verdict(case, "wrong" if finite else "not judged", str(error))
+    except Exception as error:  # of the engine, for the function itself has none
+        return Verdict(case, "error", f"{type(error).__name__}: {error}")
+    if not finite:
+        return Verdict(case, "not judged", "the value is not finite")
+    has_numbers = any(x.dtype.kind in "fc" and x.size for x in numbers)
+    return Verdict(case, "right" if has_numbers or "out" in case.text else "zero")
+
+
+def _checked(function: Callable[..., Any], values: list[Any], finite: bool) -> None:
+    step = 1e-3
+    test_rule(function, *values, step=step, rtol=1e-5, atol=1e-7)
+
+
+def is_clear(message: str, case: Case) -> bool:
+    """Whether an error names the function, the line that called it, and what to do."""
+    name = case.entry.rsplit(".", 1)[-1]
+    _, end, remedy = message.rpartition(". ")
+    return name in message and f"<{HERE}" in message and bool(end and remedy)
