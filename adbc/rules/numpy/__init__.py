@@ -8,6 +8,7 @@ from adbc.rules.numpy import (
     buffers,
     conversion,
     creation,
+    decompositions,
     einsum,
     flat,
     fourier,
@@ -37,13 +38,13 @@ from adbc.rules.numpy import (
 from adbc.rules.table import Rule
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "methods_of_ufuncs"]
 
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
 
 
 
-def _methods_of_ufuncs() -> list[Rule]:
+def methods_of_ufuncs() -> list[Rule]:
     """The rows of the methods of all ufuncs with a rule, but those that have another."""
     known = [row.function for row in (*ufuncs.ROWS, *reductions.ROWS)]
     rows: list[Rule] = []
@@ -64,6 +65,7 @@ _OF_ARRAYS: list[Rule] = [
     *products.ROWS,
     *einsum.ROWS,
     *linalg.ROWS,
+    *decompositions.ROWS,
     *joining.ROWS,
     *creation.ROWS,
     *scalars.ROWS,
@@ -78,7 +80,7 @@ _OF_ARRAYS: list[Rule] = [
     *overlays.ROWS,
     *fourier.ROWS,
     *overrides.ROWS,
-    *_methods_of_ufuncs(),
+    *methods_of_ufuncs(),
 ]
 
 ROWS: list[Rule] = [*numbers.ROWS, *_OF_ARRAYS, *instances.rows_of_instances(_OF_ARRAYS)]

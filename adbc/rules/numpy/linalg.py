@@ -22,7 +22,7 @@ from adbc.rules.numpy.products import adjoint
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import Tangent, fill_tangent, fresh_shadow, fresh_tangent
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "gaps", "multiple"]
 
 
 # -- linear algebra --------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def _hermitian_part(d: Any, uplo: str) -> Any:
     return _hermitian(d, {"upper": uplo == "U"})
 
 
-def _gaps(w: Any) -> Any:
+def gaps(w: Any) -> Any:
     """The matrix of 1 / (w_j - w_i), with 0 on the diagonal and where eigenvalues coincide."""
     gap = w[..., None, :] - w[..., :, None]
     return np.where(gap == 0, 0, 1 / np.where(gap == 0, 1, gap))
@@ -194,7 +194,7 @@ def _gaps(w: Any) -> Any:
 def _eigh_along(d: Any, w: Any, v: Any, uplo: str) -> tuple[Any, Any]:
     inner = np.matmul(np.matmul(adjoint(v), _hermitian_part(d, uplo)), v)
     dw = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
-    return dw, np.matmul(v, _gaps(w) * inner)
+    return dw, np.matmul(v, gaps(w) * inner)
 
 
 def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
@@ -203,7 +203,7 @@ def _eigh_against(bw: Any, bv: Any, w: Any, v: Any, uplo: str) -> Any:
     if bw is not None:
         inner = bw[..., None] * np.eye(np.shape(w)[-1], dtype=w.dtype)
     if bv is not None:
-        inner = inner + _gaps(w) * np.matmul(adjoint(v), bv)
+        inner = inner + gaps(w) * np.matmul(adjoint(v), bv)
     s = np.matmul(np.matmul(v, inner), adjoint(v))
     return _fold(0.5 * (s + adjoint(s)), uplo)
 
@@ -240,29 +240,31 @@ def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
             return np.zeros_like(x)
         safe = np.where(kept_y == 0, 1, kept_y)
         return unit * np.where(kept_y == 0, 0, (size / safe) ** (ord - 1))
-    if axis is not None:
-        raise UnsupportedError(
-            f"np.linalg.norm with ord={ord!r} and axis={axis!r}",
-            "adbc has no rule for that form",
-            "norm each matrix by itself",
-        )
+    return _matrix_norm_slope(x, ord, (0, 1) if axis is None else tuple(axis), unit)
+
+
+def _matrix_norm_slope(x: Any, ord: Any, axes: tuple[int, ...], unit: Any) -> Any:
+    """The gradient of a norm of the matrices along two axes of `x`; unit: its elements by their size."""
+    matrices = np.moveaxis(x, axes, (-2, -1))
     if ord in (2, "nuc", -2):
-        u, s, v = np.linalg.svd(x, full_matrices=False)
-        if ord == "nuc":
-            return np.matmul(u, v)
-        last = 0 if ord == 2 else len(s) - 1
-        return np.outer(u[:, last], v[last, :])
-    if ord in (1, -1, np.inf, -np.inf):
-        along = 0 if ord in (1, -1) else 1
-        sums = np.sum(size, axis=along)
-        k = np.argmax(sums) if ord > 0 else np.argmin(sums)
-        chosen = np.arange(len(sums)) == k
-        return unit * (chosen if along == 0 else chosen[:, None])
-    raise UnsupportedError(
-        f"np.linalg.norm with ord={ord!r}",
-        "adbc has no rule for that form",
-        "write the norm out, np.sum(np.abs(x) ** p) ** (1 / p)",
-    )
+        u, s, vh = np.linalg.svd(matrices, full_matrices=False)
+        if ord != "nuc":
+            chosen = 0 if ord == 2 else s.shape[-1] - 1
+            u, vh = u[..., chosen : chosen + 1], vh[..., chosen : chosen + 1, :]
+        slope = np.matmul(u, vh)
+    elif ord in (1, -1, np.inf, -np.inf):
+        along = -2 if ord in (1, -1) else -1
+        sums = np.sum(np.abs(matrices), axis=along)
+        k = np.argmax(sums, axis=-1) if ord > 0 else np.argmin(sums, axis=-1)
+        hit = np.arange(sums.shape[-1]) == k[..., None]
+        slope = np.moveaxis(unit, axes, (-2, -1)) * np.expand_dims(hit, along)
+    else:
+        raise UnsupportedError(
+            f"np.linalg.norm with ord={ord!r}",
+            "adbc has no rule for that form",
+            "write the norm out, np.sum(np.abs(x) ** p) ** (1 / p)",
+        )
+    return np.moveaxis(slope, (-2, -1), axes)
 
 
 def norm_jvp(d: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
@@ -295,7 +297,8 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
     """The row of a function whose result is a tuple of arrays or numbers.
 
     ``along(dx, outs, *args)`` gives the tangents of the parts and ``against(bouts, outs, *args)`` the
-    cotangent of the argument, where a part of `bouts` may be None.
+    cotangent of the argument, where a part of `bouts` may be None.  A result that is no tuple, because a
+    keyword says so, is one part.
     """
 
     def frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -304,6 +307,8 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
         if dx is None:
             return outs, fresh_tangent(outs)
         douts = along(dx, outs, gather(args[0]), *args[1:], **kwargs)
+        if not isinstance(outs, tuple):
+            return outs, finish(douts[0], outs)
         return outs, _bundle(outs, [fill_tangent(y, finish(d, y)) for d, y in zip(douts, outs, strict=True)])
 
     def rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any, Pullback]:
@@ -313,7 +318,10 @@ def multiple(function: Any, along: Any, against: Any, parameters: Sequence[str] 
 
         def multiple_pullback(bouts: Any) -> Sequence[Any]:
             result: list[Any] = [None] * len(args)
-            if active:
+            if active and not isinstance(outs, tuple):
+                d = against([fouts], outs, gather(args[0]), *args[1:], **kwargs)
+                result[0] = give(fargs[0], args[0], d)
+            elif active:
                 shadows = _parts(fouts, outs)
                 numbers = _parts(bouts, outs)
                 by = [f if isinstance(f, np.ndarray) else b for f, b in zip(shadows, numbers, strict=True)]
@@ -344,28 +352,6 @@ def _bundle(outs: Any, parts: list[Any]) -> Any:
     return Tangent(**dict(zip(outs._fields, parts, strict=True)))
 
 
-def slogdet_along(d: Any, outs: Any, a: Any) -> list[Any]:
-    if np.iscomplexobj(a):
-        raise UnsupportedError(
-            "np.linalg.slogdet of a complex matrix",
-            "adbc has no rule for that form",
-            "use np.log(np.linalg.det(a))",
-        )
-    return [None, np.sum(np.swapaxes(np.linalg.inv(a), -1, -2) * d, axis=(-2, -1))]
-
-
-def slogdet_against(by: list[Any], outs: Any, a: Any) -> Any:
-    if np.iscomplexobj(a):
-        raise UnsupportedError(
-            "np.linalg.slogdet of a complex matrix",
-            "adbc has no rule for that form",
-            "use np.log(np.linalg.det(a))",
-        )
-    if by[1] is None:
-        return None
-    return np.swapaxes(np.linalg.inv(a), -1, -2) * np.asarray(by[1])[..., None, None]
-
-
 def eigh_along(d: Any, outs: Any, a: Any, UPLO: str = "L") -> list[Any]:
     return list(_eigh_along(d, outs[0], outs[1], UPLO.upper()))
 
@@ -374,118 +360,13 @@ def eigh_against(by: list[Any], outs: Any, a: Any, UPLO: Any = "L") -> Any:
     return _eigh_against(by[0], by[1], outs[0], outs[1], UPLO.upper())
 
 
-# -- decompositions that need full rank ----------------------------------------------------------------------
+def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
+    """The tangent of ``pinv(a)``, where the rank does not change near `a`.
 
-
-def _thin(name: str, a: Any, complete: bool) -> None:
-    """Raise unless the decomposition of `a` is real and of reduced size, where it is unique."""
-    if np.iscomplexobj(a):
-        raise UnsupportedError(
-            f"np.linalg.{name} of a complex matrix",
-            "adbc has no rule for that form",
-            f"declare one: adbc.rule(np.linalg.{name}, jvp=..., vjp=...)",
-        )
-    if complete and np.shape(a)[-1] != np.shape(a)[-2]:
-        raise UnsupportedError(
-            f"np.linalg.{name} of full size",
-            "some of its directions are free, so that it has no derivative",
-            "use full_matrices=False (of qr, mode='reduced')",
-        )
-
-
-def _inverse(s: Any) -> Any:
-    """The inverse 1 / s of each element, 0 where s is 0."""
-    return np.where(s == 0, 0, 1 / np.where(s == 0, 1, s))
-
-
-def _svd_check(outs: Any, a: Any, full: Any, hermitian: Any) -> None:
-    if not isinstance(outs, tuple):
-        raise UnsupportedError(
-            "np.linalg.svd with compute_uv=False",
-            "adbc has no rule for that form",
-            "use np.linalg.svd(a, full_matrices=False)[1]",
-        )
+    Of a matrix that is said to be Hermitian only the lower triangle is read.
+    """
     if hermitian:
-        raise UnsupportedError(
-            "np.linalg.svd with hermitian=True", "adbc has no rule for that form", "use np.linalg.eigh(a)"
-        )
-    _thin("svd", a, full)
-
-
-def svd_along(
-    d: Any, outs: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False
-) -> list[Any]:
-    _svd_check(outs, a, full_matrices, hermitian)
-    u, s, vh = outs
-    v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
-    inner = np.matmul(np.matmul(adjoint(u), d), v)
-    gaps = _gaps(s * s)
-    du = np.matmul(u, gaps * (inner * row + column * adjoint(inner)))
-    dv = np.matmul(v, gaps * (column * inner + adjoint(inner) * row))
-    outside_u = np.matmul(d, v)
-    outside_v = np.matmul(adjoint(d), u)
-    du = du + (outside_u - np.matmul(u, np.matmul(adjoint(u), outside_u))) * _inverse(row)
-    dv = dv + (outside_v - np.matmul(v, np.matmul(vh, outside_v))) * _inverse(row)
-    return [du, np.diagonal(inner, axis1=-2, axis2=-1), adjoint(dv)]
-
-
-def svd_against(
-    by: list[Any],
-    outs: Any,
-    a: Any,
-    full_matrices: Any = True,
-    compute_uv: Any = True,
-    hermitian: Any = False,
-) -> Any:
-    """The cotangent of ``svd``; vectors left free (of equal singular values) must not matter to it."""
-    _svd_check(outs, a, full_matrices, hermitian)
-    u, s, vh = outs
-    bu, bs, bv = by[0], by[1], adjoint(by[2])
-    v, row, column = adjoint(vh), s[..., None, :], s[..., :, None]
-    ubu, vbv = np.matmul(adjoint(u), bu), np.matmul(vh, bv)
-    gaps = _gaps(s * s)
-    inner = gaps * (ubu - adjoint(ubu)) * row + column * gaps * (vbv - adjoint(vbv))
-    inner = inner + bs[..., None] * np.eye(np.shape(s)[-1], dtype=s.dtype)
-    left = np.matmul(u, inner) + (bu - np.matmul(u, ubu)) * _inverse(row)
-    right = (bv - np.matmul(v, vbv)) * _inverse(row)
-    return np.matmul(left, vh) + np.matmul(u, adjoint(right))
-
-
-def _qr_check(outs: Any, a: Any, mode: str) -> None:
-    if mode not in ("reduced", "complete"):
-        raise UnsupportedError(
-            f"np.linalg.qr with mode={mode!r}", "adbc has no rule for that form", "use mode='reduced'"
-        )
-    _thin("qr", a, mode == "complete")
-    if np.shape(a)[-2] < np.shape(a)[-1]:
-        raise UnsupportedError(
-            "np.linalg.qr of a matrix with fewer rows than columns",
-            "adbc has no rule for that form",
-            "factorise the columns that make it square, np.linalg.qr(a[:, :len(a)])",
-        )
-
-
-def qr_along(d: Any, outs: Any, a: Any, mode: str = "reduced") -> list[Any]:
-    _qr_check(outs, a, mode)
-    q, r = outs
-    scaled = adjoint(np.linalg.solve(adjoint(r), adjoint(d)))
-    inner = np.matmul(adjoint(q), scaled)
-    below = np.tril(inner, -1)
-    upper = inner - below + adjoint(below)
-    return [scaled - np.matmul(q, upper), np.matmul(upper, r)]
-
-
-def qr_against(by: list[Any], outs: Any, a: Any, mode: str = "reduced") -> Any:
-    _qr_check(outs, a, mode)
-    q, r = outs
-    bq, br = by
-    middle = np.matmul(r, adjoint(np.triu(br))) - np.matmul(adjoint(bq), q)
-    symmetric = np.tril(middle) + adjoint(np.tril(middle, -1))
-    return adjoint(np.linalg.solve(r, adjoint(bq + np.matmul(q, symmetric))))
-
-
-def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
-    """The tangent of ``pinv(a)``, where the rank does not change near `a`."""
+        a, d = _hermitian_part(a, "L"), _hermitian_part(d, "L")
     dh, yh = adjoint(d), adjoint(y)
     first = np.matmul(np.matmul(y, yh), dh)
     second = np.matmul(dh, np.matmul(yh, y))
@@ -494,13 +375,16 @@ def pinv_jvp(d: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
     return first + second - np.matmul(np.matmul(y, d), y)
 
 
-def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, **others: Any) -> Any:
+def pinv_vjp(by: Any, y: Any, a: Any, *_: Any, hermitian: Any = False, **others: Any) -> Any:
+    if hermitian:
+        a = _hermitian_part(a, "L")
     bh, yh = adjoint(by), adjoint(y)
     first = np.matmul(bh, np.matmul(y, yh))
     second = np.matmul(np.matmul(yh, y), bh)
     first = first - np.matmul(a, np.matmul(y, first))
     second = second - np.matmul(np.matmul(second, y), a)
-    return first + second - np.matmul(np.matmul(yh, by), yh)
+    s = first + second - np.matmul(np.matmul(yh, by), yh)
+    return _fold(0.5 * (s + adjoint(s)), "L") if hermitian else s
 
 
 # -- least squares ------------------------------------------------------------------------------------------
@@ -598,10 +482,7 @@ ROWS: list[Rule] = [
     _unary(np.linalg.cholesky, "a", cholesky_jvp, cholesky_vjp),
     _unary(np.linalg.eigvalsh, "a UPLO", eigvalsh_jvp, eigvalsh_vjp),
     _unary(np.linalg.norm, "x ord axis keepdims", norm_jvp, norm_vjp),
-    multiple(np.linalg.slogdet, slogdet_along, slogdet_against),
     multiple(np.linalg.eigh, eigh_along, eigh_against),
-    multiple(np.linalg.svd, svd_along, svd_against),
-    multiple(np.linalg.qr, qr_along, qr_against),
     Primitive(np.linalg.lstsq, frule=lstsq_frule, rrule=lstsq_rrule, when=plain, parameters=("a", "b")),
     _unary(np.linalg.pinv, "a rcond hermitian rtol", pinv_jvp, pinv_vjp),
 ]

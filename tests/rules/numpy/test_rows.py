@@ -13,14 +13,13 @@ from numpy.lib.stride_tricks import as_strided
 
 import adbc
 from adbc.ir import intrinsics
-from adbc.rules.numpy import ROWS, creation, joining, memory
+from adbc.rules.numpy import ROWS, creation, joining, memory, methods_of_ufuncs
 from adbc.rules.numpy.dressing import bare_all, dress
 from adbc.rules.numpy.elementwise import ElementwiseRule
 from adbc.rules.numpy.indexing import written
 from adbc.rules.numpy.instances import in_buffer, viewed, viewed_number
 from adbc.rules.numpy.products import quick_kron
 from adbc.rules.numpy.reductions import QUICK
-from adbc.rules.numpy.ufunc_methods import methods_of
 from adbc.rules.numpy.ufuncs import UFUNC_ROWS
 from adbc.rules.numpy.walks import read_only
 from adbc.rules.table import Overlay, ZeroRule
@@ -565,7 +564,7 @@ def test_every_row_has_a_case() -> None:
     covered |= {memoryview, np.frombuffer, memoryview.tolist, memoryview.__enter__}  # see test_array
     covered |= {np.generic.__copy__, read_only, written}  # see test_objects, test_walks, test_overrides
     covered |= {np.ndarray.resize}  # which is refused, see below
-    covered |= {made.function for row in UFUNC_ROWS for made in methods_of(row)}  # see test_ufunc_methods
+    covered |= {made.function for made in methods_of_ufuncs()}  # see test_ufunc_methods
     covered |= {
         np.void.__getitem__,
         np.ndarray.getfield,

@@ -1,0 +1,105 @@
+"""Eigenvalues, singular values, QR, condition and matrix norms: real, complex, and in stacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
+
+RNG = np.random.default_rng(1)
+MIXED = RNG.normal(size=(3, 3))  # a real matrix with complex eigenvalues
+REAL = np.diag([1.0, 2.0, 4.0]) + 0.2 * RNG.normal(size=(3, 3))
+HIGH = RNG.normal(size=(4, 3))
+COMPLEX = MIXED + 1j * RNG.normal(size=(3, 3))
+COMPLEX_HIGH = HIGH + 1j * RNG.normal(size=(4, 3))
+STACK = np.stack([REAL, REAL[::-1] @ REAL])
+SYMMETRIC = REAL @ REAL.T
+HERMITIAN = COMPLEX @ COMPLEX.conj().T + np.diag([1, 2, 3])
+SOLID = RNG.normal(size=(2, 3, 4))
+
+SQUARE = {"mixed": MIXED, "real": REAL, "complex": COMPLEX, "stack": STACK}
+ANY = {**SQUARE, "high": HIGH, "complex high": COMPLEX_HIGH, "wide": HIGH.T, "complex wide": COMPLEX_HIGH.T}
+
+
+def called(text: str) -> Any:
+    """A function of `x` that makes this call: what stands in the text is constant."""
+    return eval(f"lambda x: {text}", {"np": np})
+
+
+def test_matrices_are_what_they_are_called() -> None:
+    assert np.iscomplexobj(np.linalg.eigvals(MIXED))
+    assert not np.iscomplexobj(np.linalg.eigvals(REAL))
+
+
+@pytest.mark.parametrize("kind", SQUARE)
+def test_eigenvalues(kind: str) -> None:
+    a = SQUARE[kind]
+    check_rule(np.linalg.eigvals, a)
+    check_rule(np.linalg.eig, a)
+    check_rule(lambda a: np.linalg.eig(a)[1], a)
+    check_rule(np.linalg.slogdet, a)
+    check_rule(np.linalg.matrix_rank, a)
+
+
+@pytest.mark.parametrize("p", ["None", "2", "-2", "1", "'fro'", "np.inf"])
+@pytest.mark.parametrize("kind", SQUARE)
+def test_condition(kind: str, p: str) -> None:
+    check_rule(called(f"np.linalg.cond(x, {p})"), SQUARE[kind])
+
+
+def _without_phases(u: Any, s: Any, vh: Any) -> Any:
+    """What does not depend on the phases of the singular vectors."""
+    v = np.conj(vh)
+    own = np.conj(u[..., :, None, :]) * u[..., None, :, :], vh[..., :, :, None] * v[..., :, None, :]
+    return *own, s, np.einsum("...ij,...jk->...jik", u, vh)
+
+
+@pytest.mark.parametrize("kind", ANY)
+def test_singular_values_and_qr(kind: str) -> None:
+    a = ANY[kind]
+    check_rule(lambda a: np.linalg.svd(a, compute_uv=False), a)
+    check_rule(lambda a: _without_phases(*np.linalg.svd(a, full_matrices=False)), a)
+    check_rule(np.linalg.qr, a)
+    check_rule(lambda a: np.linalg.qr(a, mode="r"), a)
+
+
+@pytest.mark.parametrize("a", [SYMMETRIC, HERMITIAN], ids=["real", "complex"])
+def test_what_reads_one_triangle(a: Any) -> None:
+    check_rule(lambda a: _without_phases(*np.linalg.svd(a, hermitian=True)), a)
+    check_rule(lambda a: np.linalg.svd(a, compute_uv=False, hermitian=True), a)
+    check_rule(lambda a: np.linalg.pinv(a, hermitian=True), a)
+
+
+@pytest.mark.parametrize("order", ["'nuc'", "2", "-2", "1", "-1", "np.inf", "-np.inf", "'fro'"])
+def test_norms_of_matrices_along_axes(order: str) -> None:
+    for axes in ((0, 1), (2, 1), (-1, 0)):
+        check_rule(called(f"np.linalg.norm(x, {order}, axis={axes})"), SOLID)
+        check_rule(called(f"np.linalg.norm(x, {order}, axis={axes}, keepdims=True)"), SOLID)
+    check_rule(called(f"np.linalg.norm(x, {order})"), COMPLEX)
+    check_rule(called(f"np.linalg.norm(x, {order}, keepdims=True)"), REAL)
+
+
+def test_single_precision_stays() -> None:
+    gradient = adbc.grad(lambda a: np.linalg.svd(a, compute_uv=False).sum())(REAL.astype(np.float32))
+    assert gradient.dtype == np.float32
+
+
+def test_equal_eigenvalues_have_a_finite_derivative() -> None:
+    gradient = adbc.grad(lambda a: np.linalg.eigvals(a).sum())(np.eye(3))
+    np.testing.assert_allclose(gradient, np.eye(3))
+
+
+def test_refusals() -> None:
+    with pytest.raises(UnsupportedError, match="too few eigenvectors"):
+        adbc.grad(lambda a: np.linalg.eigvals(a).sum())(np.array([[1.0, 1.0], [0.0, 1.0]]))
+    with pytest.raises(UnsupportedError, match="of full size"):
+        adbc.grad(lambda a: np.linalg.svd(a)[1].sum())(HIGH)
+    with pytest.raises(UnsupportedError, match="LAPACK's own form"):
+        adbc.grad(lambda a: np.linalg.qr(a, mode="raw")[0].sum())(HIGH)
+    with pytest.raises(UnsupportedError, match="one is singular"):
+        adbc.grad(lambda a: np.linalg.cond(a, 1).sum())(np.stack([np.eye(2), np.zeros((2, 2))]))
