@@ -142,11 +142,15 @@ def of_its_function(method: Any, name: str) -> Any:
     return getattr(method.__func__, name)
 
 
+_COMPILED = "cython_function_or_method"
+"""The name of the classes of functions that Cython has made, which are bound as those of Python are."""
+
+
 def _bind(call: Call, descriptor: Any, table: RuleTable) -> Step:
     """What `descriptor`, found in the class of an object and no data descriptor, gives for that object."""
     obj, name = call.args[:2]
     cls, kind = type(obj), type(descriptor)
-    if kind is types.FunctionType:
+    if kind is types.FunctionType or kind.__name__ == _COMPILED:
         return Value(call, types.MethodType(descriptor, obj), bound_shadow(call.shadows[0], True))
     if kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
         return Value(call, _read(obj, name), bound_shadow(call.shadows[0], False))

@@ -1,0 +1,126 @@
+"""Random numbers move with their parameters, and generators are left as plain calls leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from adbc.errors import UnsupportedError
+from adbc.testing import test_rule as check_rule
+
+V = np.array([0.3, 0.7, 0.2, 0.5, 0.8])
+W = V[::-1] * 1.1
+A = np.arange(12.0).reshape(4, 3) + 0.5
+
+
+def new() -> Any:
+    return np.random.default_rng(5)
+
+
+def old() -> Any:
+    return np.random.RandomState(5)
+
+
+TWO: list[Callable[[Any, Any], Any]] = [
+    lambda x, y: new().normal(x, y),
+    lambda x, y: new().normal(x, y, (3, 5)),
+    lambda x, y: (x, new().normal(scale=y, size=(3, 5))),
+    lambda x, y: new().laplace(x, y),
+    lambda x, y: new().gumbel(x, y),
+    lambda x, y: old().logistic(x, y, (2, 5)),
+    lambda x, y: new().uniform(x, y + 1.0),
+    lambda x, y: old().uniform(low=x, high=y + 1.0),
+    lambda x, y: new().lognormal(x, y),
+    lambda x, y: new().triangular(x - 2.0, x, y + 1.0, (3, 5)),
+    lambda x, y: old().triangular(x - 2.0, x, y + 1.0),
+    lambda x, y: y * new().exponential(x),
+    lambda x, y: y * old().rayleigh(x),
+    lambda x, y: y * new().weibull(x + 0.5),
+    lambda x, y: y * new().power(x + 0.5),
+    lambda x, y: y * new().pareto(x + 0.5),
+    lambda x, y: y * new().gamma(2.0, x),
+    lambda x, y: y + new().vonmises(x, 2.0),
+    lambda x, y: (np.random.seed(3), np.random.normal(x, y), np.random.exponential(x))[1:],  # noqa: NPY002
+]
+
+
+@pytest.mark.parametrize("number", range(len(TWO)))
+def test_numbers_move_with_their_parameters(number: int) -> None:
+    check_rule(TWO[number], V, W)
+    check_rule(TWO[number], 0.4, 0.7)
+    if number == 0:
+        single = adbc.grad(lambda x, y: TWO[0](x, y).sum())(V.astype(np.float32), W)
+        assert single.dtype == np.float32
+
+
+MOVING: list[tuple[Callable[[Any], Any], Any]] = [
+    (lambda x: new().permutation(x), V),
+    (lambda x: new().permutation(x, axis=1), A),
+    (lambda x: new().permutation(x), [0.1, 0.2, 0.3]),
+    (lambda x: new().permuted(x, axis=1), A),
+    (lambda x: new().permuted(x), A),
+    (lambda x: new().shuffle(x), V),
+    (lambda x: new().shuffle(x, axis=1), A),
+    (lambda x: new().shuffle(x), [0.1, 0.2, 0.3]),
+    (lambda x: new().choice(x), V),
+    (lambda x: new().choice(x, (2, 2), False), A),
+    (lambda x: new().choice(x, 2, axis=1), A),
+    (lambda x: new().choice(x, 3, p=[0.1, 0.2, 0.7]), [0.1, 0.2, 0.3]),
+    (lambda x: old().permutation(x), A),
+    (lambda x: old().shuffle(x), A[::2]),
+    (lambda x: old().choice(x, 3), V),
+    (lambda x: x * new().choice(5, 5), V),
+    (lambda x: new().poisson(x), V),
+    (lambda x: old().binomial(4, x), V),
+    (lambda x: new().multivariate_normal(x, np.eye(5), 3), V),
+]
+
+
+@pytest.mark.parametrize("number", range(len(MOVING)))
+def test_what_is_given_moves(number: int) -> None:
+    f, x = MOVING[number]
+    check_rule(f, x)
+
+
+GENERATORS: list[Callable[[Any, Any], Any]] = [
+    lambda r, x: r.normal(x, 2.0).sum(),
+    lambda r, x: r.permutation(x)[0] + r.choice(x, 2)[1] + r.normal(x[0]),
+    lambda r, x: (r.shuffle(x), x[1] * r.poisson(2.0) * r.uniform(x[0], 2.0))[1],
+]
+
+
+@pytest.mark.parametrize("f", GENERATORS)
+@pytest.mark.parametrize("make", [new, old])
+def test_generators_are_left_as_by_a_plain_call(f: Any, make: Any) -> None:
+    plain, forward, reverse = make(), make(), make()
+    value = f(plain, V.copy())
+    assert adbc.jvp(lambda x: f(forward, x), (V.copy(),), (W,))[0] == value
+    assert adbc.value_and_grad(lambda x: f(reverse, x))(V.copy())[0] == value
+    assert plain.random() == forward.random() == reverse.random()
+
+
+def test_no_scale_says_nothing_of_the_draw() -> None:
+    assert np.isnan(adbc.grad(lambda s: new().normal(0.0, s))(0.0))
+    assert adbc.grad(lambda m: new().normal(m, 0.0))(0.0) == 1.0
+
+
+REFUSED: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda x: new().gamma(x, 1.0), "by gamma with a shape"),
+    (lambda x: old().beta(1.0, x), "by beta with a b"),
+    (lambda x: new().dirichlet(np.array([x, 1.0])).sum(), "by dirichlet with a alpha"),
+    (lambda x: np.random.standard_t(x), "by standard_t with a df"),  # noqa: NPY002
+    (lambda x: new().multivariate_normal(np.zeros(2), x * np.eye(2)).sum(), "np.linalg.cholesky"),
+    (lambda x: new().permuted(x * V, out=np.zeros(5)).sum(), "Assign the result"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_refusals(number: int) -> None:
+    f, words = REFUSED[number]
+    for run in (lambda: adbc.grad(f)(2.0), lambda: adbc.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(UnsupportedError, match=words.replace(".", r"\.")):
+            run()
