@@ -32,7 +32,7 @@ FUNCTIONS = [
     "flatnonzero", "count_nonzero", "searchsorted", "digitize", "all", "any", "allclose", "isclose",
     "array_equal", "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar",
     "isposinf", "isneginf", "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
-    "isin", "ix_",
+    "isin",
     "round", "around", "fix", "iterable",
 ]  # fmt: skip
 TEXTS = ["array2string", "array_repr", "array_str"]

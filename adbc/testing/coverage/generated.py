@@ -52,7 +52,6 @@ CONSTANTS: dict[str, Sequence[str]] = {
     "fmt": ("'d'",),
     "typecode": ("'d'",),
     "p": ("2",),
-    "m": ("1",),
     "r": ("2",),
 }
 """Constants for parameters of these names, tried in order."""
