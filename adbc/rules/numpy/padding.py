@@ -95,10 +95,9 @@ def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any
         if width:
             if mode == "linear_ramp":
                 edge = np.take(array, [0 if end == 0 else n - 1], axis=axis)
-                share = np.arange(width) / width
-                share = np.reshape(share, [-1 if i == axis else 1 for i in range(array.ndim)])
+                steps = np.reshape(np.arange(width), [-1 if i == axis else 1 for i in range(array.ndim)])
                 stop = 0 if given[end] is None else given[end]
-                ramp = stop * (1.0 - share) + edge * share
+                ramp = steps * ((edge - stop) / width) + stop  # as `np.linspace` does it, to the last bit
                 part = ramp if end == 0 else np.flip(ramp, axis)
             else:
                 count = n if given[end] is None else min(int(given[end]), n)
