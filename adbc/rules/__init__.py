@@ -17,6 +17,7 @@ __all__ = ["SOURCES", "default_table"]
 SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.builtins"),
     ("array", "adbc.rules.array"),
+    ("bisect", "adbc.rules.bisect"),
     ("math", "adbc.rules.math"),
     ("cmath", "adbc.rules.cmath"),
     ("collections", "adbc.rules.collections"),
@@ -27,6 +28,7 @@ SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.implicit"),
     ("itertools", "adbc.rules.itertools"),
     ("operator", "adbc.rules.operator"),
+    ("statistics", "adbc.rules.statistics"),
     ("types", "adbc.rules.types"),
     ("weakref", "adbc.rules.weakref"),
     ("string.templatelib", "adbc.rules.templates"),

@@ -8,6 +8,7 @@ which branch is differentiated.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from typing import Any
 
 from adbc.rules.table import Overlay, Rule
@@ -81,6 +82,79 @@ def _heapify(heap: list[Any], /) -> None:
         _sink(heap, at)
 
 
+# What keeps the largest in front: `heapq.nsmallest` has these.
+
+
+def _rise_max(heap: list[Any], start: int, at: int) -> None:
+    item = heap[at]
+    while at > start:
+        above = (at - 1) >> 1
+        parent = heap[above]
+        if not parent < item:
+            break
+        heap[at] = parent
+        at = above
+    heap[at] = item
+
+
+def _sink_max(heap: list[Any], at: int) -> None:
+    end, start = len(heap), at
+    item = heap[at]
+    child = 2 * at + 1
+    while child < end:
+        if child + 1 < end and not heap[child + 1] < heap[child]:
+            child += 1
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = item
+    _rise_max(heap, start, at)
+
+
+def _heapify_max(heap: list[Any], /) -> None:
+    for at in reversed(range(len(heap) // 2)):
+        _sink_max(heap, at)
+
+
+def _heapreplace_max(heap: list[Any], item: Any, /) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
+    first = heap[0]
+    heap[0] = item
+    _sink_max(heap, 0)
+    return first
+
+
+def _heappop_max(heap: list[Any], /) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if not heap:
+        return last
+    first = heap[0]
+    heap[0] = last
+    _sink_max(heap, 0)
+    return first
+
+
+def _heappush_max(heap: list[Any], item: Any, /) -> None:
+    heap.append(item)
+    _rise_max(heap, 0, len(heap) - 1)
+
+
+def _heappushpop_max(heap: list[Any], item: Any, /) -> Any:
+    if heap and item < heap[0]:
+        item, heap[0] = heap[0], item
+        _sink_max(heap, 0)
+    return item
+
+
+_OF_LARGEST: dict[str, Callable[..., Any]] = {
+    "heapify_max": _heapify_max, "heapreplace_max": _heapreplace_max, "heappop_max": _heappop_max,
+    "heappush_max": _heappush_max, "heappushpop_max": _heappushpop_max,
+}  # fmt: skip
+
+
 def _is_list(cls: type, *rest: type) -> bool:
     return issubclass(cls, list)
 
@@ -91,4 +165,10 @@ ROWS: list[Rule] = [
     Overlay(heapq.heapreplace, _heapreplace, when=_is_list),
     Overlay(heapq.heappushpop, _heappushpop, when=_is_list),
     Overlay(heapq.heapify, _heapify, when=_is_list),
+    *(
+        Overlay(getattr(heapq, prefix + name), body, when=_is_list)
+        for name, body in _OF_LARGEST.items()
+        for prefix in ("_", "")  # public from 3.14 on
+        if hasattr(heapq, prefix + name)
+    ),
 ]

@@ -19,7 +19,7 @@ from adbc.rules.steps import StepRule
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ScalarRule, ZeroRule
 from adbc.tangents import NO_FDATA, multiply
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "sequence_rule"]
 
 _sqrt, _exp, _log, _sin, _cos = math.sqrt, math.exp, math.log, math.sin, math.cos
 _sinh, _cosh = math.sinh, math.cosh
@@ -173,7 +173,7 @@ def _hypot_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
 # -- of sequences -------------------------------------------------------------------------------------
 
 
-def _sequence_rule(
+def sequence_rule(
     function: Any, partials: Callable[..., Sequence[Sequence[Any]]], sequences: int
 ) -> Primitive:
     """The row of a function of `sequences` sequences of real numbers, and maybe one more number.
@@ -270,9 +270,9 @@ def _dist(p: Any, q: Any, /) -> float:
 
 
 _SEQUENCES: list[Rule] = [
-    _sequence_rule(_prod_of, _prod_partials, 1),
-    _sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
-    _sequence_rule(_dist_of, _dist_partials, 2),
+    sequence_rule(_prod_of, _prod_partials, 1),
+    sequence_rule(_fsum_of, lambda out, values: ([1.0] * len(values),), 1),
+    sequence_rule(_dist_of, _dist_partials, 2),
     ZeroRule(_all_reals, result=bool),
     Overlay(math.prod, _prod),
     Overlay(math.fsum, _fsum, result=float),
@@ -288,7 +288,7 @@ if hasattr(math, "sumprod"):
         return _sumprod_of(collected(p), collected(q))
 
     _SEQUENCES += [
-        _sequence_rule(_sumprod_of, lambda out, p, q: (q, p), 2),
+        sequence_rule(_sumprod_of, lambda out, p, q: (q, p), 2),
         Overlay(math.sumprod, _sumprod),
     ]
 

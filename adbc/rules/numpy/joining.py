@@ -268,5 +268,8 @@ ROWS: list[Rule] = [
     splitting(np.vsplit),
     splitting(np.dsplit),
 ]
+_INNER = getattr(np.concatenate, "__wrapped__", None)
+if _INNER is not None:  # what `np.block` calls
+    ROWS.append(joining(_INNER, concatenate_pieces, "arrays"))
 if hasattr(np, "unstack"):
     ROWS.append(splitting(np.unstack, "x"))

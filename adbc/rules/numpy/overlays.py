@@ -82,29 +82,37 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
-    if fweights is not None or aweights is not None or dtype is not None:
-        raise UnsupportedError(
-            "np.cov with weights or dtype",
-            "adbc has no rule for that form",
-            "form the weighted products directly",
-        )
     m = np.asarray(m)
-    rows = np.atleast_2d(m.astype(np.result_type(m, np.float64)))
+    if dtype is None:
+        dtype = np.result_type(m, np.float64) if y is None else np.result_type(m, np.asarray(y), np.float64)
+    rows = np.atleast_2d(m.astype(dtype))
     if not rowvar and np.ndim(m) > 1:
         rows = rows.T
     if y is not None:
-        other = np.atleast_2d(np.asarray(y))
+        other = np.atleast_2d(np.asarray(y).astype(dtype))
         if not rowvar and np.ndim(y) > 1:
             other = other.T
         rows = np.concatenate((rows, other), axis=0)
     if ddof is None:
         ddof = 0 if bias else 1
-    centred = rows - np.mean(rows, axis=1, keepdims=True)
-    return np.squeeze(np.dot(centred, np.conjugate(centred.T)) / max(rows.shape[1] - ddof, 0))
+    if fweights is None and aweights is None:
+        centred = rows - np.mean(rows, axis=1, keepdims=True)
+        return np.squeeze(np.dot(centred, np.conjugate(centred.T)) / max(rows.shape[1] - ddof, 0))
+    aweights = 1.0 if aweights is None else np.asarray(aweights, float)
+    weights = aweights if fweights is None else np.asarray(fweights, float) * aweights
+    total = np.sum(weights)
+    centred = rows - np.sum(rows * weights, axis=1, keepdims=True) / total
+    if ddof == 0 or np.ndim(aweights) == 0:
+        divisor = total - ddof
+    else:
+        divisor = total - ddof * np.sum(weights * aweights) / total
+    return np.squeeze(np.dot(centred, np.conjugate((centred * weights).T)) / np.maximum(divisor, 0.0))
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
-    c = np.cov(x, y, rowvar)
+def corrcoef(
+    x: Any, y: Any = None, rowvar: bool = True, bias: Any = None, ddof: Any = None, *, dtype: Any = None
+) -> Any:
+    c = np.cov(x, y, rowvar, dtype=dtype)
     if np.ndim(c) == 0:
         return c / c
     scale = np.sqrt(np.real(np.diagonal(c)))
@@ -121,61 +129,6 @@ def matrix_power(a: Any, n: int) -> Any:
     for _ in range(n - 1):
         result = np.matmul(result, a)
     return result
-
-
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    array = np.asarray(array)
-    if array.dtype.kind in "OV":
-        raise UnsupportedError(
-            "np.pad of objects or records",
-            "adbc has no rule for that form",
-            "make a larger array, and write into it",
-        )
-    if kwargs and (mode != "constant" or list(kwargs) != ["constant_values"]):
-        raise UnsupportedError(
-            f"np.pad with mode={mode!r} and {', '.join(kwargs)}",
-            "adbc has no rule for that form",
-            "make a larger array, and write into it",
-        )
-    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
-    if mode == "constant":
-        value = kwargs.get("constant_values", 0)
-        if np.ndim(value) != 0:
-            raise UnsupportedError(
-                "np.pad with several constant values",
-                "adbc has no rule for that form",
-                "make a larger array, and write into it",
-            )
-        shape = tuple([n + before + after for n, (before, after) in zip(array.shape, widths, strict=True)])
-        result = np.full(shape, value, dtype=array.dtype)
-        inner = tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths, strict=True)])
-        result[inner] = array
-        return result
-    if mode not in ("edge", "wrap", "reflect", "symmetric"):
-        raise UnsupportedError(
-            f"np.pad with mode={mode!r}",
-            "adbc has no rule for that form",
-            "make a larger array, and write into it",
-        )
-    for axis in range(array.ndim):
-        before, after = widths[axis]
-        array = np.take(array, _padded_places(array.shape[axis], before, after, mode), axis=axis)
-    return array
-
-
-def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
-    """For each place of a padded axis, the number of the element that it repeats."""
-    place = np.arange(-before, n + after)
-    if mode == "edge":
-        return np.clip(place, 0, n - 1)
-    if mode == "wrap":
-        return place % n
-    if mode == "symmetric":
-        place = place % (2 * n)
-        return np.where(place < n, place, 2 * n - 1 - place)
-    period = max(2 * (n - 1), 1)
-    place = place % period
-    return np.where(place < n, place, period - place)
 
 
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
@@ -279,7 +232,6 @@ BODIES: list[tuple[str, Any]] = [
     ("select", select),
     ("cov", cov),
     ("corrcoef", corrcoef),
-    ("pad", pad),
     ("apply_along_axis", apply_along_axis),
     ("choose", choose),
     ("vecdot", vecdot),

@@ -11,7 +11,7 @@ import numpy as np
 from adbc.rules.classes import number
 from adbc.rules.numpy.creation import copying
 from adbc.rules.numpy.views import ViewRule
-from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.rules.table import Overlay, Rule, TextRule, ZeroRule
 
 __all__ = ["ROWS"]
 
@@ -30,10 +30,14 @@ def _itself(x: Any, memo: Any = None, /) -> Any:
 
 METHODS = [
     "all", "any", "argmax", "argmin", "argsort", "clip", "compress", "cumprod", "cumsum", "flatten", "max",
-    "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "squeeze", "std", "sum", "take",
-    "transpose", "var",
+    "mean", "min", "prod", "ptp", "ravel", "repeat", "reshape", "round", "squeeze", "std", "sum", "swapaxes",
+    "take", "trace", "transpose", "var", "nonzero", "searchsorted", "view", "choose", "dot",
 ]  # fmt: skip
 """The methods of NumPy's numbers that do what those of an array without dimensions do."""
+
+
+WITHOUT_EFFECT = [name for name in ("fill", "put", "resize", "setflags", "sort") if hasattr(np.generic, name)]
+"""The methods of NumPy's numbers that change an array made of the number, which nobody has."""
 
 
 def _like_array(name: str) -> Overlay:
@@ -44,6 +48,10 @@ def _like_array(name: str) -> Overlay:
         return made[()] if isinstance(made, np.ndarray) and made.ndim == 0 else made
 
     return Overlay(getattr(np.generic, name), on_array)
+
+
+def _as_array(x: Any, dtype: Any = None, /, *, copy: Any = None) -> Any:
+    return np.asarray(x, dtype)
 
 
 def _given(by: Any, x: Any) -> Any:
@@ -60,7 +68,10 @@ def _is_number(cls: type, *rest: type) -> bool:
 
 ROWS: list[Rule] = [
     Overlay(operator.getitem, _subscripted, when=_is_number),
-    *map(_like_array, METHODS),
+    *(_like_array(name) for name in METHODS if hasattr(np.generic, name)),
+    *(ZeroRule(getattr(np.generic, name)) for name in WITHOUT_EFFECT),
+    TextRule(float.hex),
+    Overlay(np.generic.__array__, _as_array),
     ViewRule(np.generic.T, view=_itself, back=_given),
     *(copying(cls, "x", result=None) for cls in INEXACT),
     *(ZeroRule(cls, result=_of_numbers(cls)) for cls in EXACT),

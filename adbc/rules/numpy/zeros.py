@@ -32,7 +32,7 @@ FUNCTIONS = [
     "flatnonzero", "count_nonzero", "searchsorted", "digitize", "all", "any", "allclose", "isclose",
     "array_equal", "array_equiv", "iscomplexobj", "isrealobj", "iscomplex", "isreal", "isscalar",
     "isposinf", "isneginf", "shape", "ndim", "size", "may_share_memory", "shares_memory", "lexsort",
-    "isin", "ix_",
+    "isin",
     "round", "around", "fix", "iterable",
 ]  # fmt: skip
 TEXTS = ["array2string", "array_repr", "array_str"]
@@ -45,10 +45,12 @@ METHODS = [
     "argsort", "argpartition", "nonzero", "searchsorted", "__len__", "__bool__", "__contains__",
 ]  # fmt: skip
 INTO: list[tuple[str, str, dict[str, Any]]] = [
-    ("argmax", "axis", {}), ("argmin", "axis", {}), ("all", "axis", {}), ("any", "axis", {}),
+    ("argmax", "axis", {}), ("argmin", "axis", {}), ("all", "axis dtype", {}), ("any", "axis dtype", {}),
     ("round", "decimals", {"decimals": 0}),
 ]  # fmt: skip
-"""The methods that take ``out``: name, the parameter in front of it, and its default unless that is None."""
+"""The methods that take ``out``: name, the parameters in front of it, and those defaults that are not None.
+
+By position, ``all`` and ``any`` take a dtype, too."""
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
 ARRAY_ATTRIBUTES = ["__array_interface__", "__array_priority__"]
 RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]

@@ -225,7 +225,15 @@ def _unary(*names: str) -> Resolver:
 
 
 def _power(call: Call, table: RuleTable) -> Step | None:
-    """``pow(x, y[, m])``."""
+    """``pow(x, y[, m])``, also by keyword: the operator takes none."""
+    if call.keywords:
+        at = dict(zip(call.keywords, range(call.count, len(call.args)), strict=True))
+        places = [at.pop(name) for name in ("base", "exp", "mod")[call.count :] if name in at]
+        if at or not 2 <= call.count + len(places) <= 3:
+            return None  # it is an error
+        call = call.on(call.function, *range(call.count), *places)
+        if len(call.args) == 3:
+            return Delegate(call)
     if len(call.args) == 2:
         return Delegate(call.of(operator.pow))
     method = python_method(type(call.args[0]), "__pow__") if len(call.args) == 3 else None

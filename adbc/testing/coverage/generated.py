@@ -52,7 +52,6 @@ CONSTANTS: dict[str, Sequence[str]] = {
     "fmt": ("'d'",),
     "typecode": ("'d'",),
     "p": ("2",),
-    "m": ("1",),
     "r": ("2",),
 }
 """Constants for parameters of these names, tried in order."""
@@ -128,6 +127,10 @@ def _bound_name(entry: str) -> str:
 def _texts(name: str, entry: str, function: Any) -> Iterator[str]:
     """Texts of calls of `function` that its signature allows, from the most to the least likely."""
     parameters = _parameters(function)
+    home, _, last = name.rpartition(".")
+    if home in ("np.ndarray", "np.float64") and not callable(function):
+        yield f"{'v' if home == 'np.ndarray' else 'np.float64(x)'}.{last}"
+        return
     if isinstance(function, np.ufunc) and function.signature is None:
         yield f"{name}({', '.join(FREE[: function.nin])})"
         return

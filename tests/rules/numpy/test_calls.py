@@ -312,3 +312,20 @@ def test_methods_of_numbers(name: str) -> None:
     assert type(value) is type(f(np.float64(0.7)))
     assert (value, gradient) == (pytest.approx(0.49), pytest.approx(1.4))
     assert adbc.jvp(f, (np.float64(0.7),), (np.float64(1.0),))[1] == pytest.approx(1.4)
+
+
+
+@pytest.mark.parametrize(
+    "text", ["x.sum(keepdims=True)", "x.__array__()", "x.fill(2.0)", "x.setflags()", "x.hex()", "x.view()"]
+)
+def test_methods_of_numbers_that_are_about_arrays(text: str) -> None:
+    check_rule(eval(f"lambda x: ({text}, x * x)[1]"), np.float64(1.5))
+    check_rule(eval(f"lambda x: {text}"), np.float64(1.5))
+
+
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_truth_written_into_an_array(name: str) -> None:
+    method = getattr(np.ndarray, name)
+    for out in (np.zeros(2), np.zeros(2, bool)):
+        check_rule(lambda x, out: method(x, 0, None, out), np.eye(2), out)
+        check_rule(lambda x, out: method(x, axis=0, out=out), np.eye(2), out)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adbc.rules.numpy.overlays import ROWS
+from adbc.rules.numpy import overlays, padding
+
+ROWS = [*overlays.ROWS, *padding.ROWS]
 
 X = np.array([0.4, 1.5, -0.3, 2.0, 0.9, 0.1])
 A = X.reshape(2, 3)

@@ -85,6 +85,12 @@ _METHODS: dict[str, Sequence[str]] = {
 }
 """The text of a call by the name of a method; ``{}`` is the array, of any shape."""
 
+for _name in ("and", "or", "xor", "lshift", "rshift"):
+    _METHODS[f"__{_name}__"] = [f"np.array([6, 5]).__{_name}__(np.array([1, 2]))"]
+    _METHODS[f"__r{_name}__"] = [f"np.array([6, 5]).__r{_name}__(2)"]
+    _METHODS[f"__i{_name}__"] = [f"np.array([6, 5]).__i{_name}__(2)"]
+_METHODS["__invert__"] = ["np.array([6, 5]).__invert__()"]
+
 _NUMBERS = {name for name, texts in _METHODS.items() if any("{}" in text for text in texts)}
 
 CALLS: dict[str, Sequence[str]] = {

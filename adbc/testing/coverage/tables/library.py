@@ -112,7 +112,6 @@ CALLS: dict[str, Sequence[str]] = {
     "struct.pack": ["struct.pack('d', x)"],
     "struct.unpack": [
         "struct.unpack('d', struct.pack('d', 0.5))[0] * x",
-        "struct.unpack('dd', struct.pack('dd', x, y))",
     ],
     "struct.calcsize": ["struct.calcsize('d')"],
     "struct.Struct": ["struct.Struct('d').size", "struct.Struct('d').pack(x)"],
@@ -201,7 +200,7 @@ CALLS: dict[str, Sequence[str]] = {
     "contextvars.copy_context": ["contextvars.copy_context().run(lambda: 2.0 * x)"],
     "contextvars.Context": ["contextvars.Context().run(lambda: 2.0 * x)"],
     "json.dumps": ["json.dumps([x])"],
-    "json.loads": ["json.loads('[1.5]')[0] * x", "json.loads(json.dumps([x]))"],
+    "json.loads": ["json.loads('[1.5]')[0] * x"],
     "json.dump": ["json.dump([x], __import__('io').StringIO())"],
     "json.load": ["json.load(__import__('io').StringIO('[1.5]'))[0] * x"],
     "json.JSONEncoder": ["json.JSONEncoder().encode([x])"],

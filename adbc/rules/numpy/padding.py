@@ -1,0 +1,123 @@
+"""The body of `numpy.pad`, mode by mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adbc.errors import UnsupportedError
+from adbc.rules.numpy.base import plain
+from adbc.rules.table import Overlay, Rule
+
+__all__ = ["ROWS"]
+
+STATISTICS = ("mean", "maximum", "minimum", "median")
+"""The modes that pad with a number computed of the elements at the end."""
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    array = np.asarray(array)
+    if array.dtype.kind in "OV":
+        raise UnsupportedError(
+            "np.pad of objects or records",
+            "adbc has no rule for that form",
+            "make a larger array, and write into it",
+        )
+    known = {"constant": "constant_values", "linear_ramp": "end_values"}
+    known.update(dict.fromkeys(STATISTICS, "stat_length"))
+    if not isinstance(mode, str) or [name for name in kwargs if name != known.get(mode)]:
+        raise UnsupportedError(
+            f"np.pad with mode={mode!r} and {', '.join(kwargs)}",
+            "adbc has no rule for that form",
+            "make a larger array, and write into it",
+        )
+    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
+    if mode == "constant":
+        value = kwargs.get("constant_values", 0)
+        if np.ndim(value) != 0:
+            raise UnsupportedError(
+                "np.pad with several constant values",
+                "adbc has no rule for that form",
+                "make a larger array, and write into it",
+            )
+        shape = tuple([n + before + after for n, (before, after) in zip(array.shape, widths, strict=True)])
+        result = np.full(shape, value, dtype=array.dtype)
+        inner = tuple([slice(before, before + n) for n, (before, _) in zip(array.shape, widths, strict=True)])
+        result[inner] = array
+        return result
+    if mode in STATISTICS or mode == "linear_ramp":
+        given = kwargs.get(known[mode])
+        for axis in range(array.ndim):
+            array = _padded_by_numbers(array, axis, widths[axis], mode, _pair(given, array.ndim, axis))
+        return array
+    if mode not in ("edge", "wrap", "reflect", "symmetric"):
+        raise UnsupportedError(
+            f"np.pad with mode={mode!r}",
+            "adbc has no rule for that form",
+            "make a larger array, and write into it",
+        )
+    for axis in range(array.ndim):
+        before, after = widths[axis]
+        array = np.take(array, _padded_places(array.shape[axis], before, after, mode), axis=axis)
+    return array
+
+
+def _padded_places(n: int, before: int, after: int, mode: str) -> Any:
+    """For each place of a padded axis, the number of the element that it repeats."""
+    place = np.arange(-before, n + after)
+    if mode == "edge":
+        return np.clip(place, 0, n - 1)
+    if mode == "wrap":
+        return place % n
+    if mode == "symmetric":
+        place = place % (2 * n)
+        return np.where(place < n, place, 2 * n - 1 - place)
+    period = max(2 * (n - 1), 1)
+    place = place % period
+    return np.where(place < n, place, period - place)
+
+
+def _pair(given: Any, ndim: int, axis: int) -> Any:
+    """What is given for the two ends of an axis: by one number, one pair, or pairs for all axes."""
+    if given is None:
+        return None, None
+    pairs = np.broadcast_to(np.asarray(given), (ndim, 2))
+    return pairs[axis, 0], pairs[axis, 1]
+
+
+def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any) -> Any:
+    """The array padded along one axis with numbers that are computed from what is there."""
+    n = array.shape[axis]
+    parts = [array]
+    for end in (0, 1):
+        width = widths[end]
+        if width:
+            if mode == "linear_ramp":
+                edge = np.take(array, [0 if end == 0 else n - 1], axis=axis)
+                steps = np.reshape(np.arange(width), [-1 if i == axis else 1 for i in range(array.ndim)])
+                stop = 0 if given[end] is None else given[end]
+                ramp = steps * ((edge - stop) / width) + stop  # as `np.linspace` does it, to the last bit
+                part = ramp if end == 0 else np.flip(ramp, axis)
+            else:
+                count = n if given[end] is None else min(int(given[end]), n)
+                ends = np.take(array, range(count) if end == 0 else range(n - count, n), axis=axis)
+                number = _number_of(mode, ends, axis)
+                part = np.repeat(number, width, axis=axis)
+            part = np.asarray(part)
+            if array.dtype.kind in "iu":
+                part = np.floor(part) if mode == "linear_ramp" else np.rint(part)
+            parts.insert(0 if end == 0 else len(parts), part.astype(array.dtype))
+    return np.concatenate(parts, axis=axis)
+
+
+def _number_of(mode: str, ends: Any, axis: int) -> Any:
+    if mode == "mean":
+        return np.mean(ends, axis=axis, keepdims=True)
+    if mode == "median":
+        return np.median(ends, axis=axis, keepdims=True)
+    extreme = np.max if mode == "maximum" else np.min
+    return extreme(ends, axis=axis, keepdims=True)
+
+
+ROWS: list[Rule] = [Overlay(np.pad, pad, when=plain)]
