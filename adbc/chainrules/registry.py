@@ -123,8 +123,8 @@ class Registry:
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Declaration, bool], object]] = []
         """Functions that are told of each declaration that is added, or (False) removed."""
-        self.providers: list[Callable[[Any, str], Declaration | None]] = []
-        """Functions that give the rule of a function in a mode, where nothing is declared."""
+        self.providers: list[Callable[[Any, str, Sequence[type]], Declaration | None]] = []
+        """Functions that give the rule of a function in a mode for classes, where nothing is declared."""
         self.before: list[Callable[[], object]] = []
         """Functions that are called before rules are looked up: what waits to be loaded is loaded."""
 
@@ -181,7 +181,7 @@ class Registry:
                     continue
                 return None if declaration.kind == "opt out" else declaration
         for provider in self.providers:
-            found = provider(function, mode)
+            found = provider(function, mode, classes)
             if found is not None:
                 return found
         return None

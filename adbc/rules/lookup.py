@@ -18,6 +18,7 @@ from typing import Any
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
 from adbc.errors import UnsupportedError
+from adbc.rules.contexts import is_for_speed
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 
@@ -174,7 +175,7 @@ class RuleTable:
     def remove(self, row: Rule) -> bool:
         """Take a row away; whether it was there.  What was derived with it is stale."""
         with self._lock:
-            present = self.rows(row.function)
+            present = self._rows.get(row.function, [])
             if not any(row is r for r in present):
                 return False
             self._rows[row.function] = [r for r in present if r is not row]
@@ -203,7 +204,10 @@ class RuleTable:
                 if package in sys.modules and source not in self._loading:
                     self._loading.add(source)
                     try:
-                        self.add(importlib.import_module(module).ROWS)
+                        rows = importlib.import_module(module).ROWS
+                        for row in rows:
+                            row.for_speed = row.kind is not RowKind.OVERLAY and is_for_speed(row.function)
+                        self.add(rows)
                         self._waiting = tuple(s for s in self._waiting if s != source)
                     finally:
                         self._loading.discard(source)
