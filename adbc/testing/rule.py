@@ -53,6 +53,7 @@ def test_rule(
     is_primitive: bool | None = None,
     frule: Rule | None = None,
     rrule: Rule | None = None,
+    mode: str | None = None,
     modes: Sequence[str] = ("forward", "reverse"),
 ) -> None:
     """Check both rules of ``f(*args, **kwargs)``; raise an AssertionError that names the step that failed.
@@ -89,9 +90,15 @@ def test_rule(
         True if the rules must be written by hand, False if they must be derived, None if either will do.
     frule, rrule:
         Rules to test instead of those that `adbc.build_frule` and `adbc.build_rrule` give.
+    mode:
+        "forward" or "reverse", to test one alone.
     modes:
         Which of "forward" and "reverse" to test.  Step 4 needs both.
     """
+    if mode is not None:
+        if mode not in ("forward", "reverse"):
+            raise ValueError(f"there is no mode {mode!r}: forward or reverse")
+        modes = (mode,)
     seed = (
         rng
         if isinstance(rng, np.random.Generator)
