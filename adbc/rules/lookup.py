@@ -63,6 +63,8 @@ class PerMode(Rule):
     """
 
     kind = RowKind.PER_MODE
+    body = None
+    """What is to be derived is not known before the mode is."""
 
     def __init__(self, function: Callable[..., Any], forward: Rule | None, reverse: Rule | None) -> None:
         super().__init__(function)
