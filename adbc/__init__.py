@@ -110,6 +110,7 @@ else:  # they are loaded when they are first used
         __name__,
         {
             **_ENGINE,
+            **{module: module for module in ("api", "config", "rules", "runtime", "tangents", "types")},
             "__version__": "version",
             "chainrules": "chainrules",
             "inspect": "inspect",

@@ -136,9 +136,13 @@ class Registry:
             at = next((i for i, d in enumerate(present) if d.origin.rank >= rank), len(present))
             # Not changed in place: others may be looking through it.
             self._declared[declaration.function] = [*present[:at], declaration, *present[at:]]
-            for listener in self.listeners:
-                listener(declaration, True)
+        self._tell(declaration, True)
         return declaration
+
+    def _tell(self, declaration: Declaration, is_added: bool) -> None:
+        # Without the lock: who listens has locks of its own, under which rules may be declared.
+        for listener in list(self.listeners):
+            listener(declaration, is_added)
 
     def remove(self, declaration: Declaration) -> bool:
         """Take `declaration` back; whether it was there."""
@@ -151,16 +155,15 @@ class Registry:
                 self._declared[declaration.function] = rest
             else:
                 del self._declared[declaration.function]
-            for listener in self.listeners:
-                listener(declaration, False)
+        self._tell(declaration, False)
         return True
 
     def listen(self, listener: Callable[[Declaration, bool], object]) -> None:
-        """Tell `listener` of all that is declared, and of all that will be."""
-        with self._lock:
-            for declaration in reversed(list(self)):
-                listener(declaration, True)
-            self.listeners.append(listener)
+        """Tell `listener` of all that is declared, and of all that will be; of what is declared meanwhile
+        perhaps twice."""
+        self.listeners.append(listener)
+        for declaration in reversed(list(self)):
+            listener(declaration, True)
 
     def of(self, function: Any) -> list[Declaration]:
         """What is declared for `function`, the first first."""

@@ -50,7 +50,6 @@ def default_table() -> RuleTable:
             if _default is None:
                 table = RuleTable(SOURCES, takes_plugins=True)
                 adopt(table)
-                table.declared = 0
                 _default = table
     return _default
 

@@ -190,7 +190,7 @@ class RuleTable:
             self.epoch += 1
         self.decided.clear()
         for layer in self._layers:
-            layer._changed_below()
+            layer._changed_below(is_stale)
 
     # -- loading -----------------------------------------------------------------------------------------
 
@@ -200,6 +200,8 @@ class RuleTable:
 
     def load(self) -> None:
         """Import the sources whose package is loaded."""
+        if self._takes_plugins:
+            plugins.load()  # not under the lock: they declare rules, which come here from elsewhere too
         with self._lock:  # a source leaves the list when its rows are there: another thread waits for them
             for source in self._waiting:
                 package, module = source
@@ -245,11 +247,10 @@ class RuleTable:
             pass
         except TypeError:
             return None
+        if not self.rows(function):  # what has to be loaded is loaded without the lock
+            return None  # not kept: functions come and go
         with self._lock:  # a row that is added meanwhile must not be missed for good
-            rows = self.rows(function)
-            if not rows:
-                return None  # not kept: functions come and go
-            found = _chosen(rows, classes)
+            found = _chosen(self.rows(function), classes)
             self.found[key] = found
         return found
 
@@ -266,6 +267,8 @@ class RuleTable:
 class Layer(RuleTable):
     """A table in front of another: rows of its own, and those of `base` that `keeps` accepts.
 
+    base: by default the table of the public functions.  name: says to a cache on disk which rows are kept.
+
     >>> import adbc
     >>> def double(x):
     ...     return x + x
@@ -278,23 +281,25 @@ class Layer(RuleTable):
     2.0
     """
 
-    def __init__(self, base: RuleTable | None = None, keeps: Callable[[Rule], bool] | None = None) -> None:
+    def __init__(
+        self,
+        base: RuleTable | None = None,
+        keeps: Callable[[Rule], bool] | None = None,
+        name: str = "",
+    ) -> None:
         super().__init__()
+        self._name = name
         self.base = _default() if base is None else base
         self._keeps = keeps
         self._joined: dict[Any, list[Rule]] = {}
         self.base._layers.add(self)
         self.listeners += self.base.listeners
-        self.declared = self.base.declared
+        self.declared = self._below = self.base.declared
 
-    def _changed_below(self) -> None:
-        self._joined.clear()
-        self.found.clear()
-        self.decided.clear()
-        self.epoch += 1
-        self.declared = max(self.declared, self.base.declared)
-        for layer in self._layers:
-            layer._changed_below()
+    def _changed_below(self, is_stale: bool) -> None:
+        self.declared += self.base.declared - self._below
+        self._below = self.base.declared
+        self._changed(is_stale=is_stale)
 
     def _changed(self, *, is_stale: bool) -> None:
         self._joined.clear()
@@ -307,7 +312,7 @@ class Layer(RuleTable):
         return self.base.pending()
 
     def origins(self) -> tuple[Origin, ...]:
-        return self.base.origins()
+        return (*self.base.origins(), Origin(Rank.BUILT_IN, self._name))
 
     def rows(self, function: Any) -> list[Rule]:
         below = self.base.rows(function)  # may load some

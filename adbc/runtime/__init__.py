@@ -83,7 +83,7 @@ def _as_configured(table: RuleTable, config: Config) -> RuleTable:
             return False
         return not (row.for_speed and config.context == "minimal")
 
-    return Layer(table, keeps)
+    return Layer(table, keeps, f"plug-ins {config.plugins}, {config.context}")
 
 
 def default_engine() -> Engine:

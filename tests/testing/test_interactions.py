@@ -69,5 +69,5 @@ def test_what_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     test_type(1.5)
     mine = adbc.Layer()
     adbc.scalar_rule(doubled, table=mine)([lambda out, x: 3.0])
-    with adbc.use(table=mine), pytest.raises(AssertionError, match="float, doubling: .*differences"):
+    with adbc.use(table=mine), pytest.raises(AssertionError, match=r"float, doubling: .*differences"):
         test_type(1.5)

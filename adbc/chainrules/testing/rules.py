@@ -392,7 +392,10 @@ def _check_in_place(case: _Case, t: InplaceableThunk, x: Any, where: str) -> Non
     """Raise unless ``t.add_into`` adds what `t` computes to the buffer it is given."""
     buffer = rand_tangent(x, case.rng)
     expected = buffer + unthunk(copy.copy(t))
-    added = t.add_into(copy.deepcopy(buffer))
+    given = copy.deepcopy(buffer)
+    added = t.add_into(given)
+    if is_array(given) and added is not given:
+        raise case.fail(f"{where}: add_into does not return the buffer that it is given")
     problem = problem_of(added, expected, 1e-12, 1e-12)
     if problem is not None:
         raise case.fail(f"{where}: add_into does not add what the thunk computes: {problem}")
