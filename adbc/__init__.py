@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
     from adbc.config import Config
     from adbc.errors import AdbcError, MissingRuleError
-    from adbc.rules.declare import implicit, linear, overlay, primitive, rule, scalar_rule, zero_derivative
+    from adbc.rules.declare import (
+        forget,
+        implicit,
+        linear,
+        overlay,
+        primitive,
+        rule,
+        scalar_rule,
+        zero_derivative,
+    )
+    from adbc.rules.lookup import Layer
     from adbc.rules.stopping import stop_gradient
     from adbc.runtime import use
     from adbc.runtime.entry.signature import Signature
@@ -33,10 +43,14 @@ if TYPE_CHECKING:
         norm,
         rdata,
         register_tangent,
+        set_tangent_field,
         tangent,
+        tangent_field,
         tangent_type,
         tree_leaves,
         tree_map,
+        zero_codual,
+        zero_dual,
         zero_tangent,
     )
     from adbc.tangents.array_vectors import ravel
@@ -63,6 +77,12 @@ else:  # they are loaded when they are first used
         "build_rrule": "api",
         "dot": "tangents",
         "errors": "errors",
+        "Layer": "rules.lookup",
+        "forget": "rules.declare",
+        "set_tangent_field": "tangents",
+        "tangent_field": "tangents",
+        "zero_codual": "tangents",
+        "zero_dual": "tangents",
         "fdata": "tangents",
         "grad": "api",
         "implicit": "rules.declare",
@@ -90,6 +110,7 @@ else:  # they are loaded when they are first used
         __name__,
         {
             **_ENGINE,
+            **{module: module for module in ("api", "config", "rules", "runtime", "tangents", "types")},
             "__version__": "version",
             "chainrules": "chainrules",
             "inspect": "inspect",
@@ -107,6 +128,7 @@ __all__ = [
     "Const",
     "Dual",
     "FData",
+    "Layer",
     "MissingRuleError",
     "MutableTangent",
     "NoFData",
@@ -123,6 +145,7 @@ __all__ = [
     "dot",
     "errors",
     "fdata",
+    "forget",
     "grad",
     "implicit",
     "inspect",
@@ -136,8 +159,10 @@ __all__ = [
     "register_tangent",
     "rule",
     "scalar_rule",
+    "set_tangent_field",
     "stop_gradient",
     "tangent",
+    "tangent_field",
     "tangent_type",
     "testing",
     "tree_leaves",
@@ -145,7 +170,9 @@ __all__ = [
     "use",
     "value_and_grad",
     "vjp",
+    "zero_codual",
     "zero_derivative",
+    "zero_dual",
     "zero_tangent",
 ]
 

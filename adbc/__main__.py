@@ -1,5 +1,5 @@
 """The command line: ``python -m adbc COMMAND module:function ARGS``, where COMMAND is ``grad``, ``ir``,
-``explain``, ``profile`` or ``check``.
+``explain``, ``profile`` or ``check``; ``python -m adbc rules MODULES`` lists rules.
 
 Arguments are Python literals.  Nobody types ``[1.0, 2.0]`` where ``[1, 2]`` says the same, so a list of
 numbers is read as a list of floats; a bare ``3`` stays an int, for counts.
@@ -16,8 +16,10 @@ from typing import Any
 
 import adbc
 import adbc.inspect
+from adbc.chainrules.plugins import plugins
 from adbc.errors import AdbcError
 from adbc.inspect.show import STAGES
+from adbc.rules import default_table
 
 __all__ = ["main"]
 
@@ -93,6 +95,37 @@ def check_derivatives(name: str, function: Callable[..., Any], arguments: Sequen
     return 0
 
 
+def list_rules(modules: Sequence[str], only: Sequence[str]) -> str:
+    """The rows of the table of rules, one a line, when `modules` have been imported: function, kind, modes,
+    origin; of these origins only, if some are given, and else of all."""
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            raise UsageError(f"cannot import {name!r}: {error}") from error
+    table = default_table()
+    lines = []
+    for row in table:
+        rank = row.origin.rank.name.lower().replace("_", "-")
+        if only and rank not in only and row.origin.name not in only:
+            continue
+        function = row.function
+        owner = getattr(getattr(function, "__objclass__", None), "__qualname__", None)
+        module = getattr(function, "__module__", None) or type(function).__module__
+        name = str(getattr(function, "__qualname__", None) or getattr(function, "__name__", function))
+        shown = f"{module}.{name}" if owner is None or owner in name else f"{module}.{owner}.{name}"
+        modes = "" if len(row.modes) == 2 else f" {min(row.modes)} only"
+        speed = " for speed" if row.for_speed else ""
+        lines.append(f"{shown:<48} {row.kind + modes + speed:<22} {row.origin}")
+    lines.sort()
+    for name, why in plugins.failed.items():
+        lines.append(f"{name}: cannot be loaded: {why}")
+    waiting = sorted({package for package, _ in table.pending()} | set(plugins.waiting()))
+    if waiting:
+        lines.append(f"when they are imported: {', '.join(waiting)}")
+    return "\n".join(lines)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m adbc", description="Differentiate a Python function.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -111,6 +144,11 @@ def _parser() -> argparse.ArgumentParser:
     for command in (grad, ir, explain, profile, check):
         command.add_argument("target", metavar="module:function")
         command.add_argument("arguments", metavar="ARG", nargs="*", help="a Python literal")
+    rules = commands.add_parser("rules", help="list the rules, and who has declared them")
+    rules.add_argument("modules", metavar="MODULE", nargs="*", help="a module to import first")
+    rules.add_argument(
+        "--origin", action="append", default=[], help="user, plugin, built-in, or the name of a plug-in"
+    )
     return parser
 
 
@@ -119,6 +157,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     sense."""
     options = _parser().parse_args(argv)
     try:
+        if options.command == "rules":
+            print(list_rules(options.modules, options.origin))
+            return 0
         function = find_function(options.target)
         arguments = [parse_argument(text) for text in options.arguments]
         if options.command == "grad":

@@ -10,6 +10,7 @@ from adbc.runtime import default_engine
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
+from adbc.runtime.entry.reusable import value_and_reusable_pullback
 from adbc.runtime.entry.reverse import value_and_pullback
 from adbc.runtime.entry.selection import Selector
 from adbc.runtime.entry.signature import Signature, as_signature
@@ -114,7 +115,9 @@ def grad(
     return Gradient(f, argnums, has_aux, default_engine)
 
 
-def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+def vjp(
+    f: Callable[..., Any], *primals: Any, has_aux: bool = False, reusable: bool = False
+) -> tuple[Any, ...]:
     """``(f(*primals), pullback)``, where ``pullback(cotangent)`` gives a cotangent per argument.
 
     The cotangent of the value has its structure (an array for an array, ...); an object that stands twice
@@ -127,12 +130,18 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     has_aux: whether `f` returns a tuple ``(value, aux)``; then this gives ``(value, pullback, aux)``, and the
     pullback takes a cotangent of the value alone.
 
+    reusable: let the pullback run any number of times.  What a run needs is used up by it: from the second on
+    `f` is run again, on the arguments as they were, and a `ValueError` is raised if they have been changed
+    meanwhile.
+
     >>> import adbc
     >>> value, pullback = adbc.vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
     try:
+        if reusable:
+            return value_and_reusable_pullback(default_engine, f, primals, has_aux)
         return value_and_pullback(default_engine(), f, primals, has_aux)
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)

@@ -17,6 +17,8 @@ FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 SPECULATION = ("learn", "never", "dynamic", "always", "interpret")
 
+CONTEXTS = ("default", "minimal")
+
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -25,7 +27,7 @@ class Config:
     """How rules are built; in force for a block with ``with adbc.use(adbc.Config(...))``.
 
     The variables of the environment `from_environment` names say the same for the whole process.  Raises
-    `ValueError` for a value of `speculation` that there is not.
+    `ValueError` for a value of `speculation` or `context` that there is not.
 
     >>> import adbc
     >>> with adbc.use(adbc.Config(debug=True)):
@@ -58,6 +60,11 @@ class Config:
     the guess is a float.  "interpret": nothing, and no code is made.  Derivatives are the same, up to
     rounding; only "learn" is fast.
 
+    plugins: use the rules that other packages ship (`adbc.chainrules.plugins`).
+
+    context: "default", or "minimal": rules that are there for speed alone are passed over, and what they are
+    for is derived.
+
     warm_after: where a function without loops, or one of a library, has been interpreted so often, on average
     over its steps, code is written for it.  0: at once.  It matters only where `speculation` is "learn".
     """
@@ -71,18 +78,22 @@ class Config:
     speculation: str = "learn"
     warm_after: int = 40
     hide_frames: bool = True
+    plugins: bool = True
+    context: str = "default"
 
     def __post_init__(self) -> None:
         if self.speculation not in SPECULATION:
             raise ValueError(
                 f"there is no speculation {self.speculation!r}: choose from {', '.join(SPECULATION)}"
             )
+        if self.context not in CONTEXTS:
+            raise ValueError(f"there is no context {self.context!r}: choose from {', '.join(CONTEXTS)}")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Config:
         """The configuration that ``ADBC_VERIFY``, ``ADBC_DUMP``, ``ADBC_DUMP_DIRECTORY``, ``ADBC_DEBUG``,
         ``ADBC_TRACE_NAN``, ``ADBC_HIDE_FRAMES``, ``ADBC_SPECULATION``,
-        ``ADBC_WARM_AFTER`` and ``ADBC_CACHE`` ask for."""
+        ``ADBC_WARM_AFTER``, ``ADBC_PLUGINS``, ``ADBC_CONTEXT`` and ``ADBC_CACHE`` ask for."""
         variables = os.environ if environment is None else environment
 
         def is_on(name: str, default: str = "") -> bool:
@@ -97,5 +108,7 @@ class Config:
             dump=variables.get("ADBC_DUMP") or None,
             dump_directory=variables.get("ADBC_DUMP_DIRECTORY") or cls.dump_directory,
             speculation=variables.get("ADBC_SPECULATION") or cls.speculation,
+            plugins=is_on("ADBC_PLUGINS", "1"),
+            context=variables.get("ADBC_CONTEXT") or cls.context,
             warm_after=int(variables.get("ADBC_WARM_AFTER") or cls.warm_after),
         )

@@ -49,7 +49,8 @@ def own_rules() -> Iterator[None]:
     """Rules that a document declares go with it: other tests take such functions for ones without."""
     table = default_engine().table
     before = {rule for _, rules in table.by_function() for rule in rules}
-    yield
+    with adbc.chainrules.scoped():
+        yield
     for _, rules in table.by_function():
         rules[:] = [rule for rule in rules if rule in before or type(rule).__module__ != declared.__name__]
     table.add((), first=True)  # what was derived with them is stale

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from adbc.chainrules.registry import BOTH, Declaration, Rank, When, registry
+from adbc.chainrules.registry import BOTH, BUILT_IN, Declaration, Rank, When, declaring, registry
 from adbc.chainrules.zeros import NoTangent
 
 __all__ = ["forget", "ignore_derivatives", "non_differentiable", "opt_out", "scoped"]
@@ -24,8 +24,17 @@ def _no_rrule(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs), lambda cotangent: nothing
 
 
-def non_differentiable(function: F, *, when: When = None) -> F:
-    """Declare that `function` has no derivative by any argument, and return it; also as a decorator.
+def _modes(mode: str | None) -> frozenset[str]:
+    if mode is None:
+        return BOTH
+    if mode not in BOTH:
+        raise ValueError(f"there is no mode {mode!r}: forward or reverse")
+    return frozenset({mode})
+
+
+def non_differentiable(function: F, *, when: When = None, mode: str | None = None) -> F:
+    """Declare that `function` has no derivative by any argument, and return it; also as a decorator.  mode:
+    "forward" or "reverse", if only one is meant.
 
     >>> from adbc import chainrules as cr
     >>> @cr.non_differentiable
@@ -35,7 +44,7 @@ def non_differentiable(function: F, *, when: When = None) -> F:
     (2, NoTangent())
     """
     rules: dict[str, Callable[..., Any]] = {"forward": _no_frule, "reverse": _no_rrule}
-    registry.add(Declaration(function, "zero", rules, when=when))
+    registry.add(Declaration(function, "zero", rules, _modes(mode), when))
     return function
 
 
@@ -49,7 +58,8 @@ def ignore_derivatives(x: T) -> T:
     return x
 
 
-non_differentiable(ignore_derivatives)
+with declaring(BUILT_IN):
+    non_differentiable(ignore_derivatives)
 
 
 def opt_out(function: F, *, when: When = None, mode: str | None = None) -> F:
@@ -66,10 +76,7 @@ def opt_out(function: F, *, when: When = None, mode: str | None = None) -> F:
     >>> cr.rrule(double, [1.0]) is None, cr.rrule(double, 1.0) is None
     (True, False)
     """
-    if mode not in (None, "forward", "reverse"):
-        raise ValueError(f"there is no mode {mode!r}: forward or reverse")
-    modes = BOTH if mode is None else frozenset({mode})
-    registry.add(Declaration(function, "opt out", {}, modes, when))
+    registry.add(Declaration(function, "opt out", {}, _modes(mode), when))
     return function
 
 

@@ -123,8 +123,8 @@ class Registry:
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Declaration, bool], object]] = []
         """Functions that are told of each declaration that is added, or (False) removed."""
-        self.providers: list[Callable[[Any, str], Declaration | None]] = []
-        """Functions that give the rule of a function in a mode, where nothing is declared."""
+        self.providers: list[Callable[[Any, str, Sequence[type]], Declaration | None]] = []
+        """Functions that give the rule of a function in a mode for classes, where nothing is declared."""
         self.before: list[Callable[[], object]] = []
         """Functions that are called before rules are looked up: what waits to be loaded is loaded."""
 
@@ -136,9 +136,13 @@ class Registry:
             at = next((i for i, d in enumerate(present) if d.origin.rank >= rank), len(present))
             # Not changed in place: others may be looking through it.
             self._declared[declaration.function] = [*present[:at], declaration, *present[at:]]
-            for listener in self.listeners:
-                listener(declaration, True)
+        self._tell(declaration, True)
         return declaration
+
+    def _tell(self, declaration: Declaration, is_added: bool) -> None:
+        # Without the lock: who listens has locks of its own, under which rules may be declared.
+        for listener in list(self.listeners):
+            listener(declaration, is_added)
 
     def remove(self, declaration: Declaration) -> bool:
         """Take `declaration` back; whether it was there."""
@@ -151,16 +155,15 @@ class Registry:
                 self._declared[declaration.function] = rest
             else:
                 del self._declared[declaration.function]
-            for listener in self.listeners:
-                listener(declaration, False)
+        self._tell(declaration, False)
         return True
 
     def listen(self, listener: Callable[[Declaration, bool], object]) -> None:
-        """Tell `listener` of all that is declared, and of all that will be."""
-        with self._lock:
-            for declaration in reversed(list(self)):
-                listener(declaration, True)
-            self.listeners.append(listener)
+        """Tell `listener` of all that is declared, and of all that will be; of what is declared meanwhile
+        perhaps twice."""
+        self.listeners.append(listener)
+        for declaration in reversed(list(self)):
+            listener(declaration, True)
 
     def of(self, function: Any) -> list[Declaration]:
         """What is declared for `function`, the first first."""
@@ -181,7 +184,7 @@ class Registry:
                     continue
                 return None if declaration.kind == "opt out" else declaration
         for provider in self.providers:
-            found = provider(function, mode)
+            found = provider(function, mode, classes)
             if found is not None:
                 return found
         return None

@@ -193,7 +193,7 @@ def derivatives_given_output(out: Any, function: Callable[..., Any], *args: Any,
     ((0.5,),)
     """
     found = registry.find(function, "forward", tuple(map(type, args)))
-    if found is None or found.kind != "scalar":
+    if found is None or found.detail is None:
         return None
     partials: Partials = found.detail
     whole, _ = partials.bound(args, kwargs)

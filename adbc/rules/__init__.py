@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 
+from adbc import chainrules as cr
 from adbc.rules import scipy
 from adbc.rules.adopted import adopt
+from adbc.rules.collection import Collection
 from adbc.rules.lookup import RuleTable
 
-__all__ = ["SOURCES", "default_table"]
+__all__ = ["SOURCES", "collection", "default_table"]
 
 SOURCES: tuple[tuple[str, str], ...] = (
     ("builtins", "adbc.rules.builtins"),
@@ -50,6 +52,13 @@ def default_table() -> RuleTable:
             if _default is None:
                 table = RuleTable(SOURCES, takes_plugins=True)
                 adopt(table)
-                table.declared = 0
                 _default = table
     return _default
+
+
+def collection() -> Collection:
+    """The rules of the default table that other systems can use: declarations, one after the other."""
+    return Collection(default_table())
+
+
+cr.registry.providers.append(lambda function, mode, classes: collection()(function, mode, classes))

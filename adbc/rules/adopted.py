@@ -16,7 +16,7 @@ from adbc import chainrules as cr
 from adbc.chainrules.binding import Binding, positional_parameters
 from adbc.chainrules.registry import BOTH, Declaration
 from adbc.chainrules.scalar import Partials
-from adbc.errors import UnsupportedError
+from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.lazy import demanded
 from adbc.rules.declared import DeclaredZero, JointPartials, SeparatePartials, check_fit, name_of, new_result
 from adbc.rules.lookup import OptOut, RuleTable, derived_body
@@ -106,7 +106,12 @@ def add_natural(f: Any, x: Any, t: Any, check: Callable[[Any, Any], None] | None
     if f is None or f is NO_TANGENT:
         return None
     if isinstance(t, cr.InplaceableThunk) and not t.is_computed and _is_array(f):
-        t.add_into(f)
+        if t.add_into(f) is not f:
+            raise InvalidTangentError(
+                "add_into of an InplaceableThunk does not give the buffer that it is given",
+                "what it adds might be lost",
+                "add in place, and return the buffer",
+            )
         return None
     t = _given(t)
     if t is None:
@@ -333,11 +338,11 @@ def adopt(table: RuleTable) -> None:
     rows: dict[int, tuple[Declaration, Rule]] = {}
 
     def change(declaration: Declaration, is_added: bool) -> None:
-        if is_added:
+        if is_added and id(declaration) not in rows:
             row = row_of(declaration)
             rows[id(declaration)] = declaration, row
             table.put(row)
-        elif id(declaration) in rows:
+        elif not is_added and id(declaration) in rows:
             table.remove(rows.pop(id(declaration))[1])
 
     cr.registry.listen(change)

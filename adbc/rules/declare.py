@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from adbc.chainrules.declarations import forget as forget_declared
+from adbc.chainrules.registry import BOTH, Rank
 from adbc.rules import default_table
 from adbc.rules.declared import (
     DeclaredRule,
@@ -29,7 +31,7 @@ from adbc.rules.linear import LinearRule
 from adbc.rules.lookup import RuleTable, refusal
 from adbc.rules.table import Overlay, Primitive, Rule, When
 
-__all__ = ["implicit", "linear", "overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
+__all__ = ["forget", "implicit", "linear", "overlay", "primitive", "rule", "scalar_rule", "zero_derivative"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Partials = Callable[..., Any] | Sequence[Callable[..., Any] | None]
@@ -37,6 +39,29 @@ Partials = Callable[..., Any] | Sequence[Callable[..., Any] | None]
 
 def _add(row: Rule, table: RuleTable | None) -> None:
     (default_table() if table is None else table).add([row], first=True)
+
+
+def _one(mode: str) -> frozenset[str]:
+    if mode not in BOTH:
+        raise ValueError(f"there is no mode {mode!r}: forward or reverse")
+    return frozenset({mode})
+
+
+def forget(function: Callable[..., Any], *, table: RuleTable | None = None) -> int:
+    """Take back what the program has declared for `function`, here or in `adbc.chainrules`; how many
+    declarations there were.  What plug-ins and the library itself say of it holds again.
+
+    table: another table than that of the public functions.
+
+    >>> import math, adbc
+    >>> _ = adbc.scalar_rule(math.sinh)([lambda out, x: 100.0])
+    >>> adbc.grad(math.sinh)(0.0), adbc.forget(math.sinh), adbc.grad(math.sinh)(0.0)
+    (100.0, 1, 1.0)
+    """
+    where = default_table() if table is None else table
+    count = forget_declared(function) if where is default_table() else 0
+    found = [row for row in where.rows(function) if row.origin.rank is Rank.USER]
+    return count + sum(map(where.remove, found))
 
 
 def scalar_rule(
@@ -80,7 +105,9 @@ def scalar_rule(
     return declare
 
 
-def zero_derivative(function: F, *, when: When = None, table: RuleTable | None = None) -> F:
+def zero_derivative(
+    function: F, *, when: When = None, mode: str | None = None, table: RuleTable | None = None
+) -> F:
     """Declare that the derivative of `function` is zero by all of its arguments, and return `function`.
 
     For functions whose result is a position, a flag or a text, and for those that are called for an effect:
@@ -90,8 +117,9 @@ def zero_derivative(function: F, *, when: When = None, table: RuleTable | None =
     Raises, when the derivative is taken, `adbc.errors.UnsupportedError` if `function` writes numbers into an
     argument, or gives an argument with a derivative or a part of one: then the derivative is not zero.
 
-    when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
-    table to add to than that of the public functions.
+    mode: "forward" or "reverse", if the declaration is for one of them; the other keeps the rule that is
+    there, or derives.  when: restricts the rule to calls for which ``when(*classes of the arguments)``
+    holds.  table: another table to add to than that of the public functions.
 
     >>> import adbc
     >>> @adbc.zero_derivative
@@ -100,7 +128,10 @@ def zero_derivative(function: F, *, when: When = None, table: RuleTable | None =
     >>> adbc.grad(lambda x: x * nearest(x))(2.2)
     2.0
     """
-    _add(DeclaredZero(function, when=when), table)
+    row = DeclaredZero(function, when=when)
+    if mode is not None:
+        row.modes = _one(mode)
+    _add(row, table)
     return function
 
 
@@ -266,6 +297,7 @@ def primitive(
     *,
     frule: Callable[..., Any] | None = None,
     rrule: Callable[..., Any] | None = None,
+    build: Callable[..., Any] | None = None,
     when: When = None,
     table: RuleTable | None = None,
 ) -> None:
@@ -276,6 +308,10 @@ def primitive(
     ``pullback(rdata) -> (rdata of f, rdata of x, ...)`` restores what the call overwrote and
     increments fdata in place.  A mode that is not given is refused when it is asked for, with
     `adbc.errors.UnsupportedError`.
+
+    build: makes the rules instead, once for each combination of classes that the function is called with:
+    ``build(*classes) -> (frule, rrule)``, either of them None.  They may keep what all calls with these
+    classes share: buffers, or what is costly to find out.
 
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
@@ -293,10 +329,42 @@ def primitive(
     >>> adbc.grad(cube)(2.0)
     12.0
     """
-    row = Primitive(
+    if build is not None:
+        if frule is not None or rrule is not None:
+            raise TypeError("build makes the rules: give build, or frule and rrule")
+        _add(_built(function, build, when), table)
+        return
+    _add(_primitive(function, frule, rrule, when), table)
+
+
+def _primitive(
+    function: Callable[..., Any],
+    frule: Callable[..., Any] | None,
+    rrule: Callable[..., Any] | None,
+    when: When = None,
+) -> Primitive:
+    return Primitive(
         function,
         frule=refusal(function, "forward") if frule is None else flat_frule(function, frule),
         rrule=refusal(function, "reverse") if rrule is None else flat_rrule(function, rrule),
         when=when,
     )
-    _add(row, table)
+
+
+def _built(function: Callable[..., Any], build: Callable[..., Any], when: When) -> Primitive:
+    """The row whose rules `build` makes when they are first needed for classes of arguments."""
+    made: dict[tuple[type, ...], Primitive] = {}
+
+    def row_for(args: Sequence[Any]) -> Primitive:
+        classes = tuple(map(type, args))
+        row = made.get(classes)
+        if row is None:
+            row = made[classes] = _primitive(function, *build(*classes))
+        return row
+
+    return Primitive(
+        function,
+        frule=lambda args, dargs, kwargs: row_for(args).frule(args, dargs, kwargs),
+        rrule=lambda args, fargs, kwargs: row_for(args).rrule(args, fargs, kwargs),
+        when=when,
+    )

@@ -18,6 +18,7 @@ from typing import Any
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
 from adbc.errors import UnsupportedError
+from adbc.rules.contexts import is_for_speed
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
 
@@ -62,6 +63,8 @@ class PerMode(Rule):
     """
 
     kind = RowKind.PER_MODE
+    body = None
+    """What is to be derived is not known before the mode is."""
 
     def __init__(self, function: Callable[..., Any], forward: Rule | None, reverse: Rule | None) -> None:
         super().__init__(function)
@@ -174,7 +177,7 @@ class RuleTable:
     def remove(self, row: Rule) -> bool:
         """Take a row away; whether it was there.  What was derived with it is stale."""
         with self._lock:
-            present = self.rows(row.function)
+            present = self._rows.get(row.function, [])
             if not any(row is r for r in present):
                 return False
             self._rows[row.function] = [r for r in present if r is not row]
@@ -187,7 +190,7 @@ class RuleTable:
             self.epoch += 1
         self.decided.clear()
         for layer in self._layers:
-            layer._changed_below()
+            layer._changed_below(is_stale)
 
     # -- loading -----------------------------------------------------------------------------------------
 
@@ -197,13 +200,18 @@ class RuleTable:
 
     def load(self) -> None:
         """Import the sources whose package is loaded."""
+        if self._takes_plugins:
+            plugins.load()  # not under the lock: they declare rules, which come here from elsewhere too
         with self._lock:  # a source leaves the list when its rows are there: another thread waits for them
             for source in self._waiting:
                 package, module = source
                 if package in sys.modules and source not in self._loading:
                     self._loading.add(source)
                     try:
-                        self.add(importlib.import_module(module).ROWS)
+                        rows = importlib.import_module(module).ROWS
+                        for row in rows:
+                            row.for_speed = row.kind is not RowKind.OVERLAY and is_for_speed(row.function)
+                        self.add(rows)
                         self._waiting = tuple(s for s in self._waiting if s != source)
                     finally:
                         self._loading.discard(source)
@@ -239,11 +247,10 @@ class RuleTable:
             pass
         except TypeError:
             return None
+        if not self.rows(function):  # what has to be loaded is loaded without the lock
+            return None  # not kept: functions come and go
         with self._lock:  # a row that is added meanwhile must not be missed for good
-            rows = self.rows(function)
-            if not rows:
-                return None  # not kept: functions come and go
-            found = _chosen(rows, classes)
+            found = _chosen(self.rows(function), classes)
             self.found[key] = found
         return found
 
@@ -260,6 +267,8 @@ class RuleTable:
 class Layer(RuleTable):
     """A table in front of another: rows of its own, and those of `base` that `keeps` accepts.
 
+    base: by default the table of the public functions.  name: says to a cache on disk which rows are kept.
+
     >>> import adbc
     >>> def double(x):
     ...     return x + x
@@ -272,23 +281,25 @@ class Layer(RuleTable):
     2.0
     """
 
-    def __init__(self, base: RuleTable | None = None, keeps: Callable[[Rule], bool] | None = None) -> None:
+    def __init__(
+        self,
+        base: RuleTable | None = None,
+        keeps: Callable[[Rule], bool] | None = None,
+        name: str = "",
+    ) -> None:
         super().__init__()
+        self._name = name
         self.base = _default() if base is None else base
         self._keeps = keeps
         self._joined: dict[Any, list[Rule]] = {}
         self.base._layers.add(self)
         self.listeners += self.base.listeners
-        self.declared = self.base.declared
+        self.declared = self._below = self.base.declared
 
-    def _changed_below(self) -> None:
-        self._joined.clear()
-        self.found.clear()
-        self.decided.clear()
-        self.epoch += 1
-        self.declared = max(self.declared, self.base.declared)
-        for layer in self._layers:
-            layer._changed_below()
+    def _changed_below(self, is_stale: bool) -> None:
+        self.declared += self.base.declared - self._below
+        self._below = self.base.declared
+        self._changed(is_stale=is_stale)
 
     def _changed(self, *, is_stale: bool) -> None:
         self._joined.clear()
@@ -301,7 +312,7 @@ class Layer(RuleTable):
         return self.base.pending()
 
     def origins(self) -> tuple[Origin, ...]:
-        return self.base.origins()
+        return (*self.base.origins(), Origin(Rank.BUILT_IN, self._name))
 
     def rows(self, function: Any) -> list[Rule]:
         below = self.base.rows(function)  # may load some

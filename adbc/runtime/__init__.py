@@ -8,14 +8,17 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from adbc.chainrules.registry import Rank
 from adbc.config import Config
 from adbc.ir.backend import Backend
 from adbc.rules import default_table
-from adbc.rules.lookup import RuleTable
+from adbc.rules.lookup import Layer, RuleTable
+from adbc.rules.table import Rule
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.engine import Engine
 from adbc.runtime.calls import class_statements, fields, generators, records
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["default_engine", "make_engine", "use", "using"]
 
 _engine: Engine | None = None
-_engines: dict[Config, Engine] = {}
+_engines: weakref.WeakKeyDictionary[RuleTable, dict[Config, Engine]] = weakref.WeakKeyDictionary()
+"""The engines of the blocks of `use`, by table and configuration."""
 _chosen: ContextVar[Engine | None] = ContextVar("adbc engine", default=None)
 _lock = threading.Lock()
 
@@ -47,8 +51,11 @@ def make_engine(
     told: is told what was decided for the calls of each function that a rule is built for.
     """
     config = Config.from_environment() if config is None else config
-    if not table.rows(fields.GET.function):
-        table.add(
+    bottom = table
+    while isinstance(bottom, Layer):
+        bottom = bottom.base
+    if not bottom.rows(fields.GET.function):
+        bottom.add(
             [
                 fields.GET, fields.SET, fields.DELETE, fields.SUPER,
                 *generators.ROWS, *class_statements.ROWS, *records.ROWS,
@@ -66,6 +73,19 @@ def make_engine(
     return Engine(table, config, backend=backend, cache=cache, told=told)
 
 
+def _as_configured(table: RuleTable, config: Config) -> RuleTable:
+    """`table` without the rows that `config` does without."""
+    if config.plugins and config.context == "default":
+        return table
+
+    def keeps(row: Rule) -> bool:
+        if row.origin.rank is Rank.PLUGIN and not config.plugins:
+            return False
+        return not (row.for_speed and config.context == "minimal")
+
+    return Layer(table, keeps, f"plug-ins {config.plugins}, {config.context}")
+
+
 def default_engine() -> Engine:
     """The engine behind the public functions: that of the `Config` in use, else of the environment's."""
     global _engine
@@ -75,25 +95,30 @@ def default_engine() -> Engine:
     if _engine is None:
         with _lock:  # two threads may come here first at the same time
             if _engine is None:
-                _engine = make_engine(default_table())
+                config = Config.from_environment()
+                _engine = make_engine(_as_configured(default_table(), config), config)
     return _engine
 
 
 @contextlib.contextmanager
-def use(config: Config) -> Iterator[None]:
-    """In the block, and in this thread or task, derivatives are taken as `config` says.
+def use(config: Config | None = None, *, table: RuleTable | None = None) -> Iterator[None]:
+    """In the block, and in this thread or task, derivatives are taken as `config` says, by default as that of
+    the environment does, with the rules in `table`, by default those of the public functions.
 
-    What was derived is kept for the next block with the same configuration.
+    What was derived is kept for the next block with the same configuration and table.
 
     >>> import math, adbc
     >>> with adbc.use(adbc.Config(trace_nan=True)):
     ...     adbc.grad(math.exp)(0.0)
     1.0
     """
+    config = Config.from_environment() if config is None else config
+    table = default_table() if table is None else table
     with _lock:
-        engine = _engines.get(config)
+        engines = _engines.setdefault(table, {})
+        engine = engines.get(config)
         if engine is None:
-            engine = _engines[config] = make_engine(default_table(), config)
+            engine = engines[config] = make_engine(_as_configured(table, config), config)
     with using(engine):
         yield
 

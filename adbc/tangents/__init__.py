@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from adbc.tangents.constants import Const, hold_constant, hold_if_free
 from adbc.tangents.duals import ArrayTangent, CoDual, Dual, FData, MutableTangent, RData, Tangent
+from adbc.tangents.helpers import set_tangent_field, tangent_field, zero_codual, zero_dual
 from adbc.tangents.internal import (
     accumulate,
     add,
@@ -101,6 +102,7 @@ __all__ = [
     "rdata",
     "register_tangent",
     "scale",
+    "set_tangent_field",
     "set_to_zero",
     "shadow_enumerate",
     "shadow_iterator",
@@ -111,10 +113,13 @@ __all__ = [
     "slot_shadow",
     "slot_tangent",
     "tangent",
+    "tangent_field",
     "tangent_type",
     "tree_leaves",
     "tree_map",
     "with_coordinates",
+    "zero_codual",
+    "zero_dual",
     "zero_rdata",
     "zero_tangent",
 ]

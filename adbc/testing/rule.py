@@ -53,6 +53,7 @@ def test_rule(
     is_primitive: bool | None = None,
     frule: Rule | None = None,
     rrule: Rule | None = None,
+    mode: str | None = None,
     modes: Sequence[str] = ("forward", "reverse"),
 ) -> None:
     """Check both rules of ``f(*args, **kwargs)``; raise an AssertionError that names the step that failed.
@@ -89,14 +90,13 @@ def test_rule(
         True if the rules must be written by hand, False if they must be derived, None if either will do.
     frule, rrule:
         Rules to test instead of those that `adbc.build_frule` and `adbc.build_rrule` give.
+    mode:
+        "forward" or "reverse": to test one alone.
     modes:
         Which of "forward" and "reverse" to test.  Step 4 needs both.
     """
-    seed = (
-        rng
-        if isinstance(rng, np.random.Generator)
-        else np.random.default_rng(20240229 if rng is None else rng)
-    )
+    modes = modes if mode is None else _only(mode)
+    seed = _generator(rng)
     function = _bind(f, kwargs) if kwargs else f
     bundle: Bundle = [function, *args]
     built = frule is None and rrule is None
@@ -120,6 +120,18 @@ def test_rule(
 
 # Its name is part of the interface; this keeps pytest from collecting it wherever it is imported.
 test_rule.__test__ = False  # type: ignore[attr-defined]  # functions take attributes
+
+
+def _only(mode: str) -> tuple[str]:
+    if mode not in ("forward", "reverse"):
+        raise ValueError(f"there is no mode {mode!r}: forward or reverse")
+    return (mode,)
+
+
+def _generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(20240229 if rng is None else rng)
 
 
 def _bind(f: Callable[..., Any], kwargs: Mapping[str, Any]) -> Callable[..., Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +19,8 @@ from adbc import chainrules as cr
 from adbc.chainrules.testing import test_frule as check_frule
 from adbc.chainrules.testing import test_rrule as check_rrule
 from adbc.testing import test_rule as check_rule
+
+from .testing.test_wrong_rules import WRONG
 
 NO, ZERO = cr.NoTangent(), cr.ZeroTangent()
 SPECULATION = ["learn", "never", "dynamic", "always", "interpret"]
@@ -404,3 +409,118 @@ def test_derived_rules_chain_with_rules_by_hand() -> None:
     _, da = b_pullback(1.0)
     assert a_pullback(da)[1] == pytest.approx(math.cos(2.25) * 3.0)
     assert b == math.sin(2.25)
+
+
+SEEN = [
+    "sign",
+    "conjugate",
+    "transposed",
+    "slot of f",
+    "slot of f, shifted",
+    "shape (1,)",
+    "dropped",
+    "dropped in part",
+    "overwritten",
+    "not restored",
+    "changed in the pullback",
+    "value",
+]
+"""Wrong rules that the engine's tester can see: it projects dtypes, and gives rules no thunks."""
+
+
+@pytest.mark.parametrize("kind", SEEN)
+def test_the_tester_of_the_engine_rejects_wrong_rules(kind: str) -> None:
+    function, args, rule, _ = WRONG[kind]
+    cr.rrule(function)(rule)
+    with pytest.raises((AssertionError, TypeError, adbc.errors.AdbcError)):
+        check_rule(function, *args)
+
+
+@pytest.mark.parametrize(
+    "kind", ["dtype", "complex for real", "an int has a tangent", "aliasing an argument"]
+)
+def test_what_the_engine_fits_to_the_argument_is_right_in_it(kind: str) -> None:
+    function, args, rule, _ = WRONG[kind]
+    if kind == "aliasing an argument":
+        cr.rrule(function)(lambda f, x: (f(x), lambda d: (NO, x if d == 1.0 else x * d)))
+    else:
+        cr.rrule(function)(rule)
+    check_rule(function, *args)
+
+
+def test_an_add_into_that_is_not_in_place_is_an_error() -> None:
+    cr.rrule(pick)(
+        lambda f, x, i: (
+            float(x[i]),
+            lambda d: (NO, cr.InplaceableThunk(lambda b: b + np.eye(3)[i] * d, lambda: np.eye(3)[i] * d), NO),
+        )
+    )
+    with pytest.raises(adbc.errors.InvalidTangentError, match="add_into"):
+        adbc.grad(pick)(np.ones(3), 1)
+    with pytest.raises(AssertionError, match="does not return the buffer"):
+        check_rrule(pick, np.ones(3), 1)
+
+
+class Scale:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def apply(self, x: float) -> float:
+        return self.k * x
+
+
+def test_rules_of_methods(way: str) -> None:
+    @cr.rrule(Scale.apply)
+    def _(apply: Any, self: Any, x: Any) -> Any:
+        return self.k * x, lambda d: (NO, cr.Tangent(Scale, k=10.0 * x * d), 10.0 * self.k * d)
+
+    assert adbc.grad(lambda x: Scale(3.0).apply(x))(2.0) == 30.0
+    assert adbc.grad(lambda s: s.apply(2.0))(Scale(3.0)).k == 20.0
+    assert adbc.jvp(lambda x: Scale(3.0).apply(x), (2.0,), (1.0,))[1] == 3.0
+
+
+def test_rules_declared_before_the_engine_is_loaded_are_read_by_it() -> None:
+    program = """
+from adbc import chainrules as cr
+def f(x):
+    return x
+cr.scalar_rule(f, 5.0)
+import adbc, sys
+assert 'adbc.rules' not in sys.modules
+print(adbc.grad(f)(1.0), adbc.rules.default_table().declared)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["5.0", "1"]  # a cache on disk does without
+
+
+def test_threads_declare_while_others_look_up() -> None:
+    def f(x: float) -> float:
+        return x * x
+
+    failures: list[BaseException] = []
+
+    def declare() -> None:
+        try:
+            for _ in range(50):
+                cr.scalar_rule(f, lambda out, x: 2.0 * x)
+                cr.forget(f)
+        except BaseException as error:  # a thread's error would be lost
+            failures.append(error)
+
+    def differentiate() -> None:
+        try:
+            for _ in range(50):
+                assert adbc.grad(f)(3.0) == 6.0
+                cr.rrule(f, 3.0)
+        except BaseException as error:  # a thread's error would be lost
+            failures.append(error)
+
+    threads = [threading.Thread(target=t) for t in (declare, differentiate, declare, differentiate)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not failures
+    assert not any(t.is_alive() for t in threads)
+    while cr.forget(f):
+        pass

@@ -74,3 +74,11 @@ def test_the_engine_refuses_the_int_and_says_to_pass_a_float() -> None:
 
 def test_the_engine_differentiates_what_makes_a_float_of_the_int() -> None:
     assert adbc.grad(foo)(float(3)) == EXPECTED
+
+
+def test_the_rules_that_the_engine_brings_give_it_too() -> None:
+    for function in (math.sin, operator.add, math.asin):
+        assert cr.forget(function) == 1
+    import adbc.rules  # noqa: F401  # brings the collection
+
+    assert (by_rrules(3.0), by_frules(3)) == (EXPECTED, EXPECTED)

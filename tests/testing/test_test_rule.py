@@ -521,3 +521,12 @@ def makes_records(x: float) -> Any:
 )
 def test_records_as_arguments(f: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     test_rule(f, *arguments)
+
+
+def test_one_mode_alone() -> None:
+    test_rule(math.sin, 0.7, frule=sin_frule, rrule=sign_error_rrule, mode="forward")
+    with pytest.raises(AssertionError, match="differences"):
+        test_rule(math.sin, 0.7, frule=sign_error_frule, mode="forward")
+    test_rule(math.sin, 0.7, rrule=sin_rrule, mode="reverse")
+    with pytest.raises(ValueError, match="no mode"):
+        test_rule(math.sin, 0.7, mode="sideways")

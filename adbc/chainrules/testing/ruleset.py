@@ -14,11 +14,12 @@ from adbc.chainrules.registry import Declaration, least_arguments, registry
 __all__ = ["problems_of_ruleset", "test_ruleset"]
 
 
-def test_ruleset(rules: types.ModuleType | Iterable[Declaration]) -> int:
+def test_ruleset(rules: types.ModuleType | Iterable[Declaration], *, ordered: bool = False) -> int:
     """Check rules without running them; raise `AssertionError` that lists what is wrong, else give how many
     there were.
 
-    rules: a module that declares rules, or declarations.
+    rules: a module that declares rules, or declarations.  ordered: whether they stand from special to general
+    on purpose, so that several may accept the same classes, of which the first wins.
 
     A rule takes the arguments of its function: an ``frule`` those behind the tangents and the function, an
     ``rrule`` those behind the function, behind a config if it asks for one.  There are no more partial
@@ -35,7 +36,7 @@ def test_ruleset(rules: types.ModuleType | Iterable[Declaration]) -> int:
     ...     test_ruleset([found])
     1
     """
-    count, problems = problems_of_ruleset(rules)
+    count, problems = problems_of_ruleset(rules, ordered)
     if problems:
         raise AssertionError("\n".join(problems))
     return count
@@ -44,7 +45,9 @@ def test_ruleset(rules: types.ModuleType | Iterable[Declaration]) -> int:
 test_ruleset.__test__ = False  # type: ignore[attr-defined]
 
 
-def problems_of_ruleset(rules: types.ModuleType | Iterable[Declaration]) -> tuple[int, list[str]]:
+def problems_of_ruleset(
+    rules: types.ModuleType | Iterable[Declaration], ordered: bool = False
+) -> tuple[int, list[str]]:
     """How many declarations there are, and what is wrong with them."""
     problems: list[str] = []
     if isinstance(rules, types.ModuleType):
@@ -54,7 +57,8 @@ def problems_of_ruleset(rules: types.ModuleType | Iterable[Declaration]) -> tupl
         found = list(rules)
     for declaration in found:
         problems += [f"{_name(declaration)}: {p}" for p in _problems(declaration)]
-    problems += _overlapping(found)
+    if not ordered:
+        problems += _overlapping(found)
     return len(found), problems
 
 

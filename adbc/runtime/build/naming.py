@@ -283,7 +283,8 @@ class Names:
                     if isinstance(value, types.FunctionType):
                         found["part", id(value)] = ("row", name, index, part, None)
                 for part in ("formulas", "partials", "jvp", "vjp"):
-                    for position, value in enumerate(getattr(row, part, None) or ()):
+                    given = getattr(row, part, None)  # one function, if a rule gives all derivatives at once
+                    for position, value in enumerate(given if isinstance(given, tuple | list) else ()):
                         if isinstance(value, types.FunctionType):
                             found["part", id(value)] = ("row", name, index, part, position)
                         elif isinstance(value, Formula):

@@ -257,14 +257,16 @@ class Calls(abc.ABC):
         if context.texts is not None:
             texts.check_evaluated(context, call)
         step = resolve.step(call, self.table, self.protocols)
-        while True:
-            if type(step) is steps.Delegate:
-                step = resolve.step(step.call, self.table, self.protocols)
-            elif type(step) is steps.UseRowOfMode:
-                step = steps.pass_to_row(step.row.of(self.mode), step.call)
-            else:
-                break
+        while type(step) is steps.Delegate:
+            step = resolve.step(step.call, self.table, self.protocols)
         return self.drivers[type(step)](context, step, mode)  # type: ignore[no-any-return]  # all of them
+
+    def use_row_of_mode(self, context: Context, step: steps.UseRowOfMode, mode: Mode) -> Answer:
+        """Carry out the step `UseRowOfMode`: by what the row says for this mode."""
+        found = steps.pass_to_row(step.row.of(self.mode), step.call)
+        if type(found) is steps.Delegate:  # the function is derived
+            return self.run(context, found.call, mode)
+        return self.drivers[type(found)](context, found, mode)  # type: ignore[no-any-return]  # all of them
 
     def use_text_row(self, context: Context, step: steps.UseTextRow, mode: Mode) -> Answer:
         """Answer a call by a rule that text may go through."""

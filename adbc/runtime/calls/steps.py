@@ -381,6 +381,7 @@ def pass_to_row(row: Rule, call: Call) -> Step:
 DRIVERS: dict[type, str] = {
     UseRow: "use_row",
     UseTextRow: "use_text_row",
+    UseRowOfMode: "use_row_of_mode",
     Enter: "enter",
     Alternatives: "alternatives",
     Beside: "beside",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adbc.errors import InvalidTangentError, PullbackConsumedError
+from adbc.rules.kinds import RowKind
 from adbc.runtime.calls.plans import Mode
 from adbc.runtime.entry.entering import enter, go_back
 from adbc.runtime.entry.selection import by_position
@@ -109,7 +110,10 @@ class _Rule:
     def is_primitive(self) -> bool:
         """Whether the rule table has the rule, so that nothing was derived."""
         classes: tuple[Any, ...] = tuple(map(class_of, self.signature.types))
-        return self.engine.table.find(self.signature.function, classes) is not None
+        row: Any = self.engine.table.find(self.signature.function, classes)
+        if row is not None and row.kind is RowKind.PER_MODE:
+            return bool(row.of(self.mode).kind is not RowKind.OVERLAY)
+        return row is not None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made

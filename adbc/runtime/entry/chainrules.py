@@ -12,6 +12,7 @@ from typing import Any
 from adbc import chainrules as cr
 from adbc.rules.adopted import add_natural, engine_tangent, natural_tangent
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
+from adbc.runtime.entry.reusable import Unchanged
 from adbc.runtime.entry.signature import Signature
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import (
@@ -26,8 +27,6 @@ from adbc.tangents import (
     tangent,
     zero_tangent,
 )
-from adbc.tangents.contents import contents, differs
-from adbc.tangents.protocol import kind_of
 
 __all__ = ["EngineConfig"]
 
@@ -56,18 +55,14 @@ class EngineConfig(cr.RuleConfig):
         self, f: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
         values = (f, *args)
-        before = list(contents([x for x in values if kind_of(type(x)).address]))
+        unchanged = Unchanged(values)
         rule = DerivedRule(self._engine, Signature.of(f, *args, **kwargs))
         waiting = [_Run(rule, values, kwargs)]
 
         def derived_pullback(cotangent: Any) -> tuple[Any, ...]:
             if waiting:
                 return waiting.pop().back(cotangent)
-            if any(differs(x, old) for x, old in before):
-                raise ValueError(
-                    "the pullback of a derived rule runs again after an argument has been changed: it runs"
-                    " the function again, which would be differentiated where it was not called"
-                )
+            unchanged.check()
             return _Run(rule, values, kwargs).back(cotangent)
 
         return waiting[0].out, derived_pullback

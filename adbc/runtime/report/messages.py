@@ -10,6 +10,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+from adbc.chainrules.plugins import plugins
 from adbc.errors import MissingRuleError, UnsupportedError
 from adbc.ir.intrinsics import INTRINSICS
 from adbc.runtime.report.frames import running
@@ -40,11 +41,19 @@ def missing_rule(call: Any, reason: str | None = None) -> MissingRuleError:
         met = f"{name or _shown(function)}({classes})"
     error = MissingRuleError(
         f"{met} cannot be differentiated",
-        reason or "it is implemented in C, has no rule, and a value with a derivative reaches it",
+        (reason or "it is implemented in C, has no rule, and a value with a derivative reaches it")
+        + _failed_plugins(),
         _remedies(name, function, call.args, place),
     )
     error.place = None if place is None else str(place)
     return error
+
+
+def _failed_plugins() -> str:
+    """Which plug-ins might have had the rule, but could not be loaded."""
+    return "".join(
+        f"; the rules that {name} brings could not be loaded ({why})" for name, why in plugins.failed.items()
+    )
 
 
 _SYNTAX = {id(function): name.strip("_") for name, function in INTRINSICS.items()}

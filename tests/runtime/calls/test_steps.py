@@ -11,7 +11,7 @@ from adbc.runtime.calls.driver import Calls
 from adbc.runtime.calls.forward import ForwardCalls
 from adbc.runtime.calls.reverse import ReverseCalls
 
-LOOPED = {steps.Delegate, steps.UseRowOfMode}
+LOOPED = {steps.Delegate}
 """Steps that the loop of dispatch takes itself."""
 
 
