@@ -12,7 +12,8 @@ behind it::
                                     a.done:
                                         jump b
 
-so that what a builder adds behind the call has a place outside the region.
+so that what a builder adds behind the call has a place outside the region.  A `Raise` gets one too, if it
+stands behind instructions (which may not raise, so they belong outside as well).
 
 `landing_pads` gives each exceptional edge a handler block of its own, which only catches and goes on
 to what the handlers shared::
@@ -54,7 +55,11 @@ def is_isolated(block: Block) -> bool:
 def isolate(graph: Graph) -> Graph:
     """Give each instruction that may raise into a handler a block of its own; in place."""
     for block in list(graph.blocks):
-        if block.handler is None or isinstance(block.terminator, Raise):
+        if block.handler is None:
+            continue
+        if isinstance(block.terminator, Raise):
+            if block.instructions:
+                _isolate_raise(graph, block)
             continue
         if not block.instructions:
             _forget_handler(block)
@@ -70,6 +75,17 @@ def isolate(graph: Graph) -> Graph:
         block.handler = None
         block.terminator = Jump(call, last.position)
     return graph
+
+
+def _isolate_raise(graph: Graph, block: Block) -> None:
+    """Move the `Raise` of `block`, which has a handler, behind the block."""
+    assert block.handler is not None
+    end = _behind(graph, block, "raise")
+    _move_end(block, end)
+    end.handler = block.handler
+    _rename_source(end.handler, block, end)
+    block.handler = None
+    block.terminator = Jump(end, end.terminator.position)
 
 
 def protect(graph: Graph, blocks: Iterable[Block], handler: Block, values: Mapping[Phi, Value]) -> None:

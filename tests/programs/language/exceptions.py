@@ -62,6 +62,24 @@ def raised_again(x, u):
 
 
 @case(1.5, [1.0, 2.0])
+def raised_again_behind_a_variable(x, u):
+    def inner():
+        nonlocal x
+        try:
+            u[0] *= u[1]
+            raise KeyError("k")
+        except KeyError:
+            x *= 5
+            raise
+
+    try:
+        inner()
+    except LookupError:
+        u[1] += u[0] * x
+    return u[1] * x
+
+
+@case(1.5, [1.0, 2.0])
 def raised_from(x, u):
     try:
         try:
