@@ -106,8 +106,13 @@ def _setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return None, None, setitem_pullback
 
 
-def _in_step(change: Callable[[], Any], undo: Callable[[], None]) -> Any:
-    """Call `change`, which changes the length of a shadow; if it is impossible, call `undo` and raise."""
+def _no_undo() -> None:
+    """What is done if the first of two changes is impossible."""
+
+
+def _in_step(change: Callable[[], Any], undo: Callable[[], object]) -> Any:
+    """Call `change`, which changes the length of a shadow, or what a pullback restores; if it is impossible,
+    call `undo` and raise."""
     try:
         return change()
     except BufferError:
@@ -141,8 +146,8 @@ def _insert_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     at = _inserted(args, fargs, 0.0)
 
     def insert_pullback(bout: Any) -> Sequence[Any]:
-        del a[at]
-        bv = None if fa is None else fa.pop(at)
+        value = _in_step(lambda: a.pop(at), _no_undo)
+        bv = None if fa is None else _in_step(lambda: fa.pop(at), lambda: a.insert(at, value))
         return None, None, None if fv is None else bv
 
     return None, None, insert_pullback
@@ -168,9 +173,10 @@ def _pop_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     before = None if fa is None else _in_step(lambda: fa.pop(at), lambda: a.insert(at, out))
 
     def pop_pullback(bout: Any) -> Sequence[Any]:
-        a.insert(at, out)
+        _in_step(lambda: a.insert(at, out), _no_undo)
         if fa is not None:
-            fa.insert(at, 0.0 if bout is None else slot_rdata(bout))
+            derivative = 0.0 if bout is None else slot_rdata(bout)
+            _in_step(lambda: fa.insert(at, derivative), lambda: a.pop(at))
         return (None,) * len(args)
 
     return out, None if before is None else NO_FDATA, pop_pullback

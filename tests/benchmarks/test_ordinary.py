@@ -48,6 +48,7 @@ def same_values(program: Program, function: Any, times: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # forward mode: an infinity in a tangent alone
 @pytest.mark.parametrize(("name", "style"), STYLES)
 def test_the_gradient_is_right(name: str, style: str) -> None:
     program = PROGRAMS[name]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.errors import AdbcError, ConstWriteError
+from adbc.errors import AdbcError, ConstWriteError, UnsupportedError
 from adbc.testing import test_rule as check
 
 
@@ -239,3 +239,25 @@ def test_what_arrays_cannot_hand_out_is_refused(name: str) -> None:
     assert value.tolist() == make().tolist()
     with pytest.raises(AdbcError, match=match):
         adbc.jvp(f, (value, 0.8), (make(), 1.0))
+
+
+def seen_after_it_grew(x: float) -> Any:
+    a = array("d", [x, 2.0])
+    a.append(x * a[1])
+    shown = memoryview(a)
+    return sum(a) + shown[2]
+
+
+def seen_after_it_shrank(x: float) -> Any:
+    a = array("d", [x, 2.0])
+    last = a.pop()
+    shown = np.asarray(a)
+    return shown[0] * last
+
+
+@pytest.mark.parametrize("f", [seen_after_it_grew, seen_after_it_shrank])
+def test_lengths_that_cannot_be_restored_while_memory_is_seen_are_refused(f: Any) -> None:
+    for _ in range(3):
+        with pytest.raises(UnsupportedError, match=f"seen through .* in {f.__name__}"):
+            adbc.grad(f)(1.5)
+    assert adbc.jvp(f, (1.5,), (1.0,))[0] == f(1.5)
