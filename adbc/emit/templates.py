@@ -348,7 +348,8 @@ def _require(a: list[Value]) -> Plan | None:
 
 @_row(i._init_field_, 3)
 def _init_field(a: list[Value]) -> Plan | None:
-    return _setattr(a)
+    name = _text(a[1])
+    return None if name is None else Plan([a[2], a[0], ("setattr", name)], False)
 
 
 @_row(i._overwrite_field_, 4)

@@ -33,7 +33,7 @@ class ForwardSupport(CommonSupport):
     """captured(context, function, dfunction): the cells of the closure of `function`, each with its tangent
     behind"""
     put_field: Callable[..., Any]
-    """put_field(frule, obj, d, name, value, dvalue): does ``obj.name = value``, and the same to the tangent"""
+    """put_field(frule, obj, d, name, value, dvalue): does ``obj.name = value``, also to the tangent"""
     set_field: Callable[..., Any]
     """The general forward rule of writing a field."""
     kept_number: Callable[..., Any]

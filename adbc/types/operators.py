@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["BINARY", "COMPARISONS", "UNARY", "Binary", "answered", "answered_mirrored", "counted", "unsupported"]
+__all__ = [
+    "BINARY", "COMPARISONS", "UNARY", "Binary", "answered", "answered_mirrored", "counted", "unsupported",
+]  # fmt: skip
 
 
 class Binary(NamedTuple):

@@ -136,7 +136,8 @@ def _stores(
         kept = value if isinstance(value, Const) else values.get(value)
         if kept is None or kept is call or not isinstance(name, Const) or type(name.value) is not str:
             return None
-        if name.value in found or not (knowledge.is_field(cls, name.value) or knowledge.is_kept(cls, name.value)):
+        is_own = knowledge.is_field(cls, name.value) or knowledge.is_kept(cls, name.value)
+        if name.value in found or not is_own:
             return None
         found[name.value] = _put_in(call, [Const(_init_field_), call, name, kept])
     return list(found.values())

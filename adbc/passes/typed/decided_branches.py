@@ -34,8 +34,8 @@ class BranchKnowledge(Protocol):
     """What `decided_branches` asks of the rest of the system."""
 
     def is_instance(self, cls: type, asked: type) -> bool | None:
-        """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`; None if `asked` answers for itself, or
-        `x` may."""
+        """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`; None if one of the two answers for
+        itself."""
 
 
 def decided_branches(graph: Graph, knowledge: BranchKnowledge) -> bool:

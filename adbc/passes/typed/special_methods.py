@@ -104,7 +104,7 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
             is_count = knowledge.oracle(found[0].value, [type_of(arguments[0])], ()) == INT  # type: ignore[attr-defined]
             return [Const(counted), *found] if is_count else None
         if function in COMPARISONS and len(arguments) == 2:
-            return _compared(COMPARISONS[function][0], *arguments, knowledge)
+            return _compared(COMPARISONS[function][0], arguments[0], arguments[1], knowledge)
     return None
 
 

@@ -57,9 +57,9 @@ class Bindings:
         that take any number, or if calling it makes a generator and nobody has said so."""
         if isinstance(function, ClosureType):
             function = self.representative(function)
-        elif not isinstance(function, types.FunctionType):
-            return None
-        elif function.__closure__ is not None and not is_closed:
+        elif not isinstance(function, types.FunctionType) or (
+            function.__closure__ is not None and not is_closed
+        ):
             return None
         if not self.is_followed(function):
             return None

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 from adbc.config import FOLDER
 from adbc.errors import ArgumentError, VerificationError
 from adbc.ir.values import Const
+from adbc.runtime.build.facts import AnswerFact, CellFact
 from adbc.runtime.build.naming import Nameless, Names, digest_of_code, functions_of
 from adbc.runtime.build.speculation import Continuation, Site
 from adbc.types import AbstractType
@@ -54,6 +55,11 @@ class Stored:
         self.function = function
         self.result = result
         self.content = content
+
+
+def _is_unwritten(fact: Any) -> bool:
+    """Whether `fact` is an answer that an entry has no form for."""
+    return type(fact) is AnswerFact and fact.question in ("member", "inherited", "instance", "record")
 
 
 class DiskCache:
@@ -328,6 +334,8 @@ class DiskCache:
             raise Nameless("globals without a name")
         if rule.is_special:
             raise Nameless("methods that only types tell are written in")
+        if any(type(fact) is CellFact or _is_unwritten(fact) for fact in rule.class_facts.values()):
+            raise Nameless("a fact about a class")
         sites = self._numbers_of(rule)
         needs = list(rule.needs)
         stubs: dict[int, tuple[Any, ...]] = {

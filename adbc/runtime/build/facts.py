@@ -270,17 +270,24 @@ class CellFact:
             return False
 
 
-Fact = NameFact | ClassFact | ConstructorFact | KeepingFact | AccessorFact | LackingFact | AnswerFact | CellFact
+Fact = (
+    NameFact | ClassFact | ConstructorFact | KeepingFact | AccessorFact | LackingFact | AnswerFact | CellFact
+)
 
 
 def class_fact(cls: type, name: str, function: Any) -> Fact:
     """The fact noted of `cls` as `name`: of its constructor ("()"), of setting `x` ("x="), of reading `x`
-    ("x"), of reading and writing the property `x` ("x.get", "x.set"), of the absence of `x` ("x.none")."""
+    ("x"), of reading and writing the property `x` ("x.get", "x.set"), of the absence of `x` ("x.none"), of
+    questions with other answers ("x.special", "x.certain", "x.kept", "().bare")."""
     if name == "()":
         return ConstructorFact(cls, function)
     attribute, _, what = name.rpartition(".")
     if what == "none":
         return LackingFact(cls, attribute)
+    if what in ("special", "certain"):
+        return AnswerFact(cls, what, (attribute,), function)
+    if what in ("kept", "bare"):
+        return AnswerFact(cls, what, (attribute,) if what == "kept" else (), True)
     if attribute:
         return AccessorFact(cls, attribute, what, function)
     return KeepingFact(cls, name) if name.endswith("=") else ClassFact(cls, name, function)

@@ -135,7 +135,7 @@ class Graphs:
         return True
 
     def closed_form(self, function: types.FunctionType) -> GraphFunction | None:
-        """`function` with what its cells hold written into it, if that is there to stay: classes and functions
+        """`function` with what its cells hold written into it, if that is there to stay: classes, functions
         of modules, as in a method that calls `super`, or the ``__init__`` of a dataclass.  None if it is not,
         or if `function` cannot be lifted."""
         cells = function.__closure__ or ()

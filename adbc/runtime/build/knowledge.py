@@ -200,7 +200,7 @@ class Knowledge:
         return found
 
     def inherited(self, cls: type, behind: type, name: str) -> types.FunctionType | None:
-        """The method that ``super(behind, x).name`` is for an instance `x` of exactly `cls`, without a rule."""
+        """The method that ``super(behind, x).name`` is for an `x` of exactly `cls`, without a rule."""
         found: types.FunctionType | None = inherited(cls, behind, name)
         if found is None or self.table.rows(found):
             return None
@@ -398,7 +398,8 @@ class Knowledge:
                 self.infer(graph, parameters)
                 reads = [only_reads(graph, argument, self) for argument in graph.arguments]
                 known = self.readers[key] = (is_closed(graph, self), *reads)
-            rests_on_classes = any(not isinstance(f, NameFact) for f in self.notes.kept["reads", *key].values())
+            facts = self.notes.kept["reads", *key].values()
+            rests_on_classes = not all(isinstance(fact, NameFact) for fact in facts)
             if self.kept is not None and not self.building and not rests_on_classes:
                 self.kept.store_reads(function, parameters, known)
         return known

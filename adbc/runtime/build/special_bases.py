@@ -46,7 +46,9 @@ class SpecialBases:
         self.bases: dict[tuple[Any, ...], Base] = {}
         self.caches = (self.bases,)
 
-    def find(self, base: Base, code: Any, globals: dict[str, Any], parameters: Sequence[AbstractType]) -> Base:
+    def find(
+        self, base: Base, code: Any, globals: dict[str, Any], parameters: Sequence[AbstractType]
+    ) -> Base:
         """The base of the function with this code for parameters of these types: `base`, if nothing is
         written into it."""
         if base.graph.namespace is not globals or base.graph.is_generator or not self.graphs.inlines:
@@ -71,8 +73,8 @@ class SpecialBases:
         try:
             for _ in range(_ROUNDS):
                 self.knowledge.infer(graph, types_)
-                written = self._iterate(graph, globals) | inline_calls(graph, lambda call: self._small(graph, call))
-                if not written:
+                is_asked = self._iterate(graph, globals)
+                if not inline_calls(graph, lambda call: self._small(graph, call)) and not is_asked:
                     break
                 changed = True
         finally:

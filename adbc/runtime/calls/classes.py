@@ -35,9 +35,9 @@ __all__ = [
     "initialiser",
     "is_bare",
     "is_field",
-    "is_kept",
     "is_heap_type",
     "is_instance",
+    "is_kept",
     "is_python_function",
     "keeps",
     "lacks",
@@ -156,8 +156,8 @@ def class_member(cls: type, name: str) -> tuple[Any, bool] | None:
 
 
 def inherited(cls: type, behind: type, name: str) -> Any:
-    """The Python function that ``super(behind, x).name`` binds to an instance `x` of exactly `cls`; None if it
-    is anything else."""
+    """The Python function that ``super(behind, x).name`` binds to an `x` of exactly `cls`; None if that is
+    anything else."""
     mro = cls.__mro__
     if not is_heap_type(cls) or behind not in mro or type(kind_of(cls)) is not InstanceKind:
         return None
@@ -181,7 +181,7 @@ def certain_method(cls: type, name: str) -> Any:
 def is_instance(cls: type, asked: type) -> bool | None:
     """What ``isinstance(x, asked)`` is for an `x` of exactly `cls`; None if `asked` has something to say, or
     `x` may say that it is of another class."""
-    if type(asked).__instancecheck__ is not type.__instancecheck__:  # type: ignore[attr-defined]
+    if type(asked).__instancecheck__ is not type.__instancecheck__:
         return None
     if asked in cls.__mro__:
         return True
@@ -219,7 +219,9 @@ def record_names(cls: type) -> tuple[str, ...] | None:
     if lookup(cls, "__new__") is not object.__new__ or lookup(cls, "__del__") is not None or code is None:
         return None
     parameters = code.co_varnames[1 : code.co_argcount]
-    if parameters != kind.names or code.co_kwonlyargcount or any(_is_computed(name, cls) for name in kind.names):
+    if parameters != kind.names or code.co_kwonlyargcount:
+        return None
+    if any(_is_computed(name, cls) for name in kind.names):
         return None
     return kind.names
 
