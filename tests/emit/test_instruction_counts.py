@@ -21,7 +21,7 @@ def per_iteration(
     function: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]]
 ) -> tuple[float, float]:
     """Instructions of forwards pass and pullback per one of the function, in the steady state of its loop."""
-    for _ in range(4):  # what was learnt is used from then on
+    for _ in range(40):  # what was learnt is used from then on, and small functions get code
         adbc.vjp(function, *arguments(5))[1](1.0)
 
     def counts(n: int) -> tuple[int, int, int]:
@@ -43,6 +43,71 @@ class Particle:
     def step(self, k: float, h: float) -> None:
         self.v = self.v - h * k * self.x
         self.x = self.x + h * self.v
+
+
+class Vector:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y = x, y
+
+    def __add__(self, other: Vector) -> Vector:
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k: float) -> Vector:
+        return Vector(self.x * k, self.y * k)
+
+    @property
+    def energy(self) -> float:
+        return self.x * self.x + self.y * self.y
+
+
+class Mass:
+    @classmethod
+    def at_rest(cls, x: float) -> Mass:
+        return cls(x, 0.0)
+
+    def __init__(self, x: float, v: float) -> None:
+        self.x = x
+        self.v = v
+
+    def pull(self, force: float, h: float) -> None:
+        self.v += h * force
+
+    def move(self, h: float) -> None:
+        self.x += h * self.v
+
+
+class Spring:
+    def __init__(self, a: Mass, b: Mass, k: float) -> None:
+        self.a, self.b, self.k = a, b, k
+
+    def act(self, h: float) -> None:
+        a, b = self.a, self.b
+        force = self.k * (b.x - a.x - 1.0)
+        a.pull(force, h)
+        b.pull(-force, h)
+
+
+def vectors(k: float, h: float, n: int) -> float:
+    p, v = Vector(1.0, 0.0), Vector(0.0, k)
+    total = 0.0
+    for _ in range(n):
+        p = p + v * h
+        v = v + p * (-k * h)
+        total += p.energy
+    return total
+
+
+def pairs(k: float, h: float, n: int) -> float:
+    masses = [Mass.at_rest(1.1 * i) for i in range(3)]
+    springs = [Spring(masses[i], masses[i + 1], k) for i in range(2)]
+    for _ in range(n):
+        for spring in springs:
+            spring.act(h)
+        for mass in masses:
+            mass.move(h)
+    return masses[0].x * masses[2].x
 
 
 def logistic(r: float, x: float, n: int) -> float:
@@ -83,6 +148,8 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float
     (inner, lambda n: ([0.5] * n, [0.25] * n), 1.8, 3.2),
     (smooth, lambda n: ([0.1 * i for i in range(n)],), 1.3, 3.9),
     (oscillator, lambda n: (2.0, 0.01, n), 0.7, 1.5),
+    (vectors, lambda n: (1.1, 0.01, n), 6.3, 3.4),
+    (pairs, lambda n: (2.0, 0.01, n), 6.4, 2.7),
 ]
 
 

@@ -27,6 +27,7 @@ from adbc.passes.derived.shadow_slots import shadow_slots
 from adbc.passes.derived.strong_runs import look_at_runs
 from adbc.passes.derived.strong_zeros import Strong, strong_zeros
 from adbc.passes.derived.uncounted_loops import uncounted_loops
+from adbc.passes.normal.closed_cells import closed_cells
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.copy_propagation import copy_propagation
 from adbc.passes.normal.dead_code import dead_code
@@ -325,6 +326,7 @@ _ANSWERS = Answers()
 
 RUNNERS: dict[str, Callable[..., Outcome]] = {
     # normal
+    "closed_cells": _in_place(lambda graph: closed_cells(graph, [names.Vector, names.scaled])),
     "copy_propagation": copy_propagation,
     "dead_code": dead_code,
     "dropped_generators": lambda graph: drop_generators(graph, Generators()),
