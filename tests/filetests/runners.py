@@ -59,8 +59,8 @@ from adbc.passes.query import target
 from adbc.passes.typed.array_loops import index_array_loops
 from adbc.passes.typed.builtin_methods import builtin_methods, drop_method_reads
 from adbc.passes.typed.constructions import constructions
-from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.decided_branches import decided_branches
+from adbc.passes.typed.direct_calls import direct_calls
 from adbc.passes.typed.displays import spread_displays
 from adbc.passes.typed.guards import insert_guards
 from adbc.passes.typed.known_attributes import is_known_read, known_attributes
@@ -75,6 +75,8 @@ from adbc.passes.typed.unpackings import list_unpackings
 from adbc.passes.typed.view_loops import view_loops
 from adbc.rules import default_table
 from adbc.runtime import default_engine
+from adbc.runtime.build.consuming import Consuming
+from adbc.runtime.build.managing import Managing
 from adbc.runtime.calls.classes import (
     certain_method,
     class_member,
@@ -85,13 +87,11 @@ from adbc.runtime.calls.classes import (
     is_kept,
     record_names,
 )
-from adbc.runtime.build.consuming import Consuming
-from adbc.runtime.build.managing import Managing
 from adbc.tangents import divide, multiply
 from adbc.types.answers import is_seen_to_answer
 from adbc.types.callsites import Binding, is_method
 from adbc.types.inference import type_of
-from adbc.types.lattice import ANY, NONE, AbstractType, ArrayType, Exact, class_of
+from adbc.types.lattice import ANY, INT, NONE, AbstractType, ArrayType, Exact, class_of
 from tests.filetests import names
 from tests.filetests.types_in_text import type_from
 
