@@ -135,7 +135,7 @@ class Place(NamedTuple):
     b: float
 
 
-Place.__new__.__module__ = __name__  # so that graphs can name it
+Place.__new__.__module__ = Place._replace.__module__ = __name__  # so that graphs can name them
 
 
 @contextlib.contextmanager
