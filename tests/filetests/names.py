@@ -135,6 +135,9 @@ class Place(NamedTuple):
     b: float
 
 
+Place.__new__.__module__ = Place._replace.__module__ = __name__  # so that graphs can name them
+
+
 @contextlib.contextmanager
 def doubled(x: float) -> Iterator[float]:
     yield x * 2.0

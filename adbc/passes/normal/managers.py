@@ -24,12 +24,13 @@ that does not care has no part in it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adbc.ir.graph import Graph
 from adbc.ir.handlers import forget_handler
-from adbc.ir.intrinsics import _load_special_, _project_
+from adbc.ir.intrinsics import _load_special_
 from adbc.ir.traverse import remove_unreachable, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.consumed_generators import put_graph
@@ -111,24 +112,20 @@ def _statement(made: Instruction, users: Mapping[Value, Sequence[object]]) -> _W
 
 def _write_around(graph: Graph, made: Instruction, statement: _With, managed: Managed) -> None:
     entered = put_graph(graph, statement.enters, managed.before, managed.values)
-    assert isinstance(entered, Phi) and entered.block is not None
-    block = entered.block
-    parts = [
-        Instruction("call", [Const(_project_), entered, Const(k)], position=made.position) for k in (1, 2)
-    ]
-    value, state = parts
-    graph.replace_uses({entered: value})
-    for part in reversed(parts):
-        part.operands[1] = entered
-        part.block = block
-        block.instructions.insert(0, part)
+    assert isinstance(entered, Phi)
+    triples = dict(entered.operands.items())
+
+    def part(read: Callable[[Instruction], Value]) -> Phi:
+        made = Phi(entered.block)
+        made.operands = {source: read(triple) for source, triple in triples.items()}  # type: ignore[arg-type]
+        entered.block.phis.append(made)
+        return made
+
+    value, state = part(lambda triple: triple.operands[3]), part(lambda triple: triple.operands[4])
     count = len(managed.after.arguments)
-    unpacked = [
-        Instruction("call", [Const(_project_), state, Const(k)], position=made.position) for k in range(count)
-    ]
-    for part in unpacked:
-        part.block = block
-    block.instructions[2:2] = unpacked
+    unpacked = [part(functools.partial(_element_of_state, k)) for k in range(count)]
+    graph.replace_uses({entered: value})
+    entered.block.phis.remove(entered)
     for call in statement.leaves:
         put_graph(graph, call, managed.after, unpacked)
     for call in statement.raises:
@@ -140,6 +137,15 @@ def _write_around(graph: Graph, made: Instruction, statement: _With, managed: Ma
         assert instruction.block is not None
         instruction.block.instructions.remove(instruction)
     remove_unreachable(graph)
+
+
+def _element_of_state(index: int, triple: Instruction) -> Value:
+    """An element of the state that `triple` has, which was made as a tuple."""
+    state = triple.operands[4]
+    if isinstance(state, Const):
+        return Const(state.value[index])  # type: ignore[index]
+    assert isinstance(state, Instruction)
+    return state.operands[2 + index]
 
 
 def _pass_on(graph: Graph, call: Instruction) -> None:

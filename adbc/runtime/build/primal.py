@@ -122,12 +122,16 @@ def _closed_cells(graph: Graph, lifting: Lifting) -> Graph:
     return graph
 
 
+def _written_managers(graph: Graph, lifting: Lifting) -> Graph:
+    callees = lifting.callees
+    if callees.inlines and managers(graph, Managing(callees, graph).manager):
+        passes.normalise(graph, lifting.function.__globals__)
+    return graph
+
+
 def _consumed_generators(graph: Graph, lifting: Lifting) -> Graph:
     if lifting.callees.inlines:
-        globals = lifting.function.__globals__
-        if managers(graph, Managing(lifting.callees, graph).manager):
-            passes.normalise(graph, globals)
-        Consuming(lifting.callees).consume(graph, globals)
+        Consuming(lifting.callees).consume(graph, lifting.function.__globals__)
     return graph
 
 
@@ -173,6 +177,8 @@ LOCAL: Group[Lifting] = Group(
               " only the lifter knows it, which is asked again if some generator has to be closed"),
         Stage("closed_cells", _closed_cells, ("normal form",), ("normal form",),
               "what was in cells is a constant before anything is written in"),
+        Stage("managers", _written_managers, ("closed generators",), ("normal form",),
+              "a generator in the body of a with is consumed without an exception having a handler there"),
         Stage("consumed_generators", _consumed_generators, ("closed generators",), ("normal form",),
               "generators become loops before loops are looked at; what they shared in cells becomes values"),
         Stage("zipped_loops", in_place(zipped_loops), ("normal form",), ("single iterators",),
