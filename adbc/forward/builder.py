@@ -431,8 +431,8 @@ class DualBuilder(Mirror):
             shape = self.p(arguments[-1])
             out = self._copy_call(call)
             made = tangent_type(type_of(call))
-            tangent = self.builder.call(site.function, *items, shape, keywords=call.keywords, type=made)
-            self._define(call, out, tangent)
+            whole = self.builder.call(site.function, *items, shape, keywords=call.keywords, type=made)
+            self._define(call, out, whole)
             return True
         active = [v for v in arguments if v in self.active]
         if found is None or not all(v in self.has_tangent or is_number(type_of(v)) for v in active):
