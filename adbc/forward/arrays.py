@@ -34,7 +34,7 @@ from adbc.types.inference import type_of
 from adbc.types.kinds import Kind
 from adbc.types.lattice import AbstractType, ArrayType, ValueArrayType, has_shadow, is_number, memory_type
 
-__all__ = ["formula_of", "write_formulas"]
+__all__ = ["formula_of", "is_of_numbers", "write_formulas"]
 
 
 def formula_of(call: Instruction, site: CallSite) -> Any | None:
@@ -47,6 +47,16 @@ def formula_of(call: Instruction, site: CallSite) -> Any | None:
     ):
         return None
     return tangent_call(site.row, [type_of(v) for v in site.arguments], call.keywords)
+
+
+def is_of_numbers(call: Instruction, site: CallSite) -> bool:
+    """Whether `call` makes an array of numbers that are given one by one: its tangent is what the same call
+    makes of their tangents."""
+    result = type_of(call)
+    if site.kind is not Kind.FORMULA or not site.row.makes_arrays or call.keywords != ("shape",):
+        return False
+    is_double = isinstance(result, ArrayType) and result.dtype == "float64"
+    return is_double and all(is_inline_number(type_of(v)) for v in site.arguments[:-1])
 
 
 def write_formulas(

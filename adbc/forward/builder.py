@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.derive.mirror import Mirror, ReadSlot
-from adbc.forward.arrays import formula_of, write_formulas
+from adbc.forward.arrays import formula_of, is_of_numbers, write_formulas
 from adbc.forward.linear import LinearForms
 from adbc.forward.presence import (
     PERHAPS,
@@ -89,7 +89,10 @@ class DualBuilder(Mirror):
             self.formulas = {
                 call: found for call, site in sites.items() if (found := formula_of(call, site)) is not None
             }
-        self.has_tangent = present_tangents(source, self.active, active_arguments, sites, self.formulas)
+        self.of_numbers = {call for call, site in sites.items() if is_of_numbers(call, site)}
+        """The calls that make arrays of numbers which are given one by one."""
+        written = self.formulas.keys() | (self.of_numbers if support.formulas else set())
+        self.has_tangent = present_tangents(source, self.active, active_arguments, sites, written)
         """Values of the primal whose tangents are not None."""
         self.present: set[Value] = set()
         """Tangents, as values of the dual graph, that are not None."""
@@ -423,6 +426,14 @@ class DualBuilder(Mirror):
         None; return whether it was done."""
         found = self.formulas.get(call)
         arguments = site.arguments
+        if call in self.of_numbers and self.support.formulas:
+            items = [self.d(v) if v in self.active else Const(0.0) for v in arguments[:-1]]
+            shape = self.p(arguments[-1])
+            out = self._copy_call(call)
+            made = tangent_type(type_of(call))
+            whole = self.builder.call(site.function, *items, shape, keywords=call.keywords, type=made)
+            self._define(call, out, whole)
+            return True
         active = [v for v in arguments if v in self.active]
         if found is None or not all(v in self.has_tangent or is_number(type_of(v)) for v in active):
             return False

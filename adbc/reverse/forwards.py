@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.derive.mirror import Mirror, ReadMethod, ReadSlot
 from adbc.ir import intrinsics
 from adbc.ir.builder import insert_behind
-from adbc.ir.graph import Block, Graph
+from adbc.ir.graph import Block
 from adbc.ir.terminators import Return
 from adbc.ir.traverse import cycles
 from adbc.ir.values import Argument, Const, Instruction, Phi, Value
@@ -41,6 +41,7 @@ from adbc.reverse.adjoints import (
     TupleAdjoint,
     UndoAdjoint,
 )
+from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
@@ -56,7 +57,6 @@ from adbc.types.lattice import (
     FLOAT,
     AbstractType,
     ArrayType,
-    Exact,
     TupleType,
     ValueArrayType,
     class_of,
@@ -77,35 +77,7 @@ _MANY = 40
 _READS = (Kind.FORMULA, Kind.LOAD, Kind.PRIMAL)
 """Kinds of calls to which it does not matter whether the memory of an array is marked inactive."""
 
-__all__ = ["ForwardsPass", "constant_shadow"]
-
-
-def constant_shadow(type: AbstractType, no_fdata: object) -> Any:
-    """The shadow of an active value whose type has no memory: `no_fdata`, or a tuple of such."""
-    if isinstance(type, TupleType):
-        return tuple(constant_shadow(t, no_fdata) for t in type.elements)
-    return no_fdata if has_cotangent(type) else None
-
-
-def _may_be_arrays(known: AbstractType) -> bool:
-    """Whether values of this type may be arrays with shadows, or tuples of such."""
-    if isinstance(known, TupleType):
-        return any(map(_may_be_arrays, known.elements))
-    if known == ANY or type(known) is ArrayType:
-        return True
-    return has_shadow(known) and hasattr(class_of(known), "__array_interface__")
-
-
-def _values(graph: Graph) -> Iterator[Value]:
-    yield from graph.arguments
-    for block in graph.blocks:
-        yield from block.phis
-        yield from block.instructions
-
-
-def _is_numpy(value: Value) -> bool:
-    type = type_of(value)
-    return isinstance(type, ArrayType) or (isinstance(type, Exact) and type.cls.__module__ == "numpy")
+__all__ = ["ForwardsPass"]
 
 
 class ForwardsPass(Mirror):
@@ -140,7 +112,7 @@ class ForwardsPass(Mirror):
         self.put_back: dict[Instruction, Any] = {}
         if support.values:
             self.unrestored, self.put_back = unrestored_updates(source, sites, self.formulas)
-        self.without_numpy = not any(map(_is_numpy, _values(source)))
+        self.without_numpy = not meets_numpy(source)
         """Whether no value of the graph may be a number of NumPy, so that sums of floats are floats."""
         self.parameters: list[Argument] = []
         """The parameters of the primal that get a cotangent back, in order."""
@@ -281,7 +253,7 @@ class ForwardsPass(Mirror):
     def _row(self, call: Instruction, site: CallSite) -> None:
         super()._row(call, site)
         shadow = self.shadow.get(call)
-        is_new = site.function is not operator.getitem and _may_be_arrays(type_of(call))
+        is_new = site.function is not operator.getitem and may_be_arrays(type_of(call))
         if is_new and shadow is not None and not isinstance(shadow, Const):
             self._note_inactive(call, site, shadow)
 
@@ -343,7 +315,7 @@ class ForwardsPass(Mirror):
     def _may_be_inactive(self, value: Value) -> bool:
         """Whether the shadow of `value` is there, and may turn out to be inactive (`note_inactive`)."""
         # That of what was read from a slot would be read anew, and may be another by now.
-        return value in self.shadow and _may_be_arrays(type_of(value))
+        return value in self.shadow and may_be_arrays(type_of(value))
 
     def _in_loops(self) -> set[Block]:
         """The blocks of the primal that may be run several times."""

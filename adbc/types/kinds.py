@@ -121,7 +121,7 @@ class Kind(StrEnum):
     )
     WRITE = (
         "write",
-        "`u[1:-1] = v` of arrays, by ints and slices",
+        "`u[1:-1] = v` of arrays, by ints and slices or by a mask",
         "the cotangent of `v` is a part of the shadow of `u`",
         True,
     )
