@@ -6,8 +6,9 @@ import functools
 from types import MethodType
 from typing import Any
 
+from adbc.errors import UnsupportedError
 from adbc.ir.intrinsics import EXHAUSTED, UNBOUND, _next_
-from adbc.rules.table import Overlay, Rule
+from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS", "key_by"]
 
@@ -29,6 +30,8 @@ def _reduce(function: Any, iterable: Any, initial: Any = UNBOUND, /) -> Any:
 class _Partial:
     """`functools.partial`, followed like a class of the user's: what it holds keeps its derivative."""
 
+    __stands_for__ = functools.partial
+
     def __init__(self, func: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.func = func
         self.args = args
@@ -37,11 +40,57 @@ class _Partial:
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What `isinstance` sees."""
+        return functools.partial
+
+
+class _PartialOf(_Partial):
+    """A partial application of one that was there before, and has keywords: they are left where they are,
+    because a dict that is made of them would not have their derivatives."""
+
+    def __init__(self, inner: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        self.inner = inner
+        self.further = args
+        self.named = keywords
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        return self.inner(*self.further, *args, **{**self.named, **keywords})
+
+    def _look(self) -> Any:
+        raise UnsupportedError(
+            "what a functools.partial of another functools.partial holds is asked for",
+            "the other was made before the function was called, and has keywords",
+            "make it in the function",
+        )
+
+    func = args = keywords = property(_look)
+
+
+def way_of_joining(func: Any) -> str:
+    """What `functools.partial` makes of `func`.
+
+    A new one holds the parts of `func` ("parts", and "arguments" if there are no keywords) if that is a
+    partial application itself, and nobody has given it attributes.  Parts that cannot be followed are "kept"
+    where they are.  Anything else is held as a whole ("").
+    """
+    if type(func) is _Partial or type(func) is _PartialOf:
+        return "" if len(vars(func)) > 3 else "parts" if type(func) is _Partial else "kept"
+    if not issubclass(type(func), functools.partial) or functools.partial(func).func is func:
+        return ""
+    return "kept" if func.keywords else "arguments"
+
 
 def _partial(func: Any, /, *args: Any, **keywords: Any) -> Any:
     if not callable(func):
         raise TypeError("the first argument must be callable")
-    return _Partial(func, args, keywords)
+    way = way_of_joining(func)
+    if way == "parts":
+        return _Partial(func.func, (*func.args, *args), {**func.keywords, **keywords})
+    if way == "arguments":
+        return _Partial(func.func, (*func.args, *args), keywords)
+    return _PartialOf(func, args, keywords) if way == "kept" else _Partial(func, args, keywords)
 
 
 _DISCRETE = frozenset({int, bool, str, bytes, type(None)})
@@ -160,6 +209,7 @@ _GET: Any = functools.singledispatchmethod.__get__
 ROWS: list[Rule] = [
     Overlay(functools.reduce, _reduce),
     Overlay(functools.partial, _partial),
+    ZeroRule(way_of_joining, result=str),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),
     *([Overlay(_GET, _bind_dispatcher)] if "_method_cache" in _GET.__code__.co_names else []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import inspect
 import struct
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.errors import AdbcError, ArgumentError, LiftError, MissingRuleError
+from adbc.errors import AdbcError, ArgumentError, LiftError, MissingRuleError, UnsupportedError
 from adbc.testing.values import assert_same
 
 
@@ -172,3 +173,19 @@ def test_a_pullback_runs_once() -> None:
     pullback(1.0)
     with pytest.raises(adbc.errors.PullbackConsumedError):
         pullback(1.0)
+
+
+three_times = functools.partial(lambda x, y, k: x * y * k, k=3.0)
+
+
+def looks_into_a_partial(x):
+    joined = functools.partial(three_times, x)
+    return joined(2.0) * joined.args[0]
+
+
+def test_what_a_partial_of_a_partial_holds() -> None:
+    f = looks_into_a_partial
+    for derivative in (lambda: adbc.grad(f)(2.0), lambda: adbc.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(UnsupportedError) as caught:
+            derivative()
+        assert mentions(caught.value, "looks_into_a_partial", "Make it in the function")

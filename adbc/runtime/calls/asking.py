@@ -326,10 +326,11 @@ def _looks(call: Call, table: RuleTable) -> Step | None:
 
 
 def _class_of(call: Call, table: RuleTable) -> Step | None:
-    """``type(x)``, where `x` stands for a generator."""
-    if len(call.args) != 1 or call.keywords or type(call.args[0]) is not Generator:
+    """``type(x)``, where `x` stands for an object of another class, such as a generator."""
+    if len(call.args) != 1 or call.keywords:
         return None
-    return Value(call, call.args[0].__class__, None)
+    meant = vars(type(call.args[0])).get("__stands_for__")
+    return None if meant is None else Value(call, meant, None)
 
 
 def _says(call: Call, table: RuleTable) -> Step | None:

@@ -40,6 +40,8 @@ __all__ = [
 class Generator:
     """A generator, suspended in front of segment number `at` with `state` live."""
 
+    __stands_for__ = types.GeneratorType
+
     def __init__(self, segments: tuple[Any, ...], state: tuple[Any, ...], name: str) -> None:
         self.segments = segments
         self.state = state

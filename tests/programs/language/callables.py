@@ -193,6 +193,45 @@ def partials(x, u):
 
 
 @case(1.5, [1.0, 2.0])
+def partials_of_partials(x, u):
+    def f(a, b, *c, **more):
+        u[0] *= a
+        return a * b + sum(c) * sum(more.values())
+
+    g = functools.partial(f, x, m=u[1])
+    h = functools.partial(g, u[1], n=x)
+    k = functools.partial(h, u[0], m=x * x)
+    g.keywords["m"] *= 3.0
+    k.tag = x
+    j = functools.partial(k, 7.0)
+    value = g(x) * h(2.0) * k() * j() * h.args[0] * k.keywords["m"] * len(k.args)
+    return value * (h.func is f) * (j.func is k) * j.func.tag * isinstance(j, functools.partial)
+
+
+@case(1.5, [1.0, 2.0])
+def partials_by_class(x, u):
+    def unwrapped(f, *args):
+        while isinstance(f, functools.partial):
+            args = (*f.args, *args)
+            f = f.func
+        return f(*args)
+
+    g = functools.partial(operator.mul, x)
+    u[0] *= x if type(g) is functools.partial else x * x
+    return unwrapped(g, u[0]) + unwrapped(operator.mul, u[1], x) + unwrapped(functools.partial(g), u[1])
+
+
+two_and_three = functools.partial(max, 2.0, key=abs)
+
+
+@case(1.5, [1.0, 2.0])
+def partials_of_partials_of_the_module(x, u):
+    g = functools.partial(two_and_three, x * 3.0)
+    h = functools.partial(g, u[1], key=lambda v: -v)
+    return g(u[0]) * h(x) * h(key=abs)
+
+
+@case(1.5, [1.0, 2.0])
 def partial_methods(x, u):
     class C:
         def scale(self, i, by):
