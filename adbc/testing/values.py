@@ -265,7 +265,9 @@ def _array_in_memory(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The outermost array that `x` is a view of, past what `as_strided` puts between."""
     owner: np.ndarray[Any, Any] = x
     base: Any = x.base
-    while base is not None:
+    seen = set()
+    while base is not None and id(base) not in seen:  # views of Cython's lead back to each other
+        seen.add(id(base))
         if isinstance(base, np.ndarray):
             owner = base
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)

@@ -145,7 +145,7 @@ def _adjoint(forward: Any, by: Any, kind: int, axis: int, norm: Any, is_sine: bo
 
 def _check_weights(norm: Any, orthogonalize: Any) -> bool:
     """Whether the transform is orthogonal; raises if its weights are not those of its scale."""
-    is_orthogonal = norm == "ortho"
+    is_orthogonal = bool(norm == "ortho")
     if orthogonalize is not None and bool(orthogonalize) is not is_orthogonal:
         raise UnsupportedError(
             f"a transform of scipy.fft with norm={norm!r} and orthogonalize={orthogonalize!r}",

@@ -18,7 +18,7 @@ from scipy import optimize
 
 from adbc.errors import UnsupportedError
 from adbc.rules.activity import carries
-from adbc.rules.implicit import root_of, solved
+from adbc.rules.implicit import root_of, solved, valued
 from adbc.rules.scipy.base import bodies
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, ZeroRule
@@ -177,34 +177,46 @@ def _refusing(name: str, instead: str) -> Overlay:
     return Overlay(function, body)
 
 
-def _free(x: Any, bounds: Any) -> Any:
-    """Which variables of a minimum do not lie at a bound."""
+def _limits(bounds: Any, x: Any, is_pair: bool) -> tuple[Any, Any]:
+    """The lower and the upper bound of each variable, which are given as two if `is_pair`."""
     if bounds is None:
-        return np.ones(x.size, bool)
+        return np.full(x.shape, -np.inf), np.full(x.shape, np.inf)
     if isinstance(bounds, optimize.Bounds):
         low, high = bounds.lb, bounds.ub
+    elif is_pair:
+        low, high = bounds
     else:
         low = [-np.inf if b is None or b[0] is None else b[0] for b in bounds]
         high = [np.inf if b is None or b[1] is None else b[1] for b in bounds]
-    return _inside(x, low, high)
+    return (
+        np.broadcast_to(np.asarray(low, dtype=float), x.shape),
+        np.broadcast_to(np.asarray(high, dtype=float), x.shape),
+    )
 
 
-def _inside(x: Any, low: Any, high: Any) -> Any:
+def at_bounds(x: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """Which variables of a minimum lie at the lower bound, and which at the upper one."""
     room = 1e-9 * np.maximum(1.0, np.abs(x))
-    return (x > np.asarray(low, dtype=float) + room) & (x < np.asarray(high, dtype=float) - room)
+    return x <= low + room, x >= high - room
 
 
-def _stationary(x: Any, free: Any, gradient: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """The minimum `x`, whose `free` variables are a root of `gradient`."""
+def _stationary(
+    x: Any, bounds: Any, gradient: Callable[..., Any], args: tuple[Any, ...], is_pair: bool = False
+) -> Any:
+    """The minimum `x`: variables at a bound go with it, the others are a root of `gradient`."""
+    low, high = _limits(bounds, x, is_pair)
+    is_low, is_high = at_bounds(x, low, high)
+    free = ~(is_low | is_high)
+    base = np.where(is_low, low, np.where(is_high, high, x))
 
     def at(z: Any, *args: Any) -> Any:
-        y = x.copy()
+        y = base.copy()
         y[free] = z
         return np.asarray(gradient(y, *args))[free]
 
-    result = x.copy()
+    result = base.copy()
     result[free] = root_of(x[free], at, args)
-    return result
+    return valued(x, result)
 
 
 def minimize(
@@ -220,7 +232,7 @@ def minimize(
         return with_constants(optimize.minimize, positional, {}, _GIVE_JAC)
     found = solved(optimize.minimize, positional, {})
     gradient = (lambda x, *args: fun(x, *args)[1]) if jac is True else jac
-    x = _stationary(found.x, _free(found.x, bounds), gradient, given)
+    x = _stationary(found.x, bounds, gradient, given)
     value = fun(x, *given)
     return _described(found, x=x, fun=value[0] if jac is True else value)
 
@@ -233,16 +245,12 @@ def least_squares(
     if not callable(jac) or options.get("loss", "linear") != "linear":
         return with_constants(optimize.least_squares, (fun, x0, jac, bounds), options, _GIVE_JAC)
     found = solved(optimize.least_squares, (fun, x0, jac, bounds), options)
-    if isinstance(bounds, optimize.Bounds):
-        free = _inside(found.x, bounds.lb, bounds.ub)
-    else:
-        free = _inside(found.x, *bounds)
 
     def gradient(x: Any, *args: Any) -> Any:
         residuals = np.atleast_1d(np.asarray(fun(x, *args, **named)))
         return np.reshape(np.asarray(jac(x, *args, **named)), (residuals.size, x.size)).T @ residuals
 
-    x = _stationary(found.x, free, gradient, given)
+    x = _stationary(found.x, bounds, gradient, given, is_pair=True)
     residuals = np.atleast_1d(np.asarray(fun(x, *given, **named)))
     return _described(found, x=x, fun=residuals, cost=0.5 * (residuals @ residuals))
 
@@ -260,6 +268,7 @@ _WRITE_IT = (
 
 ROWS: list[Rule] = [
     ZeroRule(optimize.linear_sum_assignment),
+    ZeroRule(at_bounds),
     Primitive(with_constants, frule=_constant_frule, rrule=_constant_rrule),
     *bodies(
         optimize,

@@ -209,14 +209,14 @@ def _band_places(rows: int, n: int, upper: int) -> tuple[Any, Any, Any]:
 
 
 def _from_band(ab: Any, upper: int) -> Any:
-    i, j, inside = _band_places(*ab.shape, upper)
+    i, j, inside = _band_places(ab.shape[0], ab.shape[1], upper)
     whole = np.zeros((ab.shape[1], ab.shape[1]), ab.dtype)
     whole[i[inside], j[inside]] = ab[inside]
     return whole
 
 
 def _to_band(s: Any, ab: Any, upper: int) -> Any:
-    i, j, inside = _band_places(*np.shape(ab), upper)
+    i, j, inside = _band_places(np.shape(ab)[0], np.shape(ab)[1], upper)
     d = np.zeros(np.shape(ab), s.dtype)
     d[inside] = s[i[inside], j[inside]]
     return d

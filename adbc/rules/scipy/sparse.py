@@ -51,6 +51,10 @@ def coo_matvec(nnz: int, row: Any, col: Any, data: Any, x: Any, y: Any) -> None:
     np.add.at(y, row, data * x[col])
 
 
+def coo_matmat_dense(nnz: int, k: int, row: Any, col: Any, data: Any, x: Any, y: Any) -> None:
+    np.add.at(np.reshape(y, (-1, k)), row, data[:, None] * np.reshape(x, (-1, k))[col])
+
+
 # -- other orders of the numbers -----------------------------------------------------------------------------
 
 
@@ -99,6 +103,17 @@ def csr_sum_duplicates(m: int, n: int, indptr: Any, indices: Any, data: Any) -> 
     )
 
 
+def get_csr_submatrix(
+    m: int, n: int, indptr: Any, indices: Any, data: Any, i0: int, i1: int, j0: int, j1: int
+) -> Any:
+    rows = lines_of(indptr)
+    columns = indices[: len(rows)]
+    kept = np.flatnonzero((rows >= i0) & (rows < i1) & (columns >= j0) & (columns < j1))
+    counts = np.bincount(rows[kept] - i0, minlength=i1 - i0)
+    starts = np.concatenate((np.zeros(1, indptr.dtype), np.cumsum(counts))).astype(indptr.dtype)
+    return starts, columns[kept] - np.asarray(j0, columns.dtype), data[kept]
+
+
 def csr_todense(m: int, n: int, indptr: Any, indices: Any, data: Any, out: Any) -> None:
     rows = lines_of(indptr)
     np.add.at(out, (rows, indices[: len(rows)]), data[: len(rows)])
@@ -117,6 +132,8 @@ ROWS: list[Rule] = [
             "csr_matvecs": csr_matvecs,
             "csc_matvecs": csc_matvecs,
             "coo_matvec": coo_matvec,
+            "coo_matmat_dense": coo_matmat_dense,
+            "get_csr_submatrix": get_csr_submatrix,
             "coo_tocsr": coo_tocsr,
             "csr_tocsc": csr_tocsc,
             "csc_tocsr": lambda m, n, *others: csr_tocsc(n, m, *others),

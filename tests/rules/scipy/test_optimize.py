@@ -99,6 +99,12 @@ def test_minima_with_a_gradient() -> None:
     check_rule(inner, P, **LOOSE)
     check_rule(bounded, P, **LOOSE)
 
+    def by_bound(limit: Any) -> Any:
+        start, limits = [0.1, 0.1], [(0.0, limit), (0.0, None)]
+        return optimize.minimize(value, start, (P,), jac=gradient, tol=1e-14, bounds=limits).x
+
+    check_rule(by_bound, 0.2, **LOOSE)
+
 
 def test_least_squares_with_a_jacobian() -> None:
     t = np.linspace(0.0, 1.0, 5)

@@ -62,7 +62,9 @@ def test_rotations() -> None:
     check_gradient(lambda r: np.sum(Rotation.from_rotvec(r).apply(VECTOR) ** 3), TURN)
     check_gradient(lambda v: np.sum(Rotation.from_rotvec(TURN).apply(v, inverse=True) ** 3), VECTOR)
     check_gradient(lambda q: np.sum(Rotation.from_quat(q).as_rotvec() ** 3), np.array([0.1, 0.2, 0.3, 0.9]))
-    check_gradient(lambda m: Rotation.from_matrix(m).as_rotvec()[0], Rotation.from_rotvec(TURN).as_matrix())
+    check_gradient(
+        lambda m: Rotation.from_matrix(m).as_rotvec()[0], np.array(Rotation.from_rotvec(TURN).as_matrix())
+    )
 
     def arm(angles: Any) -> Any:
         second = Rotation.from_euler("z", angles[0]) * Rotation.from_euler("zyx", angles, degrees=True).inv()
