@@ -36,7 +36,7 @@ DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob(
 def shown(line: str) -> Any:
     """The value in the comment at the end of a line, or None."""
     _, comment, text = line.partition("    # ")
-    names = {"NoRData": adbc.NoRData, "NoFData": adbc.NoFData}
+    names: dict[str, Any] = {"NoRData": adbc.NoRData, "NoFData": adbc.NoFData}
     if comment and "array(" in text:
         import numpy as np
 

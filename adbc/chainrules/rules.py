@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from adbc.chainrules.configs import Requirement, RuleConfig, ad_config
 from adbc.chainrules.registry import Declaration, When, registry
@@ -112,6 +112,22 @@ class FRule(_Form):
 
     mode = "forward"
 
+    @overload
+    def __call__(
+        self,
+        first: Callable[..., Any],
+        /,
+        *,
+        when: When = ...,
+        config: Requirement | None = ...,
+        for_speed: bool = ...,
+    ) -> Callable[[F], F]: ...
+
+    @overload
+    def __call__(
+        self, first: tuple[Any, ...] | RuleConfig, second: Any, /, *args: Any, **kwargs: Any
+    ) -> Any: ...
+
     def __call__(self, first: Any, /, *args: Any, **kwargs: Any) -> Any:
         if isinstance(first, RuleConfig):
             return self._run(first, args[0], args[1], args[2:], kwargs)
@@ -184,6 +200,20 @@ class RRule(_Form):
     """
 
     mode = "reverse"
+
+    @overload
+    def __call__(
+        self,
+        first: Callable[..., Any],
+        /,
+        *,
+        when: When = ...,
+        config: Requirement | None = ...,
+        for_speed: bool = ...,
+    ) -> Callable[[F], F]: ...
+
+    @overload
+    def __call__(self, first: Any, second: Any, /, *args: Any, **kwargs: Any) -> Any: ...
 
     def __call__(self, first: Any, /, *args: Any, **kwargs: Any) -> Any:
         if isinstance(first, RuleConfig):

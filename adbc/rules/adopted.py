@@ -16,6 +16,7 @@ from adbc import chainrules as cr
 from adbc.chainrules.binding import Binding, positional_parameters
 from adbc.chainrules.registry import BOTH, Declaration
 from adbc.chainrules.scalar import Partials
+from adbc.chainrules.structured import parts_of
 from adbc.errors import InvalidTangentError, UnsupportedError
 from adbc.lazy import demanded
 from adbc.rules.declared import DeclaredZero, JointPartials, SeparatePartials, check_fit, name_of, new_result
@@ -40,7 +41,15 @@ from adbc.tangents import (
 from adbc.tangents.fit import cotangent_misfit, misfit, result_misfit
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 
-__all__ = ["ChainRule", "add_natural", "adopt", "engine_tangent", "natural_tangent", "row_of"]
+__all__ = [
+    "ChainRule",
+    "add_natural",
+    "adopt",
+    "engine_tangent",
+    "natural_tangent",
+    "refuse_shared",
+    "row_of",
+]
 
 Key = Any
 
@@ -163,6 +172,45 @@ def _add_to_slot(slots: Any, key: Key, x: Any, t: Any, check: Callable[[Any, Any
         slots[key] = slot_increment(kept, add_natural(slot_shadow(kept), x, t, check))
 
 
+def refuse_shared(x: Any, what: str) -> None:
+    """Raise if a structure has one object, or one memory, in two places: `what` is that structure.
+
+    A tangent by parts would have the derivative of that object in both, and nobody could say whether it
+    counts once or twice.
+    """
+    kind = kind_of(type(x))
+    if not isinstance(kind, ValueKind | AddressKind):
+        return
+    seen: dict[int, Any] = {}
+    arrays: list[Any] = []
+    pending = [x]
+    while pending:
+        y = pending.pop()
+        kind = kind_of(type(y))
+        if kind.inactive:
+            continue
+        overlap = getattr(kind, "overlap", None)
+        is_shared = id(y) in seen or (
+            overlap is not None and any(type(z) is type(y) and overlap(z, y) is not None for z in arrays)
+        )
+        if kind.address and is_shared and type(y) is not types.FunctionType:
+            raise UnsupportedError(
+                f"{what} holds a {type(y).__name__} in two places",
+                "a tangent by parts would count it twice",
+                "make a copy of it, or declare the derivative with adbc.primitive",
+            )
+        if kind.address:
+            if id(y) in seen:
+                continue
+            seen[id(y)] = y
+        if overlap is not None:
+            arrays.append(y)
+        if type(y) is types.FunctionType:
+            pending += [part for part in (parts_of(y) or {}).values() if part is not y]
+        elif isinstance(kind, ValueKind | AddressKind):
+            pending += [part for key, part in kind.parts(y) if key is not None]
+
+
 # -- rows -----------------------------------------------------------------------------------------------
 
 
@@ -223,6 +271,7 @@ class ChainRule(Rule):
             return out
 
         out = new_result(self.function, args, dargs, call, "chainrules.frule")
+        refuse_shared(out, f"the result of {name_of(self.function)}")
         dout = engine_tangent(out, made[0])
         if dout is None or kind_of(type(out)).inactive:
             return out, fresh_tangent(out)
@@ -241,6 +290,7 @@ class ChainRule(Rule):
             return out
 
         out = new_result(self.function, args, fargs, call, "chainrules.rrule")
+        refuse_shared(out, f"the result of {name_of(self.function)}")
         pullback = cr.Pullback(self.function, made[0], len(by_position))
         fout = fresh_shadow(out, active=any(f is not None for f in fargs))
 

@@ -14,7 +14,7 @@ from adbc import chainrules as cr
 from adbc.chainrules.registry import Declaration
 from adbc.chainrules.scalar import Partials
 from adbc.errors import UnsupportedError
-from adbc.rules.adopted import add_natural, engine_tangent, natural_tangent
+from adbc.rules.adopted import add_natural, engine_tangent, natural_tangent, refuse_shared
 from adbc.rules.declared import name_of
 from adbc.rules.kinds import RowKind
 from adbc.rules.lookup import RuleTable
@@ -64,9 +64,7 @@ def _declaration(row: Rule) -> Declaration:
     if row.kind is RowKind.SCALAR:
         detail = Partials(row.function, getattr(row, "partials"), None)  # noqa: B009  # of this kind of row
     kind = _KINDS.get(row.kind, "rule")
-    return Declaration(
-        row.function, kind, rules, row.modes, when, None, row.for_speed, detail, row.origin
-    )
+    return Declaration(row.function, kind, rules, row.modes, when, None, row.for_speed, detail, row.origin)
 
 
 class _Rules:
@@ -80,6 +78,8 @@ class _Rules:
         """The rule of forward mode."""
         bound, rest = self.row.bind(args, kwargs)
         self.check(bound, rest)
+        for x in bound:
+            refuse_shared(x, f"an argument of {name_of(self.row.function)}")
         given = [engine_tangent(x, t) for x, t in zip(args, tangents[1:], strict=True)]
         given += [None] * (len(bound) - len(given))
         out, dout = self.row.frule(bound, given, rest)
@@ -115,6 +115,8 @@ class _Run:
 
     def __init__(self, row: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args, rest = row.bind(args, kwargs)
+        for x in self.args:
+            refuse_shared(x, f"an argument of {name_of(row.function)}")
         zeros = [zero_tangent(x) for x in self.args]
         self.shadows = [None if t is NO_TANGENT else slot_shadow(t) for t in zeros]
         self.out, self.fout, self.pullback = row.rrule(self.args, self.shadows, rest)
@@ -130,5 +132,3 @@ class _Run:
                 yield NO_TANGENT
             else:
                 yield natural_tangent(x, slot_increment(slot_tangent(x, f), r))
-
-

@@ -141,6 +141,8 @@ class RuleTable:
         """A number that grows when rows are put in front of others: rules derived before are stale."""
         self.declared = 0
         """How many rows the program itself has declared, those that it has taken back among them."""
+        self.engines: dict[Any, Any] = {}
+        """The engines that use the table in blocks, by configuration: they go with it."""
         self._layers: weakref.WeakSet[Layer] = weakref.WeakSet()
         self._wait()
 

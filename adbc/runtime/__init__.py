@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["default_engine", "make_engine", "use", "using"]
 
 _engine: Engine | None = None
-_engines: weakref.WeakKeyDictionary[RuleTable, dict[Config, Engine]] = weakref.WeakKeyDictionary()
-"""The engines of the blocks of `use`, by table and configuration."""
 _chosen: ContextVar[Engine | None] = ContextVar("adbc engine", default=None)
 _lock = threading.Lock()
 
@@ -115,10 +112,9 @@ def use(config: Config | None = None, *, table: RuleTable | None = None) -> Iter
     config = Config.from_environment() if config is None else config
     table = default_table() if table is None else table
     with _lock:
-        engines = _engines.setdefault(table, {})
-        engine = engines.get(config)
+        engine: Engine | None = table.engines.get(config)
         if engine is None:
-            engine = engines[config] = make_engine(_as_configured(table, config), config)
+            engine = table.engines[config] = make_engine(_as_configured(table, config), config)
     with using(engine):
         yield
 

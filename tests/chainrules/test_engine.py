@@ -524,3 +524,54 @@ def test_threads_declare_while_others_look_up() -> None:
     assert not any(t.is_alive() for t in threads)
     while cr.forget(f):
         pass
+
+
+def test_what_stands_in_two_places_of_a_result_is_refused() -> None:
+    def twice(x: Any) -> Any:
+        y = x * 2.0
+        return [y, (y, 1)]
+
+    def window(x: Any) -> Any:
+        y = x * 2.0
+        return y, y[1:]
+
+    for f, pullback in [
+        (twice, lambda d: (NO, 2.0 * (d[0] + d[1][0]))),
+        (window, lambda d: (NO, 2.0 * d[0])),
+    ]:
+        cr.rrule(f)(lambda f, x, pullback=pullback: (f(x), pullback))
+        cr.frule(f)(lambda t, f, x: (f(x), f(t[1])))
+        with pytest.raises(adbc.errors.UnsupportedError, match="in two places"):
+            adbc.grad(lambda x, f=f: f(x)[0].sum())(np.ones(3))
+        with pytest.raises(adbc.errors.UnsupportedError, match="in two places"):
+            adbc.jvp(f, (np.ones(3),), (np.ones(3),))
+    assert adbc.grad(lambda x: twice(x)[0])(1.0) == 2.0  # of numbers there is no memory
+
+
+def test_what_stands_in_two_places_of_an_argument() -> None:
+    def both(v: Any) -> Any:
+        return (v[0] * v[1]).sum()
+
+    cr.rrule(both)(lambda f, v: (f(v), lambda d: (NO, [v[1] * d, v[0] * d])))
+    cr.frule(both)(lambda t, f, v: (f(v), (t[1][0] * v[1] + v[0] * t[1][1]).sum()))
+    x = np.array([1.0, 2.0])
+    check_rule(lambda x: both([x, x]), x)  # each place adds its share
+    with pytest.raises(adbc.errors.UnsupportedError, match="in two places"):
+        cr.rrule.from_ad(both)(both, [x, x])
+    with pytest.raises(adbc.errors.UnsupportedError, match="in two places"):
+        cr.frule.from_ad(both)((NO, [x, x]), both, [x, x])
+
+
+def test_records_that_are_frozen_go_in_and_out(way: str) -> None:
+    def product_of(z: Frozen) -> Any:
+        return z.a * z.b[0]
+
+    cr.rrule(product_of)(lambda f, z: (f(z), lambda d: (NO, cr.Tangent(Frozen, a=z.b[0] * d, b=[z.a * d]))))
+    cr.frule(product_of)(lambda t, f, z: (f(z), t[1].a * z.b[0] + z.a * t[1].b[0]))
+    check_rule(product_of, Frozen(2.0, [3.0]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: float
+    b: list[float]

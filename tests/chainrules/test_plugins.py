@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,12 @@ def test_a_cache_on_disk_knows_which_rules_were_there(site: pathlib.Path, tmp_pa
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
     program = "import user, adbc\nfor _ in range(3): print(adbc.grad(user.f)(0.0))"
-    env = {"ADBC_CACHE": str(cache), "ADBC_VERIFY": "0", "ADBC_WARM_AFTER": "0", "ADBC_HIDE_FRAMES": "0"}
+    env: dict[str, Any] = {
+        "ADBC_CACHE": str(cache),
+        "ADBC_VERIFY": "0",
+        "ADBC_WARM_AFTER": "0",
+        "ADBC_HIDE_FRAMES": "0",
+    }
 
     assert set(run(folder, program, **env).stdout.split()) <= {"0.0", "-0.0"}
     first = set(cache.iterdir())

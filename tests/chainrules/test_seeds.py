@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -125,6 +127,20 @@ def test_tables_are_scoped() -> None:
         assert adbc.forget(double) == 1
     with adbc.use(table=mine):
         assert adbc.grad(double)(1.0) == 2.0
+
+
+def test_a_table_goes_with_its_engine() -> None:
+    def double(x: float) -> float:
+        return x + x
+
+    mine = adbc.Layer()
+    adbc.scalar_rule(double, table=mine)([lambda out, x: 100.0])
+    with adbc.use(table=mine):
+        assert adbc.grad(double)(1.0) == 100.0
+    gone = weakref.ref(mine), weakref.ref(next(iter(mine.engines.values())))
+    del mine
+    gc.collect()
+    assert [ref() for ref in gone] == [None, None]
 
 
 @pytest.mark.parametrize("speculation", ["learn", "dynamic", "interpret"])

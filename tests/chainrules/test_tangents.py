@@ -135,7 +135,8 @@ def test_a_thunk_is_computed_once_and_lets_go() -> None:
     t = cr.Thunk(lambda: calls.append(1) or 2.0)  # type: ignore[func-returns-value]
     assert not t.is_computed
     assert (cr.unthunk(t), float(t), t * 2.0, t + 1.0, calls) == (2.0, 2.0, 4.0, 3.0, [1])
-    assert t.is_computed and t._compute is None
+    assert t.is_computed
+    assert t._compute is None
 
 
 def test_a_thunk_whose_computation_fails_may_be_asked_again() -> None:

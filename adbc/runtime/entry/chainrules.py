@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adbc import chainrules as cr
-from adbc.rules.adopted import add_natural, engine_tangent, natural_tangent
+from adbc.rules.adopted import add_natural, engine_tangent, natural_tangent, refuse_shared
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.reusable import Unchanged
 from adbc.runtime.entry.signature import Signature
@@ -70,6 +70,7 @@ class EngineConfig(cr.RuleConfig):
 
 def _direction(x: Any, t: Any) -> Any:
     """The tangent of `x` for forward mode, from what a rule gives."""
+    refuse_shared(x, f"an argument, a {type(x).__name__},")
     found = engine_tangent(x, t)
     if found is None:
         return zero_tangent(x)
@@ -82,6 +83,8 @@ class _Run:
     """A call of the reverse rule, whose pullback has not run yet."""
 
     def __init__(self, rule: DerivedRule, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        for x in values:
+            refuse_shared(x, f"an argument, a {type(x).__name__},")
         self.values = values
         self.shadows = [fdata(zero_tangent(x)) for x in values]
         boxes = [CoDual(x, f) for x, f in zip(values, self.shadows, strict=True)]

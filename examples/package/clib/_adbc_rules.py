@@ -10,7 +10,7 @@ from adbc import chainrules as cr
 
 
 def _j1_slope(out: float, x: float) -> float:
-    return 0.5 if x == 0.0 else clib.bessel_j0(x) - out / x
+    return 0.5 if x == 0.0 else float(clib.bessel_j0(x)) - out / x
 
 
 cr.scalar_rule(clib.bessel_j0, lambda out, x: -clib.bessel_j1(x))
@@ -31,7 +31,7 @@ def _digamma(x: float) -> float:
         log += 1.0
     z = (x - 1.0) / (x + 1.0)
     log += 2.0 * sum(z ** (2 * k + 1) / (2 * k + 1) for k in range(30))
-    return total + log - 0.5 * y**0.5 - series
+    return total + log - 0.5 * float(y**0.5) - series
 
 
 cr.scalar_rule(
