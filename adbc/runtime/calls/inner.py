@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from types import MethodType
+from types import BuiltinMethodType, MethodType, MethodWrapperType
 from typing import Any
 
 from adbc.errors import UnsupportedError
@@ -335,9 +335,12 @@ class _Writer:
         obj, name = self.values(call)
         self.lines.append(f"out = getattr({obj}, {name})")
         (of_obj, _) = self.shadows(call)
-        if type(value) is MethodType and value.__self__ is call.args[0]:
+        if type(value) in _BOUND and value.__self__ is call.args[0]:
+            own = "__self__=fobj" if type(value) is not MethodType else "__self__=fobj, __func__=None"
+            if step.shadow is not None and len(vars(step.shadow)) != own.count("="):
+                raise self.refuse(f"the attribute {call.args[1]!r} is looked up there")
             self.lines.append(f"fobj = {of_obj}")
-            self.lines.append("fout = None if fobj is None else FData(__self__=fobj, __func__=None)")
+            self.lines.append(f"fout = None if fobj is None else FData({own})")
             self.back.append("if bout is not None: r = bout.__dict__.get('__self__')")
             self.back.insert(0, "r = None")
             self.give(call.origins[0], "r")
@@ -470,6 +473,9 @@ class _Writer:
         if known is None:  # it holds the objects whose addresses are in the key
             known = plans[key] = written("way", source, self.scope)
         return known  # type: ignore[no-any-return]  # what was made before
+
+
+_BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
 
 
 class _Kept:
