@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
     from adbc.config import Config
     from adbc.errors import AdbcError, MissingRuleError
+    from adbc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, value_and_jacobian, vhp
     from adbc.rules.declare import (
         forget,
         implicit,
@@ -113,6 +114,9 @@ else:  # they are loaded when they are first used
             **{module: module for module in ("api", "config", "rules", "runtime", "tangents", "types")},
             "__version__": "version",
             "chainrules": "chainrules",
+            **dict.fromkeys(
+                ("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"), "jacobians"
+            ),
             "inspect": "inspect",
             "ravel": "tangents.array_vectors",
             "testing": "testing",
@@ -147,8 +151,13 @@ __all__ = [
     "fdata",
     "forget",
     "grad",
+    "hessian",
+    "hvp",
     "implicit",
     "inspect",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
     "linear",
     "norm",
@@ -169,6 +178,8 @@ __all__ = [
     "tree_map",
     "use",
     "value_and_grad",
+    "value_and_jacobian",
+    "vhp",
     "vjp",
     "zero_codual",
     "zero_derivative",

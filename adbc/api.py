@@ -7,6 +7,7 @@ from typing import Any
 
 from adbc.rules import implicit
 from adbc.runtime import default_engine
+from adbc.runtime.calls.nested import FOLLOWED
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
@@ -175,4 +176,11 @@ def jvp(
         raise
 
 
+def _follow(calls: Any, context: Any, call: Any) -> Any:
+    from adbc.runtime.entry import nested  # few take derivatives of derivatives
+
+    return nested.follow(calls, context, call)
+
+
+FOLLOWED.update(dict.fromkeys((grad, value_and_grad, jvp, vjp), _follow))
 implicit.ENGINE.jvp = jvp

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +34,7 @@ from adbc.ir.values import Argument, Const, Instruction, Phi, Undef, Value
 from adbc.passes.normal.protected import is_isolated
 from adbc.passes.query import target
 from adbc.rules.kinds import RowKind
+from adbc.rules.table import NO_KWARGS
 from adbc.types.callsites import CallSite, is_constant_dict, is_kept, name_of
 from adbc.types.decisions import Decisions
 from adbc.types.derived import CONTEXT, FUNCTION
@@ -44,8 +44,6 @@ from adbc.types.kinds import Kind
 from adbc.types.lattice import ANY, NONE, AbstractType, TupleType
 
 __all__ = ["Mirror", "ReadMethod", "ReadSlot"]
-
-_NO_KEYWORDS: Mapping[str, Any] = types.MappingProxyType({})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -491,7 +489,7 @@ class Mirror(abc.ABC):
     def _options(self, site: CallSite) -> Value | Mapping[str, Any]:
         """The arguments that a rule is given by keyword."""
         if not site.options:
-            return _NO_KEYWORDS
+            return NO_KWARGS
         parts = [part for name, v in site.options.items() for part in (Const(name), self.p(v))]
         return self.builder.call(intrinsics._new_, dict, *parts)
 

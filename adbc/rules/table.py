@@ -42,6 +42,7 @@ from adbc.tangents import (
     multiply,
     project,
 )
+from adbc.tangents.protocol import register_tangent
 
 __all__ = [
     "NO_KWARGS",
@@ -60,7 +61,18 @@ __all__ = [
 Pullback = Callable[[Any], Sequence[Any]]
 Args = Sequence[Any]
 Kwargs = Mapping[str, Any]
-NO_KWARGS: Kwargs = {}
+
+
+class _NoKeywords(dict[str, Any]):
+    """No arguments by keyword.  As a constant of code it has a hash, as code has that is differentiated."""
+
+    __slots__ = ()
+
+    __hash__ = object.__hash__  # type: ignore[assignment]  # nothing is ever put there
+
+
+NO_KWARGS: Kwargs = _NoKeywords()
+register_tangent(_NoKeywords, None)
 When = Callable[..., bool] | None
 
 
@@ -120,6 +132,9 @@ class Rule:
     values with shadow `fv`."""
     write_tangent: Callable[..., Any] | None = None
     """write_tangent(u, du, index, dv): does to the tangent of `u` what ``u[index] = v`` does to `u`."""
+    is_apart: bool = False
+    """Whether the function belongs to the machinery that differentiates: it is called as it is, whatever it
+    is given, and what it gives is a constant or has its derivative by its address."""
 
     sample: Callable[..., Any] | None = None
     """A function that finds out by example what the function of the rule returns for arguments described by

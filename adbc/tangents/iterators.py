@@ -28,7 +28,7 @@ from adbc.tangents.protocol import Kind, kind_of
 
 __all__ = [
     "ITERATOR_KIND", "MISSING", "ShadowIterator", "shadow_enumerate", "shadow_iterator", "shadow_steps",
-    "shadow_zip",
+    "shadow_zip", "shown_by",
 ]  # fmt: skip
 
 Sink = Callable[[Any], None]
@@ -235,12 +235,17 @@ def _record_maker(names: list[str]) -> Callable[[list[Any]], Any]:
     return lambda values: RData(**dict(zip(names, values, strict=True)))
 
 
+def shown_by(view: Any) -> Any:
+    """The dict that `view` shows; None if it does not tell, or the dict is empty."""
+    return next((r for r in gc.get_referents(view) if isinstance(r, dict)), None)
+
+
 def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
     name = type(view).__name__
     if name.endswith("keys"):
         return KeyIterator()
     # The primal's own order: an OrderedDict may have been reordered.
-    source = next((r for r in gc.get_referents(view) if isinstance(r, dict)), shadow)
+    source = shown_by(view) or shadow
     order = shadow if type(source) is dict else source
     values = DictValueIterator(shadow, reversed(order) if reverse else iter(order))
     return values if name.endswith("values") else TupleStep((KeyIterator(), values))

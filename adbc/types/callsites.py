@@ -379,6 +379,8 @@ def _by_row(call: _OpenCall, row: Any) -> CallSite:
         return call.site(found, row=row)
     if row.stops and not any(map(has_shadow, call.types)) and not call.keywords:
         return call.site(Kind.PRIMAL, row=row)
+    if row.is_apart:
+        return call.site(Kind.DYNAMIC)
     if row.kind in (RowKind.OVERLAY, RowKind.PER_MODE):
         binding = call.knowledge.bind(row.body, len(call.arguments), call.keywords)
         return call.site(Kind.DYNAMIC) if binding is None else call.site(Kind.DERIVED, binding=binding)

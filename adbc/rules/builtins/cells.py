@@ -7,6 +7,7 @@ empty.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import CellType
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -115,6 +116,21 @@ def _set_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return None, None, cell_set_pullback
 
 
+_CONTENTS: Any = CellType.cell_contents
+
+
+def _read_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
+    out = args[0].cell_contents  # who reads it like this is told of an empty cell by a ValueError
+    return out, None if dargs[0] is None else symbolic(dargs[0].cell_contents)
+
+
+def _read_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
+    if _contents(args[0]) is _EMPTY:
+        return args[0].cell_contents, None, nothing(1)  # which raises
+    out, fout, pullback = _get_rrule((args[0], "cell_contents", False), (fargs[0], None, None))
+    return out, fout, lambda bout: pullback(bout)[:1]
+
+
 def _del_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     intrinsics._cell_del_(*args)
     if dargs[0] is not None:
@@ -156,5 +172,7 @@ ROWS: list[Rule] = [
     Primitive(intrinsics._cell_new_, frule=_new_frule, rrule=_new_rrule, is_fitted=True),
     Primitive(intrinsics._cell_get_, frule=_get_frule, rrule=_get_rrule, is_fitted=True),
     Primitive(intrinsics._cell_set_, frule=_set_frule, rrule=_set_rrule, is_fitted=True),
+    Primitive(_CONTENTS, frule=_read_frule, rrule=_read_rrule, is_fitted=True),
+    Primitive(_CONTENTS.__set__, frule=_set_frule, rrule=_set_rrule, is_fitted=True),
     Primitive(intrinsics._cell_del_, frule=_del_frule, rrule=_del_rrule, is_fitted=True),
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.ir.values import Const
 from adbc.rules.lookup import RuleTable
+from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.types.callsites import Binding
@@ -41,7 +42,9 @@ class Bindings:
         """Whether a call of `function` runs what it is written as, with defaults that are constants."""
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return False  # syntax, or a function whose rule depends on classes that are not known
-        return not (runs_as_it_is(function) or function in with_active_defaults)
+        return not (
+            is_machinery(function) or runs_as_it_is(function) or function in with_active_defaults
+        )
 
     def find(
         self,

@@ -8,6 +8,7 @@ Python functions.
 from __future__ import annotations
 
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # a rule belongs to an engine, which makes it
     from adbc.runtime.build.engine import Engine
     from adbc.runtime.cold import ColdRule
 
-__all__ = ["Derived", "install", "stub"]
+__all__ = ["Derived", "install", "rule_of", "rules_of", "stub", "written"]
 
 
 class Derived:
@@ -69,12 +70,16 @@ class Derived:
         """What interprets the rule, as long as it has no code (`tiers`)."""
         self.is_warm = False
         """Whether it is built, and no longer interpreted."""
+        self.is_kept = True
+        """Whether the cache on disk can name what it is the rule of: not the code of another rule."""
         self.is_shown = False
         """Whether it has code even where nothing is written, because somebody wants to see that."""
         self.needs: set[Derived] = set()
         """The derived rules that this one calls directly."""
         self.entered: dict[Derived, types.FunctionType] = {}
         """By derived rule that this one calls directly, the function that the rule differentiates."""
+        self.entrances: dict[Any, Callable[..., Any]] = {}
+        """The functions that enter this rule from code that is differentiated (`runtime.entry.nested`)."""
         self.late: list[tuple[types.FunctionType, Callable[[], None]]] = []
         """Functions whose code is made when they are called, and what makes it: for the cache on disk."""
         self.stored: Stored | None = None
@@ -98,6 +103,7 @@ class Derived:
         self._builds = -1
         self.forwards = stub(name, self.globals, self._first_call)
         self.pullback = stub(name, self.globals, self._first_call)
+        rules_of[self.forwards] = rules_of[self.pullback] = weakref.ref(self)
 
     def _first_call(self, *arguments: Any) -> Any:
         self.build()
@@ -125,6 +131,7 @@ class Derived:
             self.is_built, self.graphs, self.records, self.stored = False, (), None, None
             self.cold = None
             self.late.clear()
+            self.entrances.clear()
             for function in (self.forwards, self.pullback):
                 fresh = stub(function.__name__, self.globals, self._first_call)
                 function.__code__, function.__kwdefaults__ = fresh.__code__, fresh.__kwdefaults__
@@ -183,12 +190,42 @@ class Derived:
 def stub(name: str, globals: dict[str, Any], first_call: Callable[..., Any]) -> types.FunctionType:
     """A function that hands its arguments to `first_call`, until it is given code of its own."""
 
+    made = types.FunctionType(_STUB, globals, name)
+    made.__kwdefaults__ = {"_first_call": first_call}
+    return made
+
+
+def _stub_code() -> types.CodeType:
     def code(*arguments: Any, _first_call: Any) -> Any:
         return _first_call(*arguments)
 
-    made = types.FunctionType(code.__code__, globals, name)
-    made.__kwdefaults__ = {"_first_call": first_call}
-    return made
+    return code.__code__
+
+
+_STUB = _stub_code()
+
+rules_of: weakref.WeakKeyDictionary[types.FunctionType, weakref.ref[Derived]] = weakref.WeakKeyDictionary()
+"""By function of a rule, the rule."""
+
+
+def written(function: types.FunctionType) -> bool:
+    """Give `function`, which may be a stub, code that can be lifted, if it has none yet; whether it has that
+    now.  Who differentiates derivatives asks."""
+    if function.__code__ is not _STUB:
+        return True
+    make = getattr((function.__kwdefaults__ or {}).get("_first_call"), "make", None)
+    rule = rule_of(function)
+    if make is not None:
+        make()
+    elif rule is not None:
+        rule.engine.tiers.show(rule)
+    return function.__code__ is not _STUB
+
+
+def rule_of(function: Any) -> Derived | None:
+    """The rule that `function` is a part of, or was made to enter."""
+    found = rules_of.get(function) if type(function) is types.FunctionType else None
+    return None if found is None else found()
 
 
 def install(function: types.FunctionType, made: Callable[..., Any]) -> None:

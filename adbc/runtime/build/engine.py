@@ -32,7 +32,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.build import lifetimes
 from adbc.runtime.build.bindings import Bindings
 from adbc.runtime.build.collector import paused
-from adbc.runtime.build.derived import Derived, install, stub
+from adbc.runtime.build.derived import Derived, install, rule_of, rules_of, stub, written
 from adbc.runtime.build.facts import Fact, NameFact, class_fact
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
@@ -130,6 +130,7 @@ class Engine:
         """Caches whose values rules refer to: to forget them is to build rules anew."""
 
         # What dispatch and the ways in ask (`EngineView`), without one more function on the way.
+        self.written = written
         self.primal, self.segments, self.class_body = graphs.primal, graphs.segments, graphs.class_body
         self.only_reads, self.is_closed = self.knowledge.only_reads, self.knowledge.is_closed
         self.typeof = self.guesses.typeof
@@ -198,7 +199,11 @@ class Engine:
     ) -> Derived:
         if _around_collections not in gc.callbacks and lifetimes.may_go(function):
             gc.callbacks.append(_around_collections)  # not before: each collection pays for it
-        stored = None if self.cache is None else self.cache.load(function, parameters, active, mode)
+        inner = rule_of(function)
+        """The rule whose code is differentiated once more."""
+        stored = None
+        if self.cache is not None and inner is None:
+            stored = self.cache.load(function, parameters, active, mode)
         with self.knowledge.notes.collected() as facts:
             result = stored.result if stored else self.knowledge.promised(function, parameters, mode)
         rule = Derived(self, function, parameters, active, mode, result)
@@ -206,6 +211,9 @@ class Engine:
             rule.note(key, fact)
         rule.guards = list(facts.values())
         rule.stored = stored
+        if inner is not None:
+            rule.needs.add(inner)
+            rule.is_kept = False
         if rule.function is None:
             rule.primal = self.graphs.known(function.__code__, function.__globals__)
         return rule
@@ -217,6 +225,10 @@ class Engine:
         rule = self.entry(binding.function, types_, active, mode)
         self.building[-1].depend(rule, binding.function)
         return rule
+
+    def note_part(self, function: types.FunctionType, rule: Derived) -> None:
+        """Note that `function` enters `rule`: what is derived from it depends on what `rule` depends on."""
+        rules_of[function] = weakref.ref(rule)
 
     def check(self, rule: DerivedView) -> bool:
         """Whether all that `rule` was specialised on still holds; if not, everything is dropped."""
@@ -299,7 +311,8 @@ class Engine:
         rule.is_built = True
         self.builds += 1
         if self.cache is not None:
-            self.cache.store(rule)
+            if rule.is_kept and all(callee.is_kept for callee in rule.needs):
+                self.cache.store(rule)
             rule.late.clear()
 
     def _typed(self, rule: Derived) -> Graph:
@@ -394,7 +407,9 @@ class Engine:
             make()
             return made(*arguments)
 
+        first_call.make = make  # type: ignore[attr-defined]  # for `derived.written`
         made = stub(name, rule.globals, first_call)
+        rules_of[made] = weakref.ref(rule)
         if self.cache is not None:
             rule.late.append((made, make))
         del rule

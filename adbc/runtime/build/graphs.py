@@ -28,6 +28,7 @@ from adbc.passes.normal.segments import must_be_closed, segments
 from adbc.passes.query import target
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.build.bindings import Bindings
+from adbc.runtime.build.derived import written
 from adbc.runtime.build.facts import CellFact
 from adbc.runtime.build.primal import GeneratorsOf, Lifting, class_body_graph, primal_graph
 from adbc.runtime.calls.generators import (
@@ -159,6 +160,8 @@ class Graphs:
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` (`Bindings.find`) if it can be lifted, else None."""
+        if type(function) is types.FunctionType:
+            written(function)
         if type(function) is types.FunctionType and function.__closure__ is not None:
             binding = self.bindings.find(function, count, keywords, is_closed=True)
             form = None if binding is None else self.closed_form(function)

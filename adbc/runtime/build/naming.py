@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from adbc.rules.formulas import Formula
+from adbc.rules.table import NO_KWARGS
 from adbc.tangents.protocol import kind_of
 from adbc.types import ANY, NEVER, AbstractType
 from adbc.types.lattice import (
@@ -99,7 +100,7 @@ class Names:
             return ("plain", value)
         if kind is tuple:
             return ("tuple", tuple(map(self.of, value)))
-        if kind is types.MappingProxyType and not value:
+        if value is NO_KWARGS:
             return ("no keywords",)
         if isinstance(value, types.ModuleType):
             if sys.modules.get(value.__name__) is value:
@@ -128,7 +129,7 @@ class Names:
         if kind == "tuple":
             return tuple(map(self.find, rest[0]))
         if kind == "no keywords":
-            return types.MappingProxyType({})
+            return NO_KWARGS
         if kind == "module":
             return _module(rest[0])
         if kind == "support":

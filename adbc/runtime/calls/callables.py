@@ -21,6 +21,7 @@ from adbc.runtime.calls.steps import (
     AskWeakly,
     Call,
     Delegate,
+    Differentiate,
     Foreign,
     OfSelf,
     Protocols,
@@ -45,6 +46,8 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     """What a call of something that has no rule and is no Python function leads to, by its class."""
     function = call.function
     cls = type(function)
+    if cls.__module__.startswith("adbc.") and is_differentiation(function):
+        return Differentiate(call)
     resolver = _BY_CLASS.get(cls)
     if resolver is not None:
         return resolver(call, table) or Foreign(call)
@@ -61,7 +64,7 @@ def pass_on(call: Call, table: RuleTable) -> Step:
     if is_python_function(wrapped):
         return Delegate(call.of(wrapped))
     method = python_method(cls, "__call__") or lookup(cls, "__call__")
-    if is_python_function(method) and not is_differentiation(function):
+    if is_python_function(method):
         return Delegate(call.prepend(method, None, function, call.shadow, call.origin))
     row = table.find(method, (cls, *map(type, call.args[: call.count])))
     if row is not None:  # of the instances of a class written in C: ``itemgetter(0)(x)``

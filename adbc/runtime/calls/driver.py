@@ -28,6 +28,7 @@ from adbc.runtime.calls import (
     fields,
     foreign,
     library_classes,
+    nested,
     new_classes,
     plans,
     resolve,
@@ -231,6 +232,7 @@ class Calls(abc.ABC):
         handle: Any = self.by_row(function)
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
         handle.handled = self.name, function  # by which `naming` finds it again
+        handle.of = self
         return handle  # type: ignore[no-any-return]  # a function with an attribute
 
     def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
@@ -280,6 +282,7 @@ class Calls(abc.ABC):
         """A Python function is entered through its derived rule for arguments of these types."""
         call, engine = step.call, self.engine
         function = call.function
+        engine.written(function)
         if self._is_plain(context, call):
             return self.plain(context, call)
         if call.shadow is None and function in with_active_defaults:
@@ -429,6 +432,19 @@ class Calls(abc.ABC):
     def foreign(self, context: Context, step: steps.Foreign, mode: Mode) -> Answer:
         out, undo = foreign.call_foreign(context, step.call)
         return out, self.known(context, out), no_pullback if undo is None else giving(undo)
+
+    def differentiate(self, context: Context, step: steps.Differentiate, mode: Mode) -> Answer:
+        """A derivative is taken: that of constants as it is, any other by code that is followed."""
+        call = step.call
+        if not foreign.reaches_active(context, call):
+            return self.foreign(context, steps.Foreign(call), mode)
+        return self.run(context, nested.followed(call)(self, context, call), mode)
+
+    def apart(self, context: Context, step: steps.Apart, mode: Mode) -> Answer:
+        call = step.call
+        nested.adopt_all(context, call)
+        out = call.perform()
+        return out, self.known(context, out), no_pullback
 
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
         return step.value, self.known(context, step.value), no_pullback

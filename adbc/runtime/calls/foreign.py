@@ -28,8 +28,7 @@ from adbc.runtime.calls import beside, texts
 from adbc.runtime.calls.classes import lookup
 from adbc.runtime.calls.plain import has_fields_in_c, is_active_key, made_in_c, reaches_out
 from adbc.runtime.calls.steps import Call
-from adbc.runtime.calls.unfollowed import is_differentiation
-from adbc.runtime.report.messages import missing_rule, nested
+from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.state.activity import is_active, is_opaque
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, MutableTangent
@@ -38,7 +37,7 @@ from adbc.tangents.fields import instance_fields, is_python_class
 from adbc.tangents.protocol import AddressKind, ValueKind, kind_of
 from adbc.tangents.walk import is_address_tangent
 
-__all__ = ["call_foreign", "call_plainly", "held", "settled", "watched"]
+__all__ = ["call_foreign", "call_plainly", "held", "reaches_active", "settled", "watched"]
 
 Undo = Callable[[], None]
 
@@ -69,13 +68,7 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
         None if x.__class__ is int or x.__class__ is bool else shadow
         for x, shadow in zip(call.args, call.shadows, strict=True)
     ]
-    if is_differentiation(function):
-        inner = getattr(function, "_function", None)  # what a gradient is of
-        if inner is not None and context.is_active(context.known_shadow(inner)):
-            raise nested(function)
     if context.is_active(call.shadow) or any(map(context.is_active, shadows)):
-        if is_differentiation(function):
-            raise nested(function)
         if id(function) in _SYNTAX or not callable(function) or _is_impossible(call):
             function(*call.args)  # if these types do not go together, the error is the user's
         raise missing_rule(call)
@@ -123,8 +116,6 @@ def call_foreign(context: Context, call: Call) -> tuple[Any, Undo | None]:
             )
     for x in (function, *call.args):
         way = _active_global(context, x, set())
-        if way is not None and is_differentiation(function):
-            raise nested(function)
         if way is not None:
             raise missing_rule(call, f"it may call {way}")
     return _made(context, call, reached, addresses)
@@ -220,6 +211,20 @@ def _made(
             if is_opaque(x):
                 context.held.setdefault(id(x), (x, []))[1].extend(addresses)
     return out, _in_step(context, changed) if changed else None
+
+
+def reaches_active(context: Context, call: Call) -> bool:
+    """Whether something with a derivative reaches `call`, of a function that differentiates: an argument,
+    what such a function was made of, or a global that the code uses."""
+    function = call.function
+    inner = getattr(function, "_function", None)  # what a gradient is of
+    if inner is not None and context.is_active(context.known_shadow(inner)):
+        return True
+    given = zip((function, *call.args), (call.shadow, *call.shadows), strict=True)
+    if any(context.is_active(f) for x, f in given if type(x) is not int and type(x) is not bool):
+        return True
+    reached = (function, inner, *call.args)
+    return any(_active_global(context, x, set()) is not None for x in reached)
 
 
 def _functions(values: Iterable[Any]) -> Iterator[types.FunctionType]:

@@ -17,6 +17,7 @@ from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
+from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.texts import looks_at_text
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
@@ -240,6 +241,7 @@ def is_derived(engine: EngineView, function: Any) -> bool:
         and function not in _INTRINSICS
         and not is_differentiation(function)
         and not runs_as_it_is(function)
+        and not is_machinery(function)
     )
 
 

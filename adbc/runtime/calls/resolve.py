@@ -15,11 +15,13 @@ from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.callables import pass_on, self_shadow
 from adbc.runtime.calls.classes import is_heap_type
+from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.operators import of_plain_numbers
 from adbc.runtime.calls.steps import (
     AsItIs,
     Call,
     Delegate,
+    Differentiate,
     Enter,
     Foreign,
     OfSelf,
@@ -29,6 +31,7 @@ from adbc.runtime.calls.steps import (
     pass_to_row,
 )
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
+from adbc.runtime.report.messages import nested
 from adbc.runtime.state.graph_functions import GraphFunction
 
 __all__ = ["step"]
@@ -48,7 +51,9 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         if row is not None:
             return pass_to_row(row, call)
         if is_differentiation(function):
-            return Foreign(call)
+            return Differentiate(call)
+        if is_machinery(function):
+            return _of_machinery(call)
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
     if issubclass(cls, GraphFunction):
         return Enter(call)
@@ -72,6 +77,22 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
         if found is not None:
             return found
     return Foreign(call) if cls is types.FunctionType else pass_on(call, table)
+
+
+def _of_machinery(call: Call) -> Step:
+    """The step for a call of a function of the runtime, which an outer level meets in code of an inner one:
+    the handlers of operators are followed, as `inner` has them; raises for others."""
+    function = call.function
+    calls = getattr(function, "of", None)
+    if calls is None:
+        raise nested(function)
+    from adbc.runtime.calls.inner import operation  # it asks this module
+
+    given = Call(
+        operation, None, (calls, function.handled[1], *call.args), (None, None, *call.shadows),
+        (None, None, *call.origins),
+    )  # fmt: skip
+    return Delegate(given)
 
 
 _OF_NUMBERS = ("math", "cmath")

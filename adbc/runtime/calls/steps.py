@@ -23,11 +23,13 @@ __all__ = [
     "Advance",
     "AllocateException",
     "Alternatives",
+    "Apart",
     "AsItIs",
     "AskWeakly",
     "Beside",
     "Call",
     "Delegate",
+    "Differentiate",
     "Enter",
     "Foreign",
     "Found",
@@ -121,6 +123,19 @@ class Call:
     def of(self, function: Any, shadow: Any = None, origin: Origin = None) -> Call:
         """The call of `function` on all arguments of this call."""
         return Call(function, shadow, self.args, self.shadows, self.origins, self.keywords, origin)
+
+    def rearranged(self, function: Any, found: Any, shadow: Any, order: Sequence[int]) -> Call:
+        """The call of `function` on arguments of this call in another order, in which -1 stands for `found`,
+        an object with this shadow."""
+        return Call(
+            function,
+            None,
+            tuple([found if i < 0 else self.args[i] for i in order]),
+            tuple([shadow if i < 0 else self.shadows[i] for i in order]),
+            tuple([None if i < 0 else self.origins[i] for i in order]),
+            (),
+            None,
+        )
 
     def on(self, function: Any, *indices: int) -> Call:
         """The call of an inactive `function` on some of the arguments."""
@@ -339,6 +354,19 @@ class Resume(OfCall):
     is_pair: bool = False
 
 
+class Differentiate(OfCall):
+    """Call one of adbc's own functions that differentiate, or what one has made."""
+
+    __slots__ = ()
+
+
+class Apart(OfCall):
+    """Make `call` of a function of the machinery, which is looked at from outside: what it gives is found by
+    its address, or is a constant."""
+
+    __slots__ = ()
+
+
 class Foreign(OfCall):
     """Call a C function without a rule, if nothing with a derivative reaches it."""
 
@@ -373,6 +401,8 @@ def pass_to_row(row: Rule, call: Call) -> Step:
     """The step that makes `call`, which `row` is the rule of."""
     if isinstance(row, Overlay):
         return Delegate(call.of(row.body))
+    if row.is_apart:
+        return Apart(call)
     if isinstance(row, PerMode):
         return UseRowOfMode(row, call)
     return UseTextRow(row, call) if row.meets_text else UseRow(row, call)
@@ -394,6 +424,8 @@ DRIVERS: dict[type, str] = {
     Value: "value",
     Found: "found",
     Foreign: "foreign",
+    Differentiate: "differentiate",
+    Apart: "apart",
     RunWatched: "run_watched",
     Settle: "settle",
     Refer: "refer",

@@ -12,8 +12,9 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adbc.runtime.calls.nested import FOLLOWED
 from adbc.runtime.entry.reverse import value_and_gradient_of
-from adbc.runtime.entry.selection import Selector
+from adbc.runtime.entry.selection import Selector, selectors
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents.protocol import register_tangent
@@ -32,7 +33,10 @@ class ValueAndGradient:
     """
 
     # A slot rather than a method: what is called is the function in it, without a frame in between.
-    __slots__ = ("__call__", "__dict__", "__weakref__", "_argnums", "_engine_in_use", "_function", "_has_aux")
+    __slots__ = (
+        "__call__", "__dict__", "__weakref__", "_argnums", "_chosen", "_engine_in_use", "_function",
+        "_has_aux", "_single",
+    )  # fmt: skip
 
     __call__: Callable[..., Any]
 
@@ -44,6 +48,8 @@ class ValueAndGradient:
         engine_in_use: Callable[[], EngineView],
     ) -> None:
         self._function, self._argnums, self._has_aux = function, argnums, has_aux
+        self._chosen = selectors(argnums)
+        self._single = isinstance(argnums, str) or not isinstance(argnums, Sequence)
         self._engine_in_use = engine_in_use
         functools.update_wrapper(self, function, assigned=_DESCRIBED, updated=())
         self.__call__ = self._made()
@@ -60,6 +66,7 @@ class ValueAndGradient:
         return f"<{self._what} of {name}>"
 
     _what = "value and gradient"
+    _gives_value = True
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         name = self._global_name()
@@ -84,6 +91,7 @@ class Gradient(ValueAndGradient):
     __slots__ = ()
 
     _what = "gradient"
+    _gives_value = False
 
     def _made(self) -> Callable[..., Any]:
         both = super()._made()
@@ -112,3 +120,12 @@ class Gradient(ValueAndGradient):
 # What rules they have derived is nobody's memory; that of the function is looked at where they are called.
 register_tangent(ValueAndGradient, None)
 register_tangent(Gradient, None)
+
+
+def _follow(calls: Any, context: Any, call: Any) -> Any:
+    from adbc.runtime.entry import nested  # few take derivatives of derivatives
+
+    return nested.follow(calls, context, call)
+
+
+FOLLOWED[ValueAndGradient] = FOLLOWED[Gradient] = _follow

@@ -152,6 +152,11 @@ class EngineView(Protocol):
 
     # -- functions of special kinds ------------------------------------------------------------------------
 
+    @property
+    def written(self) -> Callable[[types.FunctionType], bool]:
+        """``written(function)``: gives `function`, which may be that of a rule that has no code yet, code;
+        whether it has some now."""
+
     def class_body(self, function: types.FunctionType) -> GraphFunction:
         """The body of a class statement, as a function of its namespace and the cells of its closure."""
 

@@ -1,0 +1,425 @@
+"""Jacobians, Hessians and products with them, from `jvp`, `vjp` and `grad`.
+
+These are functions of Python in terms of the public ones: they can be taken inside functions that are
+differentiated, and of each other.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adbc.api import grad, jvp, vjp
+from adbc.errors import ArgumentError
+from adbc.rules import default_table
+from adbc.rules.table import ZeroRule
+from adbc.runtime.calls.nested import apart
+from adbc.runtime.entry.selection import Selector, places, selectors
+from adbc.runtime.report.messages import describe
+from adbc.tangents import NO_TANGENT, Const, MutableTangent, Tangent, zero_tangent
+
+__all__ = ["hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"]
+
+Argnums = Selector | Sequence[Selector]
+
+
+# -- products ------------------------------------------------------------------------------------------------
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
+    """The product of the Hessian of ``f(*primals)`` with `tangents`: per argument, the derivative of the
+    gradient by it in this direction.
+
+    `f` gives a real number.  The tangents are those of `adbc.jvp`, None for zero; what has no derivative has
+    ``NoTangent()`` for a product.  It is the forward derivative of the reverse one, so that it costs a small
+    multiple of `f`, whatever the number of arguments.
+
+    Raises what `adbc.grad` and `adbc.jvp` raise.
+
+    >>> import adbc
+    >>> adbc.hvp(lambda x, y: x * x * y, (3.0, 5.0), (1.0, 0.0))
+    (10.0, 6.0)
+    """
+    asked = _with_derivative(primals)
+    found = jvp(grad(f, asked), primals, tangents)[1]
+    return _spread(asked, found, len(primals))
+
+
+def vhp(f: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+    """The product of `cotangents` with the Hessian of ``f(*primals)``, by two reverse passes.
+
+    The Hessian is symmetric, so this is what `hvp` gives for the same direction, in which None is a zero.
+
+    >>> import adbc
+    >>> adbc.vhp(lambda x, y: x * x * y, (3.0, 5.0), (1.0, 0.0))
+    (10.0, 6.0)
+    """
+    if len(primals) != len(cotangents):
+        raise ArgumentError(
+            f"vhp needs one cotangent per argument: {len(primals)} arguments, {len(cotangents)} cotangents"
+        )
+    asked = _with_derivative(primals)
+    _, pullback = vjp(grad(f, asked), *primals)
+    given = [zero_tangent(primals[i]) if cotangents[i] is None else cotangents[i] for i in asked]
+    found = pullback(tuple(given))
+    return tuple(found)
+
+
+def _with_derivative(primals: Sequence[Any]) -> tuple[int, ...]:
+    """The places of the arguments that have a derivative."""
+    return tuple([i for i, x in enumerate(primals) if type(x) is not Const and _has_derivative(x)])
+
+
+def _has_derivative(x: Any) -> bool:
+    return type(x) is float or (zero_tangent(x) is not NO_TANGENT and bool(_components(x)))
+
+
+def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any, ...]:
+    """`found`, which belongs to the arguments at the places `asked`, with `NoTangent` for others."""
+    every: list[Any] = [NO_TANGENT] * count
+    for i, product in zip(asked, found, strict=True):
+        every[i] = product
+    return tuple(every)
+
+
+# -- Jacobians -----------------------------------------------------------------------------------------------
+
+
+def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the Jacobian of ``f(*args, **kwargs)`` by the arguments `argnums`, column by
+    column in forward mode: the way for functions with few inputs.
+
+    Of an array of shape S by one of shape T it is an array of shape ``(*S, *T)``, of a number by a number a
+    number.  Where the value or the argument is a tuple, list, dict or object, the Jacobian has the structure
+    of the value, and in place of each number or array the structure of the argument.  `argnums` is that of
+    `adbc.grad`: a sequence gives a tuple of Jacobians in the place of each.
+
+    `f` is called once per number in the arguments, on copies of what it is given.  Raises
+    `adbc.errors.ArgumentError` if an argument or the value has no real numbers to differentiate, and what
+    `adbc.jvp` raises.
+
+    >>> import adbc, numpy as np
+    >>> adbc.jacfwd(lambda x: x ** 2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        return _forward(_Problem(f, argnums, args, kwargs))[1]
+
+    return jacobian_of
+
+
+def jacrev(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the Jacobian of ``f(*args, **kwargs)`` as `jacfwd` does, row by row in reverse
+    mode: the way for functions with few outputs.
+
+    >>> import adbc, numpy as np
+    >>> adbc.jacrev(lambda x: x @ x)(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        return _reverse(_Problem(f, argnums, args, kwargs))[1]
+
+    return jacobian_of
+
+
+def jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the Jacobian of ``f(*args, **kwargs)``: by `jacfwd` if there are no more numbers
+    in the arguments than in the value, else by `jacrev`.
+
+    >>> import adbc
+    >>> adbc.jacobian(lambda x, y: (x * y, x + y), (0, 1))(2.0, 5.0)
+    ((5.0, 2.0), (1.0, 1.0))
+    """
+    both = value_and_jacobian(f, argnums)
+
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    return jacobian_of
+
+
+def value_and_jacobian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., tuple[Any, Any]]:
+    """A function that gives ``f(*args, **kwargs)`` and its Jacobian, which is that of `jacobian`.
+
+    >>> import adbc, numpy as np
+    >>> value, by_x = adbc.value_and_jacobian(lambda x, k: k * x)(np.array([1.0, 2.0]), 3.0)
+    >>> value, by_x
+    (array([3., 6.]), array([[3., 0.],
+           [0., 3.]]))
+    """
+
+    def value_and_jacobian_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        problem = _Problem(f, argnums, args, kwargs)
+        value = problem.value()
+        is_wide = len(problem.inputs) > len(problem.outputs(value))
+        return value, (_reverse if is_wide else _forward)(problem)[1]
+
+    return value_and_jacobian_of
+
+
+def hessian(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the Hessian of ``f(*args, **kwargs)``, a real number, by the arguments `argnums`:
+    the Jacobian of the gradient, column by column in forward mode over reverse mode.
+
+    Of an array of shape S it has the shape ``(*S, *S)``.  With several arguments it is a tuple of tuples: the
+    part ``[i][j]`` is the derivative by the argument `j` of the gradient by the argument `i`.
+
+    >>> import adbc, numpy as np
+    >>> adbc.hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
+    array([[10.,  6.],
+           [ 6.,  0.]])
+    >>> adbc.hessian(lambda x, y: x * x * y, (0, 1))(3.0, 5.0)
+    ((10.0, 6.0), (6.0, 0.0))
+    """
+    return jacfwd(grad(f, argnums), argnums)
+
+
+class _Problem:
+    """A function, its arguments, and those by which it is differentiated.
+
+    inputs: where the numbers of these are, per number.
+    """
+
+    def __init__(self, f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.f = f
+        self.args = args
+        self.kwargs = kwargs
+        self.single = isinstance(argnums, str) or not isinstance(argnums, Sequence)
+        self.asked = _asked(f, argnums, args, kwargs)
+        self.given = (*args, *kwargs.values())
+        self.chosen = tuple([self.given[i] for i in self.asked])
+        self.inputs: list[_Component] = []
+        for x in self.chosen:
+            found = _components(x)
+            if not found:
+                raise ArgumentError(
+                    f"an argument by which {describe(f)} is to be differentiated is a {type(x).__name__}"
+                    " without real numbers that have a derivative: pass floats"
+                )
+            self.inputs += found
+
+    def value(self) -> Any:
+        """The value of the function, on copies of the arguments."""
+        args, kwargs = copy.deepcopy((self.args, self.kwargs))
+        return self.f(*args, **kwargs)
+
+    def outputs(self, value: Any) -> list[_Component]:
+        """Where the numbers of the value are."""
+        found = _components(value)
+        if not found:
+            raise ArgumentError(
+                f"the value of {describe(self.f)} is a {type(value).__name__} without real numbers that have"
+                " a derivative"
+            )
+        return found
+
+    def function(self) -> tuple[Any, tuple[Any, ...]]:
+        """A function of all arguments by position, and these, copied."""
+        if not self.kwargs:
+            return self.f, copy.deepcopy(self.args)
+        f, count, names = self.f, len(self.args), tuple(self.kwargs)
+
+        def by_position(*given: Any) -> Any:
+            return f(*given[:count], **dict(zip(names, given[count:], strict=True)))
+
+        return by_position, copy.deepcopy(self.given)
+
+
+def _asked(f: Any, argnums: Argnums, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...]:
+    """The places of the arguments by which `f` is to be differentiated."""
+    return places(f, selectors(argnums), args, kwargs)
+
+
+def _forward(problem: _Problem) -> tuple[Any, Any]:
+    """Value and Jacobian, column by column."""
+    value: Any = None
+    columns: list[Any] = []
+    for k, x in enumerate(problem.chosen):
+        for component in _components(x):
+            f, given = problem.function()
+            tangents: list[Any] = [None] * len(given)
+            tangents[problem.asked[k]] = _unit(x, component)
+            value, column = jvp(f, given, tangents)
+            columns.append(column)
+    problem.outputs(value)
+    return value, _mapped(value, lambda path: _row(problem, [_at(c, path) for c in columns]))
+
+
+def _reverse(problem: _Problem) -> tuple[Any, Any]:
+    """Value and Jacobian, row by row."""
+    f, given = problem.function()
+    value, pullback = vjp(f, *given)
+    parts: dict[Any, list[Any]] = {}
+    for n, component in enumerate(problem.outputs(value)):
+        if n:
+            f, given = problem.function()
+            value, pullback = vjp(f, *given)
+        found = pullback(_unit(value, component))
+        rows = parts.setdefault(component[0], [])
+        rows.append(tuple([found[i] for i in problem.asked]))
+    return value, _mapped(value, lambda path: _stacked(problem, parts[path], _shape(_at(value, path))))
+
+
+def _row(problem: _Problem, columns: Sequence[Any]) -> Any:
+    """The Jacobian of one number or array, from its tangents for each number of the arguments."""
+    found, at = [], 0
+    for x in problem.chosen:
+        by_path: dict[Any, list[Any]] = {}
+        for path, _ in _components(x):
+            by_path.setdefault(path, []).append(columns[at])
+            at += 1
+        found.append(_mapped(x, lambda path, of=by_path, x=x: _joined(of[path], _shape(_at(x, path)))))
+    return found[0] if problem.single else tuple(found)
+
+
+def _joined(columns: Sequence[Any], shape: Any) -> Any:
+    """The Jacobian by one number or by an array of this shape."""
+    if shape is None:
+        return columns[0]
+    whole = np.stack([np.asarray(c) for c in columns], axis=-1)
+    return whole.reshape(whole.shape[:-1] + shape)
+
+
+def _stacked(problem: _Problem, rows: Sequence[Any], shape: Any) -> Any:
+    """The Jacobian of one number or of an array of this shape, from the gradients of its numbers."""
+    found = []
+    for k, x in enumerate(problem.chosen):
+        gradients = [row[k] for row in rows]
+        found.append(_mapped(x, lambda path, of=gradients: _piled([_at(g, path) for g in of], shape)))
+    return found[0] if problem.single else tuple(found)
+
+
+def _piled(rows: Sequence[Any], shape: Any) -> Any:
+    if shape is None:
+        return rows[0]
+    whole = np.stack([np.asarray(row) for row in rows])
+    return whole.reshape(shape + whole.shape[1:])
+
+
+# -- the numbers in values -----------------------------------------------------------------------------------
+
+_Component = tuple[tuple[Any, ...], Any]
+"""The place of a number: the way to a number or array, and the index there, None for a number."""
+
+
+def _components(x: Any) -> list[_Component]:
+    """The places of all numbers of `x`."""
+    found: list[_Component] = []
+    for path, leaf in _leaves(x, ()):
+        shape = _shape(leaf)
+        if shape is None:
+            found.append((path, None))
+        else:
+            found += [(path, index) for index in np.ndindex(*shape)]
+    return found
+
+
+def _leaves(x: Any, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Any]]:
+    """The numbers and arrays in `x`, with the ways that lead to them."""
+    if isinstance(x, np.ndarray):
+        kind = x.dtype.kind
+        if kind == "c":
+            raise ArgumentError("a Jacobian is of real numbers: give and return real and imaginary parts")
+        return [(path, x)] if kind == "f" else []
+    if isinstance(x, float | np.floating):
+        return [(path, x)]
+    if isinstance(x, complex | np.complexfloating):
+        raise ArgumentError("a Jacobian is of real numbers: give and return real and imaginary parts")
+    return [leaf for key, part in _parts(x) for leaf in _leaves(part, (*path, key))]
+
+
+def _parts(x: Any) -> list[tuple[Any, Any]]:
+    """What `x`, a container or an object, or a tangent of one, consists of."""
+    if isinstance(x, dict):
+        return list(x.items())
+    if isinstance(x, list | tuple):
+        return list(enumerate(x))
+    if isinstance(x, str | bytes | int | type) or x is None or callable(x):
+        return []
+    return list(getattr(x, "__dict__", {}).items())
+
+
+def _at(x: Any, path: tuple[Any, ...]) -> Any:
+    """What is at the end of the way `path` in `x`."""
+    for key in path:
+        if isinstance(x, Tangent) or not isinstance(x, list | tuple | dict):
+            x = x.__dict__[key]
+        else:
+            x = x[key]
+    return x
+
+
+def _shape(leaf: Any) -> Any:
+    """The shape of an array, None for a number."""
+    return leaf.shape if isinstance(leaf, np.ndarray) else None
+
+
+def _unit(x: Any, component: _Component) -> Any:
+    """The tangent of `x` that is one at this place and zero elsewhere."""
+    path, index = component
+    if not path and index is None:
+        return type(x)(1.0)
+    tangent = zero_tangent(x)
+    return _with_one(tangent, path, index)
+
+
+def _with_one(tangent: Any, path: tuple[Any, ...], index: Any) -> Any:
+    """`tangent`, zeros, with a one at this place: the object itself where it can be changed."""
+    if not path:
+        if index is None:
+            return type(tangent)(1.0)
+        tangent[index] = 1.0
+        return tangent
+    key, rest = path[0], path[1:]
+    if type(tangent) is tuple:
+        part = _with_one(tangent[key], rest, index)
+        return (*tangent[:key], part, *tangent[key + 1 :])
+    if isinstance(tangent, Tangent):
+        fields = dict(tangent.__dict__)
+        names = list(fields)
+        name = names[key] if isinstance(key, int) else key
+        fields[name] = _with_one(fields[name], rest, index)
+        return Tangent(**fields)
+    if isinstance(tangent, list | dict):
+        tangent[key] = _with_one(tangent[key], rest, index)
+    else:
+        tangent.__dict__[key] = _with_one(tangent.__dict__[key], rest, index)
+    return tangent
+
+
+def _paths(x: Any) -> tuple[tuple[Any, ...], ...]:
+    """The ways to the numbers and arrays of `x`."""
+    return tuple(dict.fromkeys([path for path, _ in _leaves(x, ())]))
+
+
+def _mapped(x: Any, function: Callable[[tuple[Any, ...]], Any]) -> Any:
+    """The structure of `x` with what `function` gives for the ways to its numbers and arrays."""
+    known = _paths(x)
+    return _map(x, (), known, function)
+
+
+def _map(x: Any, path: tuple[Any, ...], known: Any, function: Callable[[tuple[Any, ...]], Any]) -> Any:
+    if path in known:
+        return function(path)
+    parts = [(key, _map(part, (*path, key), known, function)) for key, part in _parts(x)]
+    if isinstance(x, dict):
+        return dict(parts)
+    if isinstance(x, tuple):
+        return tuple([part for _, part in parts])
+    if isinstance(x, list):
+        return [part for _, part in parts]
+    if not parts:
+        return NO_TANGENT
+    made = MutableTangent()
+    made.__dict__.update(parts)
+    return made
+
+
+# Inside functions that are differentiated, these tell of structure alone.
+default_table().add([*apart(_asked, _components, _paths, _has_derivative, describe), ZeroRule(_unit)])

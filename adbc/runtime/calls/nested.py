@@ -1,0 +1,163 @@
+"""Derivatives of derivatives: what a call of one of adbc's own functions leads to where it is differentiated.
+
+Where a function that is differentiated takes a derivative, the inner derivative is built for the types at
+hand,
+and the outer mode differentiates its code as it would that of the user.  The inner level has a context and
+shadows of its own, which are objects like any other to the outer level; so neither sees what is the other's.
+
+What inner code calls of the runtime is of three kinds:
+
+- what computes with numbers, shadows and cotangents is followed like code of the user's;
+- what looks at classes alone has a zero derivative (`ZERO`);
+- what keeps the books of a level, its context and its memo of shadows, stands *apart* (`APART`): it is
+  called as
+  it is, and what it gives has its derivative by its address, for a memo leads from object to object and is
+  never asked for a number.
+
+All else is refused (`is_machinery`): a derivative is never lost there.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from adbc.errors import UnsupportedError
+from adbc.rules.kinds import RowKind
+from adbc.rules.table import Overlay, Rule, ZeroRule
+from adbc.runtime.calls.exceptions import caught
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.report.messages import nested
+from adbc.runtime.state import closures
+from adbc.runtime.state.activity import keeps_lists, note_inactive, number_shadow
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.made_functions import function_shadow, function_tangent
+from adbc.runtime.state.shadows import Shadows
+from adbc.tangents import NO_FDATA, NO_TANGENT, fill_tangent, internal, protocol, walk
+from adbc.tangents import activity_marks as marks
+from adbc.tangents.iterators import shown_by
+from adbc.tangents.protocol import kind_of
+
+__all__ = ["FOLLOWED", "ROWS", "adopt_all", "apart", "followed", "is_machinery"]
+
+Maker = Callable[[Any, Context, Call], Call]
+FOLLOWED: dict[Any, Maker] = {}
+"""By function that differentiates, or by class of what one has made: ``maker(calls, context, call)`` gives
+the call of a function in Python that computes the same, which is made in its place."""
+
+
+def followed(call: Call) -> Maker:
+    """What says how `call`, of a function that differentiates, is followed; raises if nothing does."""
+    function = call.function
+    known = FOLLOWED.get(function) if type(function) is types.FunctionType else None
+    maker = known or FOLLOWED.get(type(function))
+    if maker is None:
+        raise nested(function)
+    return maker
+
+
+_MACHINERY = (
+    "adbc.types", "adbc.lift", "adbc.passes", "adbc.emit", "adbc.cpython",
+    "adbc.runtime.build", "adbc.runtime.cold", "adbc.runtime.entry", "adbc.runtime.state",
+    "adbc.runtime.report",
+    *[
+        f"adbc.runtime.calls.{name}"
+        for name in (
+            "binding", "callables", "classes", "driver", "exceptions", "foreign", "forward", "plain",
+            "plans", "resolve", "reverse", "steps",
+        )
+    ],
+)  # fmt: skip
+_FOLLOWED = frozenset(
+    {
+        "adbc.runtime.state.slots", "adbc.runtime.state.array_shadows", "adbc.runtime.state.made_functions",
+        "adbc.runtime.build.support", "adbc.runtime.entry.nested", "adbc.runtime.entry.results",
+    }
+)  # fmt: skip
+
+
+def is_machinery(function: Any) -> bool:
+    """Whether `function`, written in Python, belongs to what differentiates, and is not followed."""
+    name = function.__globals__.get("__name__") or ""
+    return name.startswith(_MACHINERY) and name not in _FOLLOWED
+
+
+def adopt_all(context: Context, call: Call) -> None:
+    """Let the memo know the objects among the arguments of `call`, and all inside them."""
+    shadows = context.shadows
+    for x, f in zip(call.args, call.shadows, strict=True):
+        if f is None and kind_of(type(x)).address:
+            f = shadows.lookup(x)
+        if f is not None and f is not NO_TANGENT and f is not NO_FDATA:
+            shadows.adopt(x, f, anew=True)
+
+
+def known_shadow(context: Context, x: Any) -> Any:
+    """The shadow of `x`, by whose derivative nobody asks."""
+    return context.known_shadow(x)
+
+
+def known_tangent(context: Context, x: Any) -> Any:
+    """The tangent of `x`, for which none is given; None for zero."""
+    return context.known_tangent(x)
+
+
+def instance(context: Context, obj: Any) -> Any:
+    """The shadow, or tangent, of a new instance."""
+    return context.instance_shadow(obj)
+
+
+def fill_all(values: Any, tangents: Any) -> Any:
+    """The tangent of a tuple of `values`."""
+    return tuple([fill_tangent(x, d) for x, d in zip(values, tangents, strict=True)])
+
+
+class ApartRule(Rule):
+    """The row of a function that stands apart."""
+
+    kind = RowKind.PRIMITIVE
+    is_apart = True
+
+
+def apart(*functions: Any) -> list[Rule]:
+    """Rows of functions that stand apart."""
+    return [ApartRule(function) for function in functions]
+
+
+def _function_tangent(context: Any, function: Any, cells: Any, defaults: Any, kwdefaults: Any) -> Any:
+    """`function_tangent`, of a function whose defaults have no derivative at the inner level."""
+    if defaults is not None or kwdefaults is not None:
+        raise UnsupportedError(
+            f"a function {function.__qualname__} with defaults is made inside a derivative that is"
+            " differentiated",
+            "the tangents of the defaults are not followed there",
+            "pass the values as arguments",
+        )
+    return closed_tangent(context, function, cells)
+
+
+def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
+    """The tangent of a function that was just made, of which only the cells have one."""
+    return function_tangent(context, function, cells, None, None)
+
+
+ROWS: list[Rule] = [
+    Overlay(function_tangent, _function_tangent),
+    *map(
+        ZeroRule,
+        (
+            kind_of, internal._hook, protocol._classify, walk.is_address_tangent, marks.mark_active,
+            marks.mark_inactive, note_inactive, number_shadow, keeps_lists, internal.fresh_shadow,
+            internal.fresh_tangent,
+        ),
+    ),
+    *apart(
+        Context, Context.known_shadow, Context.known_tangent, Context.instance_shadow, Context.met,
+        Context.keep, Context.go_in, Context.is_active, Context.class_fields,
+        Shadows.tangent, Shadows.found, Shadows.known, Shadows.register, Shadows.adopt, Shadows.lookup,
+        Shadows.hold_constant, Shadows.hold_if_free, Shadows.is_constant,
+        closures.freevar, closures.freevar_shadow, closures.captured, function_shadow, caught,
+        shown_by, known_shadow, known_tangent, instance, closed_tangent,
+    ),
+]  # fmt: skip

@@ -1,0 +1,510 @@
+"""What derivatives inside differentiated code are followed as: functions in Python that take them.
+
+Such a function makes a context of its own level, asks it for the shadows of the arguments, and calls the
+code of
+the inner rule, its forwards pass and its pullback or its dual function.  It is written for the rule, with the
+parts of the rule as globals, and differentiated like any other function.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from adbc.errors import ArgumentError, InvalidTangentError, PullbackConsumedError, UnsupportedError
+from adbc.rules.table import Rule, ZeroRule
+from adbc.runtime.calls import inner
+from adbc.runtime.calls.inner import completed, written
+from adbc.runtime.calls.nested import apart, known_shadow, known_tangent
+from adbc.runtime.calls.plans import is_derived
+from adbc.runtime.calls.reverse import value_shadow
+from adbc.runtime.calls.steps import Call
+from adbc.runtime.entry.described import lists_in
+from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
+from adbc.runtime.entry.results import check_differentiable, check_scalar, pair, seed, snapshot, with_tangent
+from adbc.runtime.entry.selection import places
+from adbc.runtime.report.messages import describe
+from adbc.runtime.state.context import Context
+from adbc.runtime.state.slots import as_float
+from adbc.tangents import (
+    NO_FDATA,
+    NO_TANGENT,
+    Const,
+    FData,
+    Tangent,
+    slot_increment,
+    slot_shadow,
+    zero_tangent,
+)
+from adbc.tangents.aliasing import divides_memory, is_consistent, shared_memory_conflict
+from adbc.tangents.fit import as_numbers, misfit
+from adbc.tangents.protocol import kind_of
+from adbc.types import AbstractType, has_cotangent, has_shadow
+from adbc.types.lattice import FLOAT
+
+__all__ = ["ROWS", "follow"]
+
+
+# -- what is called of the runtime ---------------------------------------------------------------------------
+
+
+def new_context(is_forward: bool) -> Context:
+    """The context of an inner level."""
+    context = Context()
+    context.is_forward = is_forward
+    return context
+
+
+def tangent_of(context: Context, x: Any) -> Any:
+    """The tangent of argument `x` at this level: zeros, which the pullback adds to."""
+    return context.shadows.tangent(x)
+
+
+def adopt(context: Context, x: Any, tangent: Any) -> None:
+    """Let the inner level know the tangent of an argument."""
+    context.shadows.adopt(x, tangent)
+
+
+# -- what is differentiated ----------------------------------------------------------------------------------
+
+
+class _Target(NamedTuple):
+    """A function on exactly its positional parameters, and what it is given: places of arguments of the call,
+    or -1 for what is differentiated itself."""
+
+    function: types.FunctionType
+    order: tuple[int, ...]
+
+
+def _target(engine: Any, f: Any, count: int, names: tuple[str, ...]) -> _Target:
+    """What computes ``f(*args)``, of which the last arguments are given by the keywords `names`."""
+    total = count + len(names)
+    if type(f) is types.FunctionType and is_derived(engine, f):
+        code = f.__code__
+        parameters = code.co_varnames[: code.co_argcount]
+        is_plain = not (code.co_kwonlyargcount or code.co_flags & _MORE) and code.co_argcount == total
+        if is_plain and sorted(parameters[count:]) == sorted(names):
+            given = (*parameters[:count], *names)
+            return _Target(f, tuple(given.index(name) for name in parameters))
+    return _Target(_forwarder(count, names), (-1, *range(total)))
+
+
+_MORE = 0x04 | 0x08 | 0x20  # CO_VARARGS, CO_VARKEYWORDS, CO_GENERATOR
+
+
+@functools.cache
+def _forwarder(count: int, names: tuple[str, ...]) -> Any:
+    """The function that calls its first argument with the others, the last of them by keyword."""
+    xs = [f"x{i}" for i in range(count)]
+    ks = [f"k{i}" for i in range(len(names))]
+    given = ", ".join([*xs, *[f"{name}={k}" for name, k in zip(names, ks, strict=True)]])
+    return written("forward", f"def forward({', '.join(['f', *xs, *ks])}):\n return f({given})", {})
+
+
+def _inner(engine: Any, target: _Target, values: Sequence[Any], active: Sequence[Any], mode: str) -> Any:
+    """The rule of `target` for these values, built, with code that can be lifted."""
+    types_ = [engine.typeof(x) for x in values]
+    for i, known in enumerate(lists_in(values)):
+        types_[i] = known or types_[i]
+    on = [flag and bool(has_shadow(t) or has_cotangent(t)) for flag, t in zip(active, types_, strict=True)]
+    if engine.stale:
+        engine.refresh()
+    rule = engine.entry(target.function, types_, on, mode)
+    for part in (rule.forwards, rule.pullback):
+        engine.written(part)
+        if mode == "forward":
+            break
+    if not engine.check(rule):
+        return _inner(engine, target, values, active, mode)
+    flags = tuple(
+        (has_shadow(t) + 2 * has_cotangent(t)) if f else 0 for t, f in zip(rule.parameters, on, strict=True)
+    )
+    return rule, flags
+
+
+def _given(call: Call, f: Any, target: _Target) -> list[Any]:
+    """The values that `target` is given, of the call of what is made of `f`."""
+    return [f if place < 0 else call.args[place] for place in target.order]
+
+
+# -- gradients -----------------------------------------------------------------------------------------------
+
+
+def _follow_gradient(calls: Any, context: Context, call: Call) -> Call:
+    """The call of a function that computes what a gradient, which is called, does."""
+    gradient, engine = call.function, calls.engine
+    f = gradient._function
+    named = call.by_name()
+    args = call.args[: call.count]
+    wanted = places(f, gradient._chosen, args, named)
+    for i in wanted:
+        check_differentiable(f, i, call.args[i], zero_tangent(call.args[i]), call.keywords, call.count)
+    target = _target(engine, f, call.count, call.keywords)
+    values = _given(call, f, target)
+    asked = [place in wanted for place in target.order]
+    scratch = new_context(False)
+    known = [
+        is_asked or scratch.known_shadow(x) is not None for x, is_asked in zip(values, asked, strict=True)
+    ]
+    rule, flags = _inner(engine, target, values, known, "reverse")
+    by_place = {place: i for i, place in enumerate(target.order)}
+    results = tuple(by_place[place] for place in wanted)
+    followed = _entrance(
+        rule, target.function, flags, tuple(asked), results,
+        gradient._has_aux, gradient._single, gradient._gives_value,
+    )  # fmt: skip
+    order = (-1, *target.order) if rule.takes_function else target.order
+    return call.rearranged(followed, f, calls.known(context, f), order)
+
+
+def _entrance(
+    rule: Any,
+    function: types.FunctionType,
+    flags: tuple[int, ...],
+    asked: tuple[bool, ...],
+    results: tuple[int, ...],
+    has_aux: bool,
+    single: bool,
+    gives_value: bool,
+) -> Any:
+    """The function that takes the gradient by `rule`."""
+    key = (function, flags, asked, results, has_aux, single, gives_value)
+    known = rule.entrances.get(key)
+    if known is not None:
+        return known
+    lines, scope = _forwards(rule, flags, asked)
+    lines += ["check_scalar(f, value)"] if rule.result != FLOAT or has_aux else []
+    scope["f"] = function
+    if has_aux:
+        lines[-1:] = ["value, aux = pair(f, out)", "check_scalar(f, value)", "aux = snapshot(f, aux)"]
+    back, more = _backwards(rule, flags, "(1.0, None)" if has_aux else "1.0")
+    lines += back
+    scope |= more
+    gradients = [_gradient(i, flags[i], True, rule.parameters[i]) for i in results]
+    found = gradients[0] if single else f"({', '.join(gradients)},)" if gradients else "()"
+    value = "(value, aux)" if has_aux else "value"
+    if gives_value:
+        lines.append(f"return {value}, {found}")
+    else:
+        lines.append(f"return {found}, aux" if has_aux else f"return {found}")
+    made = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)
+    return made
+
+
+def _forwards(rule: Any, flags: Sequence[int], asked: Sequence[bool]) -> tuple[list[str], dict[str, Any]]:
+    """The lines that make a context and run the forwards pass, and the globals that they need."""
+    scope = {**_SCOPE, "forwards": rule.forwards, "pullback": rule.pullback}
+    lines = ["context = new_context(False)"]
+    given = ["context"]
+    first: list[str] = []
+    others: list[str] = []
+    if rule.takes_function:
+        others.append("ff = known_shadow(context, function)")
+        given += ["function", "ff"]
+    for i, flag in enumerate(flags):
+        given.append(f"x{i}")
+        is_float = rule.parameters[i] == FLOAT
+        if asked[i] and flag and not is_float:
+            first.append(f"t{i} = tangent_of(context, x{i})")
+        if flag & 1:
+            given.append(f"s{i}")
+            if asked[i]:
+                first.append(f"s{i} = slot_shadow(t{i})")
+            else:
+                others.append(f"s{i} = known_shadow(context, x{i})")
+    lines += first + others
+    out = "value, fout, saved" if rule.returns_shadow else "value, saved"
+    lines.append(f"{out} = forwards({', '.join(given)})")
+    lines.append("out = value")
+    return lines, scope
+
+
+def _backwards(rule: Any, flags: Sequence[int], cotangent: str) -> tuple[list[str], dict[str, Any]]:
+    """The lines that run the pullback from a cotangent of the value, as `ReverseCalls.enter_planned` does,
+    and the globals that they need."""
+    returned = "".join(f"b{i}, " for i, flag in enumerate(flags) if flag & 2)
+    left = f"{returned}= " if returned else ""
+    if rule.returns_float and cotangent == "1.0":
+        return [f"{left}pullback(saved, 1.0)"], {}
+    more: dict[str, Any] = {} if rule.returns_shadow else {"fout": value_shadow(rule.result)}
+    lines = [f"by = seed(out, fout, {cotangent})"]
+    if rule.returns_float:
+        return [*lines, f"{left}pullback(saved, as_float(by))"], more
+    if rule.returns_cotangent:
+        return [*lines, *completed(rule.result, "by"), f"{left}pullback(saved, by)"], more
+    return [*lines, f"{left}pullback(saved)"], more
+
+
+def _gradient(i: int, flag: int, is_active: bool, type_: AbstractType) -> str:
+    """The gradient by parameter `i`, from its tangent and from what the pullback has returned."""
+    if not is_active:
+        return "NO_TANGENT"
+    if not flag & 2:
+        return f"t{i}"
+    return f"b{i}" if type_ == FLOAT else f"slot_increment(t{i}, b{i})"
+
+
+def _parameters(rule: Any, flags: Sequence[int]) -> list[str]:
+    return ["function"] * rule.takes_function + [f"x{i}" for i in range(len(flags))]
+
+
+def _made(rule: Any, parameters: Sequence[str], lines: Sequence[str], scope: dict[str, Any]) -> Any:
+    """The function with this body, which enters `rule`."""
+    body = "\n ".join(lines)
+    made = written("derivative", f"def derivative({', '.join(parameters)}):\n {body}", scope)
+    rule.engine.note_part(made, rule)
+    return made
+
+
+# -- in one direction ----------------------------------------------------------------------------------------
+
+
+def _follow_jvp(calls: Any, context: Context, call: Call) -> Call:
+    """The call of a function that computes what `adbc.jvp` does."""
+    engine = calls.engine
+    at = _bound(call, ("f", "primals", "tangents", "has_aux"), (False,))
+    f, primals, tangents, has_aux = [_value(call, place) for place in at]
+    if type(primals) not in (tuple, list) or type(tangents) not in (tuple, list):
+        raise _refused(call.function, "its arguments and tangents are not given as tuples or lists")
+    if len(primals) != len(tangents):
+        raise ArgumentError(
+            f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
+        )
+    given = [None if t is NO_TANGENT else t for t in tangents]
+    _check_directions(f, primals, given)
+    target = _target(engine, f, len(primals), ())
+    scratch = new_context(True)
+    values = [f if place < 0 else primals[place] for place in target.order]
+    directions = [None if place < 0 else given[place] for place in target.order]
+    known = [
+        scratch.known_tangent(x) is not None if d is None else True
+        for x, d in zip(values, directions, strict=True)
+    ]
+    rule, flags = _inner(engine, target, values, known, "forward")
+    kinds = tuple([t is None for t in given]), tuple(map(_is_float, given))
+    key = ("jvp", target.order, flags, kinds, has_aux)
+    followed = rule.entrances.get(key)
+    if followed is None:
+        lines = [_unpacking("x", len(primals), "primals"), _unpacking("d", len(given), "tangents")]
+        lines.append("context = new_context(True)")
+        scope = {**_SCOPE, "forwards": rule.forwards, "f": target.function}
+        arguments = ["context"]
+        for i, t in enumerate(given):
+            if t is not None and not (_is_float(t) and type(primals[i]) is float):
+                lines += [f"d{i} = as_numbers(x{i}, d{i})", f"adopt(context, x{i}, d{i})"]
+        if rule.takes_function:
+            lines.append("df = known_tangent(context, function)")
+            arguments += ["function", "df"]
+        for place, flag, d in zip(target.order, flags, directions, strict=True):
+            x, dx = ("function", "dg") if place < 0 else (f"x{place}", f"d{place}")
+            arguments.append(x)
+            if flag:
+                if d is None:
+                    lines.append(f"{dx} = known_tangent(context, {x})")
+                arguments.append(dx)
+        lines.append(f"out, dout = forwards({', '.join(arguments)})")
+        if has_aux:
+            lines += ["value, aux = pair(f, out)", "d = None if dout is None else dout[0]"]
+            lines += ["value, d = with_tangent(value, d)", "return value, d, aux"]
+        else:
+            lines.append("return out, dout" if rule.result == FLOAT else "return with_tangent(out, dout)")
+        followed = rule.entrances[key] = _made(rule, ["function", "primals", "tangents"], lines, scope)
+    return call.rearranged(followed, None, None, at[:3])
+
+
+def _unpacking(name: str, count: int, source: str) -> str:
+    return "".join(f"{name}{i}, " for i in range(count)) + f"= {source}" if count else "pass"
+
+
+def _is_float(t: Any) -> bool:
+    return type(t) is float
+
+
+def _check_directions(f: Any, primals: Sequence[Any], given: Sequence[Any]) -> None:
+    """Raise, as `first_dual_call` does, if the tangents do not fit the arguments."""
+    if Const in map(type, primals):
+        raise _refused(f, "an argument is declared adbc.Const")
+    for i, (x, t) in enumerate(zip(primals, given, strict=True)):
+        problem = None if t is None else misfit(x, t, _never)
+        if problem is not None:
+            raise InvalidTangentError(f"this is not a tangent of argument {i} of {describe(f)}: {problem}")
+    shared = tuple([NO_TANGENT if t is None else t for t in given])
+    values = tuple(primals)
+    if (
+        shared_memory_conflict(primals, given) is not None
+        or not is_consistent(values, shared, arrays=False)
+        or divides_memory(values, shared)
+    ):
+        raise InvalidTangentError(
+            "one object in the arguments has several tangents, or several objects have one. One object has"
+            " one tangent of its own: give that wherever the object stands, or pass copies"
+        )
+
+
+def _never(x: Any) -> bool:
+    return False
+
+
+# -- pullbacks -----------------------------------------------------------------------------------------------
+
+
+def _follow_vjp(calls: Any, context: Context, call: Call) -> Call:
+    """The call of a function that computes what `adbc.vjp` does."""
+    engine = calls.engine
+    has_aux = False
+    if call.keywords:
+        if call.keywords != ("has_aux",):
+            raise ArgumentError(f"vjp takes has_aux by keyword, not {call.keywords}")
+        has_aux = bool(call.args[-1])
+    f, primals = call.args[0], call.args[1 : call.count]
+    if Const in map(type, primals):
+        raise _refused(call.function, "an argument is declared adbc.Const")
+    target = _target(engine, f, len(primals), ())
+    values = [f if place < 0 else primals[place] for place in target.order]
+    scratch = new_context(False)
+    known = [
+        place >= 0 or scratch.known_shadow(x) is not None
+        for place, x in zip(target.order, values, strict=True)
+    ]
+    rule, flags = _inner(engine, target, values, known, "reverse")
+    asked = tuple([place >= 0 for place in target.order])
+    key = ("vjp", target.order, flags, asked, has_aux)
+    followed = rule.entrances.get(key)
+    if followed is None:
+        lines, scope = _forwards(rule, flags, asked)
+        scope |= {"f": target.function, "once": once}
+        lines += ["done = [False]"]
+        back, more = _backwards(rule, flags, "(cotangent, None)" if has_aux else "cotangent")
+        scope |= more
+        by_place = {place: i for i, place in enumerate(target.order)}
+        found = []
+        for place in range(len(primals)):
+            i = by_place[place]
+            found.append(_gradient(i, flags[i], not kind_of(type(values[i])).inactive, rule.parameters[i]))
+        inside = ["once(done)", "check_cotangent(value, cotangent)", "done[0] = True", *back]
+        inside.append(f"return {''.join(g + ', ' for g in found) or '()'}")
+        if has_aux:
+            lines += ["value, aux = pair(f, out)", "aux = snapshot(f, aux)"]
+        lines += ["def back(cotangent):", *[f" {line}" for line in inside]]
+        lines.append("return value, back, aux" if has_aux else "return value, back")
+        followed = rule.entrances[key] = _made(rule, _parameters(rule, flags), lines, scope)
+    order = tuple([0 if place < 0 else place + 1 for place in target.order])
+    return call.rearranged(followed, None, None, (0, *order) if rule.takes_function else order)
+
+
+def once(done: list[bool]) -> None:
+    """Raise if a pullback has been run already."""
+    if done[0]:
+        raise PullbackConsumedError(
+            "this pullback has been run already; the values it needs are gone."
+            " Call adbc.vjp again for another."
+        )
+
+
+def check_cotangent(value: Any, cotangent: Any) -> None:
+    """Raise `InvalidTangentError` if `cotangent` is none of `value`."""
+    if cotangent is NO_TANGENT or (isinstance(value, int | float) and type(cotangent) in (int, float)):
+        return
+    problem = misfit(value, cotangent, _never, allow_none=True)
+    if problem is not None:
+        raise InvalidTangentError(
+            f"this is not a cotangent of the value, which has the structure of a tangent: {problem}"
+        )
+
+
+# -- what is called by the user ------------------------------------------------------------------------------
+
+
+def make_gradient(cls: Any, f: Any, argnums: Any = 0, has_aux: bool = False) -> Any:
+    """The gradient of `f`, whose derivative is found by its address where it is called."""
+    return cls(f, argnums, has_aux, current)
+
+
+def current() -> Any:
+    """The engine that is in use."""
+    from adbc.runtime import default_engine  # which stands above this
+
+    return default_engine()
+
+
+def _follow_making(cls: Any) -> Callable[..., Any]:
+    def follow_making(calls: Any, context: Context, call: Call) -> Call:
+        for x, shadow in zip(call.args, call.shadows, strict=True):
+            if _holds_numbers(shadow):
+                raise _refused(call.function, f"a {type(x).__name__} that is a value holds a derivative")
+        made = call.prepend(make_gradient, None, cls, None, None)
+        return made
+
+    return follow_making
+
+
+def _holds_numbers(shadow: Any) -> bool:
+    """Whether a shadow, or tangent, has a part that no address leads to."""
+    if shadow is NO_FDATA or (isinstance(shadow, float) and shadow != 0.0):
+        return True
+    if type(shadow) in (FData, Tangent):
+        return any(map(_holds_numbers, vars(shadow).values()))
+    return type(shadow) is tuple and any(map(_holds_numbers, shadow))
+
+
+def _refused(function: Any, why: str) -> UnsupportedError:
+    name = getattr(function, "__qualname__", None) or repr(function)
+    return UnsupportedError(
+        f"a derivative is taken inside a function that is being differentiated, by {name}",
+        why,
+        "write the inner derivative out, or take it at adbc.stop_gradient(x) in place of x",
+    )
+
+
+def _bound(call: Call, names: Sequence[str], defaults: tuple[Any, ...]) -> list[Any]:
+    """Per parameter the place of the argument in `call`; a default stands for itself, in a tuple."""
+    found: list[Any] = [*range(call.count)]
+    if len(found) > len(names) or not set(call.keywords) <= set(names[len(found) :]):
+        raise ArgumentError(f"{call.function.__name__} takes {', '.join(names)}")
+    required = len(names) - len(defaults)
+    for i in range(len(found), len(names)):
+        if names[i] in call.keywords:
+            found.append(call.count + call.keywords.index(names[i]))
+        elif i >= required:
+            found.append((defaults[i - required],))
+        else:
+            raise ArgumentError(f"{call.function.__name__} is called without {names[i]}")
+    return found
+
+
+def _value(call: Call, place: Any) -> Any:
+    return place[0] if type(place) is tuple else call.args[place]
+
+
+_SCOPE: dict[str, Any] = {
+    "new_context": new_context, "tangent_of": tangent_of, "known_shadow": known_shadow,
+    "slot_shadow": slot_shadow, "slot_increment": slot_increment, "check_scalar": check_scalar,
+    "seed": seed, "pair": pair,
+    "snapshot": snapshot, "as_float": as_float, "fout": NO_FDATA, "NO_TANGENT": NO_TANGENT,
+    "known_tangent": known_tangent, "adopt": adopt, "as_numbers": as_numbers, "with_tangent": with_tangent,
+    "check_cotangent": check_cotangent,
+}  # fmt: skip
+
+ROWS: list[Rule] = [
+    *inner.ROWS,
+    *apart(new_context, tangent_of, adopt, make_gradient),
+    *map(ZeroRule, (check_scalar, check_cotangent, zero_tangent)),
+]
+
+_FUNCTIONS: dict[str, Callable[..., Call]] = {
+    "grad": _follow_making(Gradient),
+    "value_and_grad": _follow_making(ValueAndGradient),
+    "jvp": _follow_jvp,
+    "vjp": _follow_vjp,
+}
+
+
+def follow(calls: Any, context: Context, call: Call) -> Call:
+    """The call that is made in the place of `call`, of one of the public functions or of a gradient."""
+    if not calls.table.rows(new_context):
+        calls.table.add(ROWS)
+    if isinstance(call.function, ValueAndGradient):
+        return _follow_gradient(calls, context, call)
+    return _FUNCTIONS[call.function.__name__](calls, context, call)

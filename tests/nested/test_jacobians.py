@@ -1,0 +1,110 @@
+"""Jacobians, Hessians and products with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+
+V = np.array([0.5, 1.5, -0.7])
+
+
+def rosenbrock(x: Any) -> Any:
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def rosenbrock_hessian(x: Any) -> Any:
+    n = len(x)
+    h = np.zeros((n, n))
+    for i in range(n - 1):
+        h[i, i] += 1200.0 * x[i] ** 2 - 400.0 * x[i + 1] + 2.0
+        h[i, i + 1] -= 400.0 * x[i]
+        h[i + 1, i] -= 400.0 * x[i]
+        h[i + 1, i + 1] += 200.0
+    return h
+
+
+@pytest.mark.parametrize("outer", [adbc.jacfwd, adbc.jacrev])
+@pytest.mark.parametrize("inner", [adbc.jacfwd, adbc.jacrev, adbc.grad])
+def test_hessians_in_all_ways(outer: Any, inner: Any) -> None:
+    np.testing.assert_allclose(outer(inner(rosenbrock))(V), rosenbrock_hessian(V), rtol=1e-12)
+
+
+def test_hessian_and_products() -> None:
+    wanted = rosenbrock_hessian(V)
+    found = adbc.hessian(rosenbrock)(V)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(found, found.T, rtol=1e-14)
+    v = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(adbc.hvp(rosenbrock, (V,), (v,))[0], wanted @ v, rtol=1e-12)
+    np.testing.assert_allclose(adbc.vhp(rosenbrock, (V,), (v,))[0], v @ wanted, rtol=1e-12)
+
+
+def test_products_leave_out_what_has_no_derivative() -> None:
+    def f(x: float, n: int, y: float) -> float:
+        return x**n * y
+
+    assert adbc.hvp(f, (2.0, 3, 5.0), (1.0, None, None)) == (60.0, adbc.NoTangent(), 12.0)
+    assert adbc.vhp(f, (2.0, 3, 5.0), (1.0, None, None)) == (60.0, adbc.NoTangent(), 12.0)
+
+
+@pytest.mark.parametrize("way", [adbc.jacfwd, adbc.jacrev, adbc.jacobian])
+def test_shapes(way: Any) -> None:
+    def outer(x: Any, y: Any) -> Any:
+        return np.outer(x, np.sin(y))
+
+    x, y = np.array([1.0, 2.0]), V
+    by_x, by_y = way(outer, (0, 1))(x, y)
+    assert by_x.shape == (2, 3, 2) and by_y.shape == (2, 3, 3)
+    np.testing.assert_allclose(by_x, np.einsum("ik,j->ijk", np.eye(2), np.sin(y)))
+    np.testing.assert_allclose(by_y, np.einsum("i,jk->ijk", x, np.diag(np.cos(y))))
+    np.testing.assert_allclose(way(outer, "y")(x, y=y), by_y)
+
+
+@pytest.mark.parametrize("way", [adbc.jacfwd, adbc.jacrev, adbc.jacobian])
+def test_structures(way: Any) -> None:
+    def f(d: Any) -> Any:
+        return {"a": d["x"] * d["y"], "b": [d["x"] ** 2]}
+
+    found = way(f)({"x": 2.0, "y": V})
+    np.testing.assert_allclose(found["a"]["x"], V)
+    np.testing.assert_allclose(found["a"]["y"], 2.0 * np.eye(3))
+    assert found["b"][0]["x"] == 4.0
+    np.testing.assert_allclose(found["b"][0]["y"], np.zeros(3))
+
+
+@pytest.mark.parametrize("way", [adbc.jacfwd, adbc.jacrev, adbc.jacobian])
+def test_arguments_stay_as_they_were(way: Any) -> None:
+    def f(x: Any) -> Any:
+        x *= x
+        return x * 2.0
+
+    x = V.copy()
+    np.testing.assert_allclose(way(f)(x), np.diag(4.0 * V))
+    np.testing.assert_array_equal(x, V)
+
+
+def test_value_and_jacobian() -> None:
+    value, found = adbc.value_and_jacobian(lambda x: np.cumsum(x) ** 2)(V)
+    np.testing.assert_allclose(value, np.cumsum(V) ** 2)
+    np.testing.assert_allclose(found, np.tril(np.ones((3, 3))) * 2 * np.cumsum(V)[:, None])
+
+
+def test_a_jacobian_inside_a_gradient() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(adbc.jacfwd(lambda y: y**3)(x))
+
+    np.testing.assert_allclose(adbc.grad(f)(V), 6.0 * V, rtol=1e-12)
+
+
+@pytest.mark.parametrize("way", [adbc.jacfwd, adbc.jacrev, adbc.jacobian, adbc.hessian])
+def test_what_has_no_numbers_is_refused(way: Any) -> None:
+    with pytest.raises(adbc.errors.ArgumentError):
+        way(lambda n: n * 1.0)(3)
+    with pytest.raises(adbc.errors.ArgumentError):
+        way(lambda x: "text")(3.0)
+    with pytest.raises(adbc.errors.ArgumentError):
+        way(lambda z: (z * z).real)(1j)

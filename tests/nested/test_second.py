@@ -1,0 +1,219 @@
+"""Second derivatives, in all ways, against differences of first ones; third ones of functions of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adbc
+from tests.nested.programs import PROGRAMS
+
+X = 1.3
+
+
+def forward(f: Callable[[float], Any]) -> Callable[[float], Any]:
+    return lambda x: adbc.jvp(f, (x,), (1.0,))[1]
+
+
+def backward(f: Callable[[float], Any]) -> Callable[[float], Any]:
+    return lambda x: adbc.vjp(f, x)[1](1.0)[0]
+
+
+def value_and(f: Callable[[float], Any]) -> Callable[[float], Any]:
+    return lambda x: adbc.value_and_grad(f)(x)[1]
+
+
+WAYS: dict[str, Callable[[Callable[[float], Any]], Callable[[float], Any]]] = {
+    "forward": forward,
+    "reverse": adbc.grad,
+    "vjp": backward,
+    "value_and_grad": value_and,
+}
+MODES = ("forward", "reverse")
+
+
+def difference(f: Callable[[float], Any], x: float) -> float:
+    h = 1e-5
+    return float((f(x + h) - f(x - h)) / (2 * h))
+
+
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_second_derivatives(name: str, outer: str, inner: str) -> None:
+    f = PROGRAMS[name]
+    first = WAYS[inner](f)
+    wanted = difference(adbc.grad(f), X)
+    assert WAYS[outer](first)(X) == pytest.approx(wanted, rel=1e-6)
+    assert WAYS[outer](first)(X) == pytest.approx(wanted, rel=1e-6)  # warm
+
+
+@pytest.mark.parametrize("inner", MODES)
+@pytest.mark.parametrize("outer", MODES)
+@pytest.mark.parametrize(
+    "config", [{"speculation": "dynamic"}, {"speculation": "interpret"}, {"warm_after": 0}]
+)
+@pytest.mark.parametrize("name", ["loop", "lists", "objects", "closure", "array"])
+def test_second_derivatives_however_code_is_made(name: str, config: Any, outer: str, inner: str) -> None:
+    f = PROGRAMS[name]
+    wanted = difference(adbc.grad(f), X)
+    with adbc.use(adbc.Config(**config)):
+        assert WAYS[outer](WAYS[inner](f))(X) == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("outer", MODES)
+def test_third_derivatives(outer: str) -> None:
+    def f(x: float) -> float:
+        return math.sin(x) * x**2
+
+    wanted = 6 * math.cos(X) - 6 * X * math.sin(X) - X * X * math.cos(X)
+    assert WAYS[outer](adbc.grad(adbc.grad(f)))(X) == pytest.approx(wanted, rel=1e-12)
+    assert WAYS[outer](adbc.grad(forward(f)))(X) == pytest.approx(wanted, rel=1e-12)
+
+
+# -- no level sees the perturbation of another -----------------------------------------------------------
+
+
+def of_sum(first: Any, second: Any) -> tuple[float, float]:
+    return first(lambda x: x * second(lambda y: x + y)(1.0))(1.0), 1.0
+
+
+def of_product(first: Any, second: Any) -> tuple[float, float]:
+    return first(lambda x: x * second(lambda y: x * y)(2.0))(3.0), 6.0
+
+
+def through_an_array(first: Any, second: Any) -> tuple[float, float]:
+    def f(x: float) -> Any:
+        a = np.array([x, 2 * x])
+        return second(lambda y: np.sum(a * y * y))(3.0) * x  # 18 x^2
+
+    return first(f)(2.0), 72.0
+
+
+class Box:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def times_cube(self, y: Any) -> Any:
+        return self.value * y**3
+
+
+def through_an_object(first: Any, second: Any) -> tuple[float, float]:
+    def f(x: float) -> Any:
+        box = Box(x)
+        return second(lambda y: box.value * y**3)(x)  # 3 x^3
+
+    return first(f)(2.0), 36.0
+
+
+def by_a_method(first: Any, second: Any) -> tuple[float, float]:
+    return first(lambda x: second(Box(x).times_cube)(x))(2.0), 36.0
+
+
+def through_mutation(first: Any, second: Any) -> tuple[float, float]:
+    def f(x: float) -> Any:
+        box = Box(x)
+
+        def g(y: float) -> Any:
+            box.value = box.value * y
+            return box.value * y  # x y^2
+
+        return x * second(g)(2.0)
+
+    return first(f)(3.0), 24.0
+
+
+def through_a_list(first: Any, second: Any) -> tuple[float, float]:
+    def f(x: float) -> Any:
+        def g(y: float) -> Any:
+            values = [x, y]
+            values[0] = values[0] * y
+            return values[0] * values[1]
+
+        return second(g)(x)  # 2 x^2
+
+    return first(f)(3.0), 12.0
+
+
+def through_a_variable(first: Any, second: Any) -> tuple[float, float]:
+    def f(x: float) -> Any:
+        total = 0.0
+
+        def g(y: float) -> Any:
+            nonlocal total
+            total = total + x * y
+            return total * y  # x y^2
+
+        return second(g)(2.0) * x
+
+    return first(f)(3.0), 24.0
+
+
+def through_a_dictionary(first: Any, second: Any) -> tuple[float, float]:
+    def f(x: float) -> Any:
+        d = {"a": x}
+
+        def g(y: float) -> Any:
+            d["b"] = d["a"] * y
+            return d["b"] * y
+
+        return second(g)(x)
+
+    return first(f)(2.0), 8.0
+
+
+def by_map(first: Any, second: Any) -> tuple[float, float]:
+    return first(lambda x: sum(map(second(lambda y: x * y * y), [x, 1.0, 2.0])))(3.0), 18.0
+
+
+CLASSICS = [
+    of_sum, of_product, through_an_array, through_an_object, by_a_method, through_mutation, through_a_list,
+    through_a_variable, through_a_dictionary, by_map,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", WAYS)
+@pytest.mark.parametrize("outer", WAYS)
+@pytest.mark.parametrize("classic", CLASSICS)
+def test_perturbations_are_not_confused(classic: Any, outer: str, inner: str) -> None:
+    found, wanted = classic(WAYS[outer], WAYS[inner])
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+# -- what is refused -------------------------------------------------------------------------------------
+
+
+def test_a_pullback_from_outside_is_refused() -> None:
+    _, pullback = adbc.vjp(lambda x: x * x, 3.0)
+    with pytest.raises(adbc.errors.UnsupportedError, match="inside a function that is being differentiated"):
+        adbc.grad(lambda c: pullback(c)[0])(1.0)
+
+
+def test_a_pullback_runs_once() -> None:
+    def f(x: float) -> Any:
+        _, pullback = adbc.vjp(lambda y: y * y * y, x)
+        return pullback(1.0)[0] + pullback(1.0)[0]
+
+    with pytest.raises(adbc.errors.PullbackConsumedError):
+        adbc.grad(f)(2.0)
+
+
+def test_an_inner_gradient_of_what_has_none() -> None:
+    with pytest.raises(adbc.errors.ArgumentError, match="pass a float"):
+        adbc.grad(lambda x: x * adbc.grad(lambda n, y: n * y * x)(2, x))(2.0)
+
+
+def test_globals_that_change_are_seen() -> None:
+    global SCALE
+    SCALE = 2.0
+    second = adbc.grad(adbc.grad(lambda x: SCALE * x**3))
+    assert second(1.0) == 12.0
+    SCALE = 5.0
+    assert second(1.0) == 30.0
+
+
+SCALE = 2.0
