@@ -72,19 +72,31 @@ def _answers(
     lengths: Sequence[int],
 ) -> list[Any]:
     """What `function` returns for examples of this kind, described: for each that it takes."""
-    answers = []
-    count = _count_whole((arguments, *keywords.values()))
-    for wholes in (None, itertools.repeat(1), itertools.repeat(0), itertools.repeat(2), itertools.count())[
-        : min(1 + 3 * count, 5)
-    ]:
+    answers: list[Any] = []
+    described = (arguments, *keywords.values())
+    ways = (None, itertools.repeat(1), itertools.repeat(0), itertools.repeat(2), itertools.count())
+    off = (_OFF,) if _has_option(described) else ()
+    for wholes in (*off, *ways[: min(1 + 3 * _count_whole(described), 5)]):
         turns = itertools.cycle(lengths)
         try:
             args = [_example(a, turns, wholes) for a in arguments]
             named = {k: _example(a, turns, wholes) for k, a in keywords.items()}
             answers.append(_described(function(*args, **named)))
-        except _ERRORS:
-            continue  # this example is not one that the function takes
+        except _ERRORS:  # this example is not one that the function takes
+            if wholes is _OFF:
+                answers.append(None)  # then nobody has seen what it returns without the option
     return answers
+
+
+_OFF: Any = object()
+"""In place of whole numbers: as None, but with all flags off."""
+
+
+def _has_option(description: Any) -> bool:
+    """Whether a flag that is not known is among what is described."""
+    if isinstance(description, tuple | list):
+        return any(map(_has_option, description))
+    return description is bool
 
 
 _ERRORS = (
@@ -124,7 +136,9 @@ def _arrays_in(descriptions: Sequence[Any]) -> int:
 
 def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | None) -> Any:
     """A value that fits `description`, in which integers are `wholes` (None: 1, but small known ones are
-    kept)."""
+    kept, and flags are on; `_OFF`: the same with flags off)."""
+    if wholes is _OFF:
+        return False if description is bool else _without(description, lengths)
     if isinstance(description, ArrayLike):
         return _array(description, next(lengths), wholes)
     if isinstance(description, Known):
@@ -146,6 +160,13 @@ def _example(description: Any, lengths: Iterator[int], wholes: Iterator[int] | N
         maker: Any = description
         return maker(0.5 if issubclass(description, np.inexact) else 1)
     raise _Cannot
+
+
+def _without(description: Any, lengths: Iterator[int]) -> Any:
+    """An example with flags off."""
+    if isinstance(description, tuple | list):
+        return type(description)(_example(d, lengths, _OFF) for d in description)
+    return _example(description, lengths, None)
 
 
 def _array(description: ArrayLike, length: int, wholes: Iterator[int] | None) -> Any:

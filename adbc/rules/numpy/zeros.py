@@ -53,7 +53,10 @@ INTO: list[tuple[str, str, dict[str, Any]]] = [
 By position, ``all`` and ``any`` take a dtype, too."""
 ATTRIBUTES = ["shape", "ndim", "size", "dtype", "strides", "itemsize", "nbytes", "flags"]
 ARRAY_ATTRIBUTES = ["__array_interface__", "__array_priority__"]
-RANDOM = ["rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng"]
+RANDOM = [
+    "rand", "randn", "random", "random_sample", "standard_normal", "randint", "seed", "default_rng", "ranf",
+    "sample",
+]  # fmt: skip
 
 
 class AttributeRule(ZeroRule):
@@ -162,7 +165,7 @@ def _rows() -> list[Rule]:
         AttributeRule(np.void, "dtype"),
         AttributeRule(np.void, "flags"),
     ]
-    rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM)
+    rows.extend(ZeroRule(getattr(np.random, name)) for name in RANDOM if hasattr(np.random, name))
     return rows
 
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import pathlib
 
 from adbc.testing.coverage.entries import entries_of
 from adbc.testing.coverage.judge import LIMIT
+from adbc.testing.coverage.publish import page
 from adbc.testing.coverage.report import Group, table, to_look_at
 from adbc.testing.coverage.survey import survey, work
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m adbc.testing.coverage", description=__doc__)
-    parser.add_argument("modules", nargs="+", help="modules: numpy, math, scipy.special, ...")
+    parser.add_argument("modules", nargs="*", help="modules: numpy, math, scipy.special, ...")
     parser.add_argument("--only", default="", help="only public names that contain this text")
     parser.add_argument("--show", default="wrong,error,unclear", help="the statuses whose calls are shown")
     parser.add_argument("--limit", type=int, default=LIMIT, help="seconds that one call may take")
     parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--publish", metavar="FILE", help="write the page of what each function has")
     options = parser.parse_args()
+    if options.publish:
+        pathlib.Path(options.publish).write_text(page())
+        return
     if options.worker:
         work(options.modules[0], options.only, options.skip, options.limit)
         return

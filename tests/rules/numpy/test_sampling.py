@@ -35,6 +35,17 @@ def describe_result(x: Any) -> Any:
     return tuple(map(describe_result, x)) if type(x) is tuple else type(x)
 
 
+def test_flags_are_tried_off() -> None:
+    """With other numbers at the same time, an example with a flag off may be none that the function takes."""
+    options = {"axis": (Known(-2), Known(-1)), "keepdims": bool, "ord": int}
+    assert sampled(np.linalg.norm, [ArrayLike("float64", 2)], options) is None
+    f = np.linalg.matrix_norm if hasattr(np.linalg, "matrix_norm") else np.linalg.norm
+    for order in (1, 2, -2):
+        check_rule(lambda a: f(a, ord=order), np.eye(3) + np.arange(9.0).reshape(3, 3) ** 2)  # noqa: B023
+    assert sampled(np.sum, [ArrayLike("float64", 2)], {"keepdims": Known(True)}) == ArrayLike("float64", 2)
+    assert sampled(np.sort, [ArrayLike("float64", 2), Known(-1)], {}) == ArrayLike("float64", 2)
+
+
 def row_of(function: Any, args: tuple[Any, ...]) -> Any:
     return default_engine().table.find(function, tuple(map(type, args)))
 

@@ -43,7 +43,7 @@ DRAWS: dict[str, Sequence[str]] = {
     "permutation": ["permutation(v)", "permutation(A)", "permutation(5)"],
     "permuted": ["permuted(A, axis=1)"],
     "shuffle": ["shuffle(v)", "shuffle(A)"],
-    "choice": ["choice(v)", "choice(v, 3)", "choice(v, 3, replace=False)", "choice(4, 3, p=p)", "choice(5)"],
+    "choice": ["choice(v)", "choice(v, 3)", "choice(v, 3, replace=False)", "choice(4, 3, p=[0.1, 0.2, 0.3, 0.4])", "choice(5)"],
     "integers": ["integers(5, size=3)"],
     "random": ["random(3) * v[0]"],
     "standard_normal": ["standard_normal(3) * v[0]"],
