@@ -861,3 +861,17 @@ def remembering(x: float, xs: list[float]) -> Any:
         state[0] += 0.125
         total += v * state[0]
     return total
+
+
+@program
+def from_an_iterator(x: float, xs: list[float]) -> Any:
+    """Elements are taken from one iterator in front of the loop, and in it."""
+    values = iter([x, 2.0 * x, x * x, 3.0, x, 0.5 * x])
+    total = next(values)
+    for v in values:
+        total += v * next(values, x)
+    others = iter(xs)
+    window = list(itertools.islice(others, 3))
+    for v in others:
+        window = [*window[1:], v * x]
+    return total * window[0] + sum(window)

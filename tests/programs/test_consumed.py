@@ -53,7 +53,7 @@ LOOPS = {
     "compared_one_by_one", "ranked_one_by_one", "equals_among_the_largest", "in_sets", "unpacked_and_no_more",
     "of_numpy_numbers", "twice", "resumed_in_a_loop", "side_by_side", "through_itertools", "through_maps",
     "with_several_yields", "delegating", "asked_in_turn", "taken_up_again", "asked_by_hand", "raised_between",
-    "merged", "shared_between_loops", "remembering", "changed_while_read",
+    "merged", "shared_between_loops", "remembering", "changed_while_read", "from_an_iterator",
 }  # fmt: skip
 """The programs in which no generator is left."""
 

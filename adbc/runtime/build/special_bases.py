@@ -15,7 +15,7 @@ from adbc import passes  # loaded when it is first used
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _foreigncall_, _iter_
-from adbc.ir.traverse import copy_graph
+from adbc.ir.traverse import copy_graph, uses
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import makes_generators
@@ -123,8 +123,11 @@ class SpecialBases:
                     continue
                 source = call.operands[1]
                 if target(source) is _foreigncall_ and constant(source.operands[1]) is iter:  # type: ignore[attr-defined]  # a call
-                    if len(source.operands) == 3:  # type: ignore[attr-defined]
+                    # Not if something else takes elements from that iterator.
+                    is_own = list(uses(graph).get(source, ())) == [call] and source.block is block  # type: ignore[attr-defined]
+                    if len(source.operands) == 3 and is_own:  # type: ignore[attr-defined]
                         call.operands[1] = source.operands[2]  # type: ignore[attr-defined]
+                        block.instructions.remove(source)  # type: ignore[arg-type]
                         changed = True
                     continue
                 known = type_of(source)
