@@ -26,14 +26,12 @@ from adbc.reverse.adjoints import (
     CallAdjoint,
     CopyAdjoint,
     DerivedAdjoint,
-    InitAdjoint,
     LoadAdjoint,
     MoveAdjoint,
     OverwriteAdjoint,
     OwnAdjoint,
     PartAdjoint,
     ProjectAdjoint,
-    PutAdjoint,
     ScalarAdjoint,
     SlotAdjoint,
     SlotStoreAdjoint,
@@ -42,6 +40,7 @@ from adbc.reverse.adjoints import (
     UndoAdjoint,
 )
 from adbc.reverse.companions import constant_shadow, may_be_arrays, meets_numpy
+from adbc.reverse.fields import init_field, put_field
 from adbc.reverse.formulas import FormulaAdjoint, FormulaUses, code_of, values_read
 from adbc.reverse.support import Support
 from adbc.reverse.unrestored import unrestored_updates
@@ -176,8 +175,10 @@ class ForwardsPass(Mirror):
         return super().handlers() | {
             Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
-            Kind.SLOT_STORE: self._slot_store, Kind.FIELD_STORE: self._field_store,
-            Kind.FIELD_PUT: self._field_put, Kind.FIELD_INIT: self._field_init,
+            Kind.SLOT_STORE: self._slot_store,
+            Kind.FIELD_STORE: lambda c, s: self._write_slot(c, s, self.support.set_field, True),
+            Kind.FIELD_PUT: lambda c, s: put_field(self, c, s),
+            Kind.FIELD_INIT: lambda c, s: init_field(self, c, s),
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
@@ -185,7 +186,7 @@ class ForwardsPass(Mirror):
             Kind.DERIVED: self._derived, Kind.ATTEMPT: self._attempt,
         }  # fmt: skip
 
-    def _leave(self, adjoint: Adjoint) -> None:
+    def leave(self, adjoint: Adjoint) -> None:
         """Let `adjoint` be the adjoint of the current call, or one of several."""
         adjoint.position = self.builder.position
         self.adjoints[self.after].append(adjoint)
@@ -197,12 +198,12 @@ class ForwardsPass(Mirror):
         for value in dict.fromkeys(call.operands):
             slot = self.slots.get(value)
             if slot is not None:
-                self._leave(SlotAdjoint(value, slot.companion, slot.key, slot.is_field))
+                self.leave(SlotAdjoint(value, slot.companion, slot.key, slot.is_field))
 
     def _primal(self, call: Instruction, site: CallSite) -> None:
         if site.function is intrinsics._observe_ and site.arguments[1] in self.methods:
             found = self.methods[site.arguments[1]]
-            self._leave(SlotAdjoint(site.arguments[1], found.companion, found.name, True))
+            self.leave(SlotAdjoint(site.arguments[1], found.companion, found.name, True))
         super()._primal(call, site)
 
     def _zero(self, value: Value) -> Value:
@@ -220,12 +221,12 @@ class ForwardsPass(Mirror):
         ]
         values = [out, *map(self.p, site.arguments)]
         name = name_of(site.function)
-        self._leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
+        self.leave(ScalarAdjoint(call, site.arguments, partials, values, name, site.row.is_quotient))
 
     def _load(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments
         self._define(call, self._copy_call(call))
-        self._leave(LoadAdjoint(call, self.s(container), self.p(index)))
+        self.leave(LoadAdjoint(call, self.s(container), self.p(index)))
 
     def _store(self, call: Instruction, site: CallSite) -> None:
         container, index, value = site.arguments
@@ -235,7 +236,7 @@ class ForwardsPass(Mirror):
             self._activate(fu)
         old = self.builder.call(operator.getitem, u, i)
         self._define(call, self._copy_call(call))
-        self._leave(StoreAdjoint(value, u, fu, i, old))
+        self.leave(StoreAdjoint(value, u, fu, i, old))
 
     def _activate(self, shadow: Value) -> None:
         """Say that active values are written into the memory of `shadow`: once, where it is defined."""
@@ -343,14 +344,14 @@ class ForwardsPass(Mirror):
     def _take_slot(self, call: Instruction, slot: ReadSlot, out: Value | None) -> None:
         if has_shadow(type_of(call)):
             self.shadow[call] = self._slot_companion(slot, out)
-        self._leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field, may_lack=slot.may_lack))
+        self.leave(SlotAdjoint(call, slot.companion, slot.key, slot.is_field, may_lack=slot.may_lack))
 
     def _take_method(self, call: Instruction, method: ReadMethod) -> None:
         """Write the reading of `method` and its adjoint, which is that of a field: the bound method gives
         no cotangent back for the instance, whose fdata is identified by address, but the instance may have
         a field of this name."""
         super()._take_method(call, method)
-        self._leave(SlotAdjoint(call, method.companion, method.name, True))
+        self.leave(SlotAdjoint(call, method.companion, method.name, True))
 
     def _memory(self, slot: ReadSlot) -> Value:
         """The shadow of the value in the slot of a container, where that value is identified by its
@@ -365,33 +366,7 @@ class ForwardsPass(Mirror):
         u, fu = self.p(container), self.s(container)
         self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
         self.primal[call] = Const(None)
-        self._leave(AppendAdjoint(value, u, fu))
-
-    def _field_store(self, call: Instruction, site: CallSite) -> None:
-        self._write_slot(call, site, self.support.set_field, True)
-
-    def _field_init(self, call: Instruction, site: CallSite) -> None:
-        obj, name, value = site.arguments
-        u, fu = self.p(obj), self.s(obj)
-        self.builder.call(intrinsics._setattr_, u, name, self.p(value))
-        is_float = type_of(value) == FLOAT
-        slot = Const(0.0) if is_float else self._slot_of(value)
-        self.builder.call(intrinsics._setattr_, fu, name, slot)
-        self.primal[call] = Const(None)
-        self._leave(InitAdjoint(value, fu, name))
-
-    def _slot_of(self, value: Value) -> Value:
-        """What stands in a slot of a shadow for `value`, which is written there."""
-        if not has_shadow(type_of(value)) and not has_cotangent(type_of(value)):
-            return Const(self.support.no_tangent)
-        return self.builder.call(self.support.slot_of, self.p(value), self.s(value))
-
-    def _field_put(self, call: Instruction, site: CallSite) -> None:
-        obj, name, value = site.arguments
-        u, fu, v, fv = self.p(obj), self.s(obj), self.p(value), self.s(value)
-        old = self.builder.call(self.support.put_field, self.support.set_field, u, fu, self.p(name), v, fv)
-        self.primal[call] = Const(None)
-        self._leave(PutAdjoint(value, u, fu, self.p(name), old))
+        self.leave(AppendAdjoint(value, u, fu))
 
     def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
         container, key, value = site.arguments
@@ -399,7 +374,7 @@ class ForwardsPass(Mirror):
         store = self.support.store_field if is_field else self.support.store_item
         old = self.builder.call(store, rrule, u, fu, i, self.p(value), value in self.active)
         self.primal[call] = Const(None)
-        self._leave(SlotStoreAdjoint(value, u, fu, i, old, is_field))
+        self.leave(SlotStoreAdjoint(value, u, fu, i, old, is_field))
 
     def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
         self._overwrite(call, site, site.row.rrule, False)
@@ -420,7 +395,7 @@ class ForwardsPass(Mirror):
             self._check_slot(u, shadow)
         self.builder.call(intrinsics._setattr_ if is_field else operator.setitem, u, i, self.p(value))
         self.primal[call] = Const(None)
-        self._leave(OverwriteAdjoint(value, u, self._sink(shadow), i, self.p(old), is_field))
+        self.leave(OverwriteAdjoint(value, u, self._sink(shadow), i, self.p(old), is_field))
 
     def _tuple(self, call: Instruction, site: CallSite) -> None:
         elements = site.arguments[1:]
@@ -428,7 +403,7 @@ class ForwardsPass(Mirror):
         if has_shadow(type_of(call)):
             shadow = self.builder.call(intrinsics._new_, tuple, *map(self.s, elements))
         self._define(call, self._copy_call(call), shadow)
-        self._leave(TupleAdjoint(call, elements))
+        self.leave(TupleAdjoint(call, elements))
 
     def _project(self, call: Instruction, site: CallSite) -> None:
         container, index = site.arguments[0], site.arguments[1].value  # type: ignore[attr-defined]  # a Const
@@ -436,7 +411,7 @@ class ForwardsPass(Mirror):
         if has_shadow(type_of(call)):
             shadow = self.builder.call(self.support.item, self.s(container), index)
         self._define(call, self._copy_call(call), shadow)
-        self._leave(ProjectAdjoint(call, container, index))
+        self.leave(ProjectAdjoint(call, container, index))
 
     def _copy(self, call: Instruction, site: CallSite) -> None:
         source = site.arguments[0]
@@ -452,11 +427,11 @@ class ForwardsPass(Mirror):
                     inline = self.without_numpy and type_of(call) == FLOAT and not isinstance(shadow, Const)
                     inline = inline and not slot.may_lack
                     sink = self._sink(shadow) if inline else None
-                    self._leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink, slot.may_lack))
+                    self.leave(SlotAdjoint(call, shadow, slot.key, slot.is_field, sink, slot.may_lack))
                 return
         else:
             self._define(call, self._copy_call(call), self.s(source))
-        self._leave(CopyAdjoint(call, source))
+        self.leave(CopyAdjoint(call, source))
 
     def _freevar(self, call: Instruction, index: Value) -> None:
         cell = self.builder.call(self.support.freevar, self.function, index)
@@ -466,13 +441,13 @@ class ForwardsPass(Mirror):
         self._define(call, cell, shadow)
 
     def _stored_global(self, undo: Value) -> None:
-        self._leave(UndoAdjoint(undo))
+        self.leave(UndoAdjoint(undo))
 
     def _new_function(self, call: Instruction, closure: Value, defaults: Value, kwdefaults: Value) -> None:
         super()._new_function(call, closure, defaults, kwdefaults)
         if defaults in self.active:
             collected = self.builder.call(self.support.defaults_pullback, self.shadow[call])
-            self._leave(CallAdjoint(call, collected, [defaults]))
+            self.leave(CallAdjoint(call, collected, [defaults]))
 
     # -- arrays
 
@@ -493,13 +468,13 @@ class ForwardsPass(Mirror):
         array, index = site.arguments
         self._define(call, self._copy_call(call))
         shape = self._shape(self.p(array))
-        self._leave(PartAdjoint(call, array, self.p(index), shape, code_of(type_of(array))))
+        self.leave(PartAdjoint(call, array, self.p(index), shape, code_of(type_of(array))))
 
     def _move(self, call: Instruction, site: CallSite) -> None:
         array = site.arguments[0]
         self._define(call, self._copy_call(call))
         shape = None if site.row.moves == "transpose" else self._shape(self.p(array))
-        self._leave(MoveAdjoint(call, array, shape))
+        self.leave(MoveAdjoint(call, array, shape))
 
     def _own(self, call: Instruction, site: CallSite) -> None:
         (argument,) = site.arguments
@@ -509,7 +484,7 @@ class ForwardsPass(Mirror):
         self.own_shadows.add(shadow)
         row = self.put_back.get(call)
         old = None if row is None else self.builder.call(row.save, self.p(argument), shadow, True, type=UNDO)
-        self._leave(OwnAdjoint(argument, shadow, self.p(argument), old))
+        self.leave(OwnAdjoint(argument, shadow, self.p(argument), old))
 
     def _formula(self, call: Instruction, site: CallSite) -> None:
         if not self.support.values:
@@ -542,7 +517,7 @@ class ForwardsPass(Mirror):
             call, arguments, parts, out, values, shadows, shapes, others, keeps, together, self.own_shadows,
             shadow,
         )  # fmt: skip
-        self._leave(adjoint)
+        self.leave(adjoint)
 
     def _kept(
         self, call: Instruction, arrays: Sequence[tuple[Value, Value]], together: object
@@ -598,7 +573,7 @@ class ForwardsPass(Mirror):
             else:
                 shape = self._shape(self.p(value)), code_of(known)
         is_passed = passed_on(self.adjoints[self.after], self.formulas, call, value) is not None
-        self._leave(UpdateAdjoint(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
+        self.leave(UpdateAdjoint(value, self.p(value), shadow, shape, u, fu, old, site.row.sign, is_passed))
 
     def _write(self, call: Instruction, site: CallSite) -> None:
         if not self.support.values:
@@ -630,7 +605,7 @@ class ForwardsPass(Mirror):
             clear = ClearAdjoint()
             clear.position = self.builder.position
             adjoints.insert(adjoints.index(passed), clear)
-        self._leave(
+        self.leave(
             WriteAdjoint(value, self.p(value), shadow, shape, u, fu, i, old, clear, fu in self.own_shadows)
         )
 
@@ -661,7 +636,7 @@ class ForwardsPass(Mirror):
             shadow = self.builder.call(intrinsics._project_, parts, 1)
         pullback = self.builder.call(intrinsics._project_, parts, 2)
         self._define(call, out, shadow)
-        self._leave(CallAdjoint(call, pullback, arguments))
+        self.leave(CallAdjoint(call, pullback, arguments))
 
     def _attempt(self, call: Instruction, site: CallSite) -> None:
         self._call_at_run_time(self.support.attempt, call, site)
@@ -690,7 +665,7 @@ class ForwardsPass(Mirror):
             shadow = Const(constant_shadow(entry.result, self.support.no_fdata))
         saved = self.builder.call(intrinsics._project_, parts, 1 + with_shadow)
         self._define(call, out, shadow)
-        self._leave(DerivedAdjoint(call, entry.result, entry.pullback, saved, targets))
+        self.leave(DerivedAdjoint(call, entry.result, entry.pullback, saved, targets))
 
     def _return(self, terminator: Return) -> None:
         """Write nothing yet: what the forwards pass returns is written once it is known what must be

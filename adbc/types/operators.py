@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 __all__ = [
-    "BINARY", "COMPARISONS", "UNARY", "Binary", "answered", "answered_mirrored", "counted", "unsupported",
+    "BINARY", "COMPARISONS", "UNARY", "Binary", "answered", "answered_mirrored", "unsupported",
 ]  # fmt: skip
 
 
@@ -57,7 +56,6 @@ UNARY: dict[Callable[..., Any], str] = {
     operator.invert: "__invert__",
     operator.getitem: "__getitem__",
     abs: "__abs__",
-    len: "__len__",
 }
 """Functions that ask their first argument, and what for."""
 
@@ -67,16 +65,6 @@ def unsupported(symbol: str, x: Any, y: Any) -> TypeError:
     return TypeError(
         f"unsupported operand type(s) for {symbol}: '{type(x).__name__}' and '{type(y).__name__}'"
     )
-
-
-def counted(method: Any, x: Any) -> int:
-    """What ``len(x)`` makes of the whole number that `method` gives."""
-    count: int = method(x)
-    if count < 0:
-        raise ValueError("__len__() should return >= 0")
-    if count > sys.maxsize:
-        raise OverflowError("cannot fit 'int' into an index-sized integer")
-    return count
 
 
 def answered(symbol: str, first: Any, second: Any, x: Any, y: Any) -> Any:

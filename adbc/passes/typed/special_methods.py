@@ -30,8 +30,8 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import INT, AbstractType, Exact, class_of
-from adbc.types.operators import BINARY, COMPARISONS, UNARY, Binary, answered, answered_mirrored, counted
+from adbc.types.lattice import Exact, class_of
+from adbc.types.operators import BINARY, COMPARISONS, UNARY, Binary, answered, answered_mirrored
 from adbc.types.records import record_field
 
 __all__ = ["SpecialKnowledge", "special_methods"]
@@ -56,11 +56,6 @@ class SpecialKnowledge(Protocol):
 
     def answers(self, function: types.FunctionType) -> bool:
         """Whether `function` never returns `NotImplemented`."""
-
-    def oracle(
-        self, function: object, types_: Sequence[AbstractType], keywords: tuple[str, ...]
-    ) -> AbstractType:
-        """The type of a call's result."""
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How arguments bind to `function` if it is written in Python and can be lifted."""
@@ -92,17 +87,13 @@ def _operands(call: Instruction, knowledge: SpecialKnowledge) -> list[Value] | N
     arguments = call_parts(call)[1]
     if function is _foreigncall_:
         function = constant(call.operands[1])
-        if function is not abs and function is not len:
+        if function is not abs:
             return None
     if isinstance(function, types.BuiltinFunctionType):
         if function in BINARY and len(arguments) == 2:
             return _asked(BINARY[function], arguments[0], arguments[1], knowledge)
         if function in UNARY and len(arguments) == (2 if function is operator.getitem else 1):
-            found = _of_method(UNARY[function], arguments, knowledge)
-            if found is None or function is not len:
-                return found
-            is_count = knowledge.oracle(found[0].value, [type_of(arguments[0])], ()) == INT  # type: ignore[attr-defined]
-            return [Const(counted), *found] if is_count else None
+            return _of_method(UNARY[function], arguments, knowledge)
         if function in COMPARISONS and len(arguments) == 2:
             return _compared(COMPARISONS[function][0], arguments[0], arguments[1], knowledge)
     return None

@@ -261,8 +261,6 @@ class Engine:
             return
         if self.tiers.begin_cold(rule):
             return
-        if not self.building:
-            self.knowledge.notes.begin()
         self.building.append(rule)
         try:
             graph = self._typed(rule)
@@ -291,6 +289,8 @@ class Engine:
                 rule.graphs = (self._clean(rule, "dual", dual),)
         finally:
             self.building.pop()
+            if not self.building:
+                self.knowledge.notes.end()
         part = "forwards" if pair is not None else "dual"
         if self.inlines:
             run(

@@ -61,7 +61,8 @@ class Notes:
         with self.collected() as facts:
             yield
         self.kept[answer] = facts
-        self._good.add(answer)
+        if self.building:
+            self._good.add(answer)
         self._pass_on(facts)
 
     def recall(self, answer: Key) -> bool:
@@ -72,12 +73,13 @@ class Notes:
         if answer not in self._good or not self.building:
             if not all(fact.holds() for fact in facts.values()):
                 return False
-            self._good.add(answer)
+            if self.building:
+                self._good.add(answer)
         self._pass_on(facts)
         return True
 
-    def begin(self) -> None:
-        """The building of a rule begins that no other is waiting for."""
+    def end(self) -> None:
+        """A rule has been built that no other is waiting for: facts may change before the next."""
         self._good.clear()
 
     def _pass_on(self, facts: dict[Key, Fact]) -> None:

@@ -15,13 +15,13 @@ from adbc import passes  # loaded when it is first used
 from adbc.flags import HEAP_TYPE
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _foreigncall_, _iter_
-from adbc.ir.traverse import copy_graph, uses
+from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.normal.consumed_generators import consumed_generators
 from adbc.passes.normal.dropped_generators import makes_generators
 from adbc.passes.normal.inline_calls import inline_calls
 from adbc.passes.normal.step_edges import step_edges
-from adbc.passes.query import constant, target
+from adbc.passes.query import constant, target, use_counts
 from adbc.runtime.build.consuming import Consuming
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.knowledge import Knowledge
@@ -115,6 +115,7 @@ class SpecialBases:
     def _iterate(self, graph: Graph, globals: dict[str, Any]) -> bool:
         """Ask instances of known classes for iterators by their functions; whether there were any."""
         changed = False
+        uses = use_counts(graph)
         for block in graph.blocks:
             if block.handler is not None:
                 continue
@@ -123,9 +124,10 @@ class SpecialBases:
                     continue
                 source = call.operands[1]
                 if target(source) is _foreigncall_ and constant(source.operands[1]) is iter:  # type: ignore[attr-defined]  # a call
-                    # Not if something else takes elements from that iterator.
-                    is_own = list(uses(graph).get(source, ())) == [call] and source.block is block  # type: ignore[attr-defined]
-                    if len(source.operands) == 3 and is_own:  # type: ignore[attr-defined]
+                    # Not if something else takes elements from that iterator, or is done in between.
+                    at = block.instructions.index(call)
+                    is_next = bool(at) and block.instructions[at - 1] is source
+                    if len(source.operands) == 3 and is_next and uses[source] == 1:  # type: ignore[attr-defined]
                         call.operands[1] = source.operands[2]  # type: ignore[attr-defined]
                         block.instructions.remove(source)  # type: ignore[arg-type]
                         changed = True

@@ -633,3 +633,30 @@ def test_cells_that_change(mode: str) -> None:
     for _ in range(4):
         check_rule(f, 0.7)
         assert adbc.grad(f)(0.7) == pytest.approx(2 * 3.0 * 0.7)
+
+
+def test_an_iterator_that_others_take_from(mode: str) -> None:
+    class Held:
+        def __init__(self, x: float) -> None:
+            self.values = [x, 2.0 * x, 3.0 * x, 4.0 * x]
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(self.values)
+
+    def pairs(held: Any, k: float) -> Any:
+        total, it = 0.0, iter(held)
+        for v in it:
+            total += v * next(it) * k
+        for v in held:
+            total += v
+        rest = iter(held)
+        for _ in range(2):
+            for v in rest:
+                total += v * v
+        return total
+
+    def f(x: float, k: float) -> Any:
+        return pairs(Held(x), k) + pairs(Held(k), x)
+
+    for _ in range(4):
+        check_rule(f, 0.7, 1.3)

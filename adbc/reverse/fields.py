@@ -1,0 +1,45 @@
+"""Writes to fields of instances in the forwards pass: those of new objects, and of anything but floats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adbc.ir import intrinsics
+from adbc.ir.values import Const, Instruction, Value
+from adbc.reverse.adjoints import InitAdjoint, PutAdjoint
+from adbc.types.callsites import CallSite
+from adbc.types.inference import type_of
+from adbc.types.lattice import FLOAT, has_cotangent, has_shadow
+
+if TYPE_CHECKING:  # the builder has these functions among its handlers
+    from adbc.reverse.forwards import ForwardsPass
+
+__all__ = ["init_field", "put_field"]
+
+
+def init_field(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
+    """Write ``obj.x = v`` of a new object, and a zero into the field of its shadow."""
+    obj, name, value = site.arguments
+    write = builder.builder.call
+    shadow = builder.s(obj)
+    write(intrinsics._setattr_, builder.p(obj), name, builder.p(value))
+    slot: Value
+    if type_of(value) == FLOAT:
+        slot = Const(0.0)
+    elif has_shadow(type_of(value)) or has_cotangent(type_of(value)):
+        slot = write(builder.support.slot_of, builder.p(value), builder.s(value))
+    else:
+        slot = Const(builder.support.no_tangent)
+    write(intrinsics._setattr_, shadow, name, slot)
+    builder.primal[call] = Const(None)
+    builder.leave(InitAdjoint(value, shadow, name))
+
+
+def put_field(builder: ForwardsPass, call: Instruction, site: CallSite) -> None:
+    """Write ``obj.x = v`` of anything, by a function of the runtime that saves what was there."""
+    obj, name, value = site.arguments
+    support, u, fu, key = builder.support, builder.p(obj), builder.s(obj), builder.p(name)
+    v, fv = builder.p(value), builder.s(value)
+    old = builder.builder.call(support.put_field, support.set_field, u, fu, key, v, fv)
+    builder.primal[call] = Const(None)
+    builder.leave(PutAdjoint(value, u, fu, key, old))
