@@ -259,6 +259,12 @@ def _longest(first: Iterator[Any], second: Iterator[Any], filling: Any = None) -
 
 
 def _begun_with(values: Iterator[Any], function: Any, initial: Any) -> Iterator[Any]:
+    if initial is None:  # as if it were not given
+        for value in values:
+            initial = value
+            break
+        else:
+            return
     yield initial
     for value in values:
         initial = operator.add(initial, value) if function is None else function(initial, value)

@@ -526,6 +526,19 @@ def running_products(u):
     return total
 
 
+@case(1.5, [1.0, 2.0, 0.5], None)
+@case(1.5, [1.0, 2.0, 0.5], 1.25)
+@case(1.5, [], 1.25)
+@case(1.5, [], None)
+def totals_with_a_first_value_or_none(x, u, first):
+    product = x
+    for total in itertools.accumulate(u, lambda a, b: (a or 0.0) * x + b, initial=first):
+        product = product * 0.5 + total if total is not None else 7.0 * x
+        if u:
+            u[-1] *= x
+    return product
+
+
 @case([[1.5, 0.5], [2.0], [0.25]], 0.7)
 def running_lists(rows, x):
     total = 0.0
