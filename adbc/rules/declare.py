@@ -243,6 +243,8 @@ def implicit(
     (arguments, variables of functions that are given to the solver, attributes) may have derivatives.  The
     result is a number or an array, and the residual has as many numbers as the result.
 
+    The slope at the root counts as a constant: the rule is for first derivatives.
+
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
 

@@ -265,6 +265,34 @@ def eigvalsh_tridiagonal(
     return eigh_tridiagonal(d, e, True, select)
 
 
+def eigvals(
+    a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+) -> Any:  # fmt: skip
+    _check_one_matrix(b, homogeneous_eigvals, "eigvals")
+    return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
+
+
+def eig(
+    a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
+    overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False,
+) -> Any:  # fmt: skip
+    _check_one_matrix(b, homogeneous_eigvals or left, "eig")
+    if not right:
+        return np.linalg.eigvals(np.asarray_chkfinite(a)) + 0j
+    w, v = np.linalg.eig(np.asarray_chkfinite(a))
+    return w + 0j, v
+
+
+def _check_one_matrix(b: Any, other: Any, name: str) -> None:
+    if b is not None or other:
+        raise UnsupportedError(
+            f"scipy.linalg.{name} with b, left or homogeneous_eigvals",
+            "adbc has no rule for that form",
+            "take the eigenvalues of np.linalg.solve(b, a)",
+        )
+
+
 # -- singular values -------------------------------------------------------------------------------------
 
 
@@ -466,6 +494,8 @@ ROWS: list[Rule] = [
             "cho_factor": cho_factor,
             "lu_factor": lu_factor,
             "lu": lu,
+            "eig": eig,
+            "eigvals": eigvals,
             "eigh": eigh,
             "eigvalsh": eigvalsh,
             "eigh_tridiagonal": eigh_tridiagonal,

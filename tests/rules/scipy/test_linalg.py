@@ -125,6 +125,14 @@ def test_eigh(lower: bool) -> None:
         check_rule(call("eigvalsh", type=kind, lower=lower), H, H @ H)
 
 
+def test_eigenvalues_of_general_matrices() -> None:
+    check_rule(lambda a: np.sort(linalg.eigvals(a).real), A, step=1e-3)
+    check_rule(lambda a: np.abs(linalg.eig(a)[1]), Z, step=1e-3)
+    check_rule(lambda a: linalg.eig(a, right=False), Z, step=1e-3)
+    with pytest.raises(UnsupportedError, match="with b"):
+        adbc.grad(lambda a: abs(linalg.eigvals(a, S)[0]))(A)
+
+
 def test_other_decompositions() -> None:
     check_rule(call("eigh_tridiagonal"), B, FREE)
     check_rule(call("eigvalsh_tridiagonal"), B, FREE)
