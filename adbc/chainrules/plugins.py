@@ -11,9 +11,6 @@ who never differentiate.
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
 import os
 import sys
 import threading
@@ -125,6 +122,9 @@ def _has_plugins(folder: str) -> bool:
 
 def _version(entry: EntryPoint) -> str:
     """What changes when the plug-in does: the version of its package, and a digest of its module."""
+    import hashlib  # with what follows slow to import, and mostly there are no plug-ins
+    import importlib.util
+
     version = entry.dist.version if entry.dist is not None else ""
     try:
         spec = importlib.util.find_spec(entry.module)
