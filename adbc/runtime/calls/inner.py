@@ -264,7 +264,7 @@ class _Writer:
         rule = checked(engine, context, rule, function, types_, on)
         flags = [
             (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0
-            for t, flag in zip(rule.parameters, on, strict=True)
+            for t, flag in zip(types_, on, strict=True)
         ]
         given = ["context"]
         if rule.takes_function:
