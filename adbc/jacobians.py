@@ -274,8 +274,16 @@ def _row(problem: _Problem, columns: Sequence[Any]) -> Any:
         for path, _ in _components(x):
             by_path.setdefault(path, []).append(columns[at])
             at += 1
-        found.append(_mapped(x, lambda path, of=by_path, x=x: _joined(of[path], _shape(_at(x, path)))))
+        found.append(_mapped(x, _column_of(x, by_path)))
     return found[0] if problem.single else tuple(found)
+
+
+def _column_of(x: Any, columns: dict[Any, list[Any]]) -> Callable[[tuple[Any, ...]], Any]:
+    return lambda path: _joined(columns[path], _shape(_at(x, path)))
+
+
+def _rows_of(gradients: Sequence[Any], shape: Any) -> Callable[[tuple[Any, ...]], Any]:
+    return lambda path: _piled([_at(g, path) for g in gradients], shape)
 
 
 def _joined(columns: Sequence[Any], shape: Any) -> Any:
@@ -291,7 +299,7 @@ def _stacked(problem: _Problem, rows: Sequence[Any], shape: Any) -> Any:
     found = []
     for k, x in enumerate(problem.chosen):
         gradients = [row[k] for row in rows]
-        found.append(_mapped(x, lambda path, of=gradients: _piled([_at(g, path) for g in of], shape)))
+        found.append(_mapped(x, _rows_of(gradients, shape)))
     return found[0] if problem.single else tuple(found)
 
 

@@ -82,15 +82,6 @@ def counter(x: float) -> float:
     return total * x
 
 
-def handler(x: float) -> float:
-    try:
-        if x > 0:
-            raise ValueError
-    except ValueError:
-        x = x * x
-    return x * x
-
-
 def dictionary(x: float) -> float:
     d = {"a": x}
     d["b"] = d["a"] * x
@@ -143,7 +134,7 @@ def mapped(x: float) -> float:
 PROGRAMS: dict[str, Callable[[float], Any]] = {
     f.__name__: f
     for f in (
-        power, loop, branch, until, callee, lists, objects, closure, counter, handler, dictionary, generator,
+        power, loop, branch, until, callee, lists, objects, closure, counter, dictionary, generator,
         generator_function, array, in_place, formula, matrix, reduced, mapped,
     )
 }  # fmt: skip

@@ -264,7 +264,7 @@ class _Writer:
         rule = checked(engine, context, rule, function, types_, on)
         flags = [
             (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0
-            for t, flag in zip(rule.parameters, on, strict=True)
+            for t, flag in zip(types_, on, strict=True)
         ]
         given = ["context"]
         if rule.takes_function:
@@ -467,11 +467,11 @@ class _Writer:
             lines += ["def back(bout):", *[f" {line}" for line in back], "return out, fout, back"]
         body = "\n ".join(lines)
         source = f"def way(context, f, ff, xs, fs):\n {body}"
-        plans = self.calls.engine.plans
-        key = ("way", source, *map(id, self.scope.values()))
-        known = plans.get(key)
+        ways: dict[Any, Any] = vars(self.calls).setdefault("ways", {})
+        key = (source, *map(id, self.scope.values()))
+        known = ways.get(key)
         if known is None:  # it holds the objects whose addresses are in the key
-            known = plans[key] = written("way", source, self.scope)
+            known = ways[key] = written("way", source, self.scope)
         return known  # type: ignore[no-any-return]  # what was made before
 
 

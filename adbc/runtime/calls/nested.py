@@ -142,16 +142,16 @@ def closed_tangent(context: Context, function: Any, cells: Any) -> Any:
     return function_tangent(context, function, cells, None, None)
 
 
+_STRUCTURAL: tuple[Any, ...] = (
+    kind_of, internal._hook, protocol._classify, walk.is_address_tangent, marks.mark_active,
+    marks.mark_inactive, note_inactive, number_shadow, keeps_lists, internal.fresh_shadow,
+    internal.fresh_tangent,
+)  # fmt: skip
+"""Functions that look at classes and structure alone."""
+
 ROWS: list[Rule] = [
     Overlay(function_tangent, _function_tangent),
-    *map(
-        ZeroRule,
-        (
-            kind_of, internal._hook, protocol._classify, walk.is_address_tangent, marks.mark_active,
-            marks.mark_inactive, note_inactive, number_shadow, keeps_lists, internal.fresh_shadow,
-            internal.fresh_tangent,
-        ),
-    ),
+    *[ZeroRule(function) for function in _STRUCTURAL],
     *apart(
         Context, Context.known_shadow, Context.known_tangent, Context.instance_shadow, Context.met,
         Context.keep, Context.go_in, Context.is_active, Context.class_fields,

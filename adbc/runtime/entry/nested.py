@@ -161,7 +161,7 @@ def _follow_gradient(calls: Any, context: Context, call: Call) -> Call:
 
 def _entrance(
     rule: Any,
-    function: types.FunctionType,
+    function: Any,
     flags: tuple[int, ...],
     asked: tuple[bool, ...],
     results: tuple[int, ...],
@@ -417,25 +417,19 @@ def check_cotangent(value: Any, cotangent: Any) -> None:
 # -- what is called by the user ------------------------------------------------------------------------------
 
 
-def make_gradient(cls: Any, f: Any, argnums: Any = 0, has_aux: bool = False) -> Any:
+def make_gradient(engine_in_use: Any, cls: Any, f: Any, argnums: Any = 0, has_aux: bool = False) -> Any:
     """The gradient of `f`, whose derivative is found by its address where it is called."""
-    return cls(f, argnums, has_aux, current)
-
-
-def current() -> Any:
-    """The engine that is in use."""
-    from adbc.runtime import default_engine  # which stands above this
-
-    return default_engine()
+    return cls(f, argnums, has_aux, engine_in_use)
 
 
 def _follow_making(cls: Any) -> Callable[..., Any]:
     def follow_making(calls: Any, context: Context, call: Call) -> Call:
+        engine_in_use = call.function.__globals__["default_engine"]
         for x, shadow in zip(call.args, call.shadows, strict=True):
             if _holds_numbers(shadow):
                 raise _refused(call.function, f"a {type(x).__name__} that is a value holds a derivative")
         made = call.prepend(make_gradient, None, cls, None, None)
-        return made
+        return made.prepend(make_gradient, None, engine_in_use, None, None)
 
     return follow_making
 
