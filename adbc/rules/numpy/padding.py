@@ -94,10 +94,9 @@ def _padded_by_numbers(array: Any, axis: int, widths: Any, mode: str, given: Any
         width = widths[end]
         if width:
             if mode == "linear_ramp":
-                edge = np.take(array, [0 if end == 0 else n - 1], axis=axis)
-                steps = np.reshape(np.arange(width), [-1 if i == axis else 1 for i in range(array.ndim)])
+                edge = np.take(array, 0 if end == 0 else n - 1, axis=axis)
                 stop = 0 if given[end] is None else given[end]
-                ramp = steps * ((edge - stop) / width) + stop  # as `np.linspace` does it, to the last bit
+                ramp = np.linspace(stop, edge, width, endpoint=False, axis=axis)
                 part = ramp if end == 0 else np.flip(ramp, axis)
             else:
                 count = n if given[end] is None else min(int(given[end]), n)

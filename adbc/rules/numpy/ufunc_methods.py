@@ -372,7 +372,8 @@ def methods_of(row: ElementwiseRule, left_out: Sequence[Any] = ()) -> list[Rule]
         return []
     rows: list[Rule] = [_at_row(row)]
     if ufunc.nin == 2:
-        is_zero = all(jvp is None for jvp in row.jvp)
+        # A scan begins with the first element as it is, if it is kept as a float.
+        is_zero = not any(row.jvp) and not any(types.endswith(("d", "D")) for types in ufunc.types)
         rows += [
             _scan_row(ufunc.reduce, REDUCE, _reduce_formulas(row), is_zero),
             _scan_row(ufunc.accumulate, ACCUMULATE, _accumulate_formulas(row), is_zero),

@@ -62,6 +62,15 @@ LISTS = {"arrays", "tup", "arys", "seq", "xi", "choicelist", "operands"}
 MATRICES = {"a": "A", "A": "A", "matrix": "A", "b": "v[:3]"}
 """What parameters of these names stand for in modules of linear algebra."""
 
+OF_METHODS = {
+    "reduce": ("v + 1.0", "A + 2.0, axis=1, keepdims=True", "np.array([6, 5, 3])"),
+    "accumulate": ("v + 1.0", "A + 2.0, axis=1", "np.array([6, 5, 3])"),
+    "reduceat": ("v + 1.0, [0, 3, 1]", "np.array([6, 5, 3]), [0, 2]"),
+    "outer": ("v + 1.0, u + 1.0", "A, u", "np.array([6, 5, 3]), np.array([1, 2])"),
+    "at": ("v, [0, 2]", "v, [0, 2, 0], u[:3]", "np.array([6, 5, 3]), [0, 2], 1"),
+}
+"""The arguments of the methods of ufuncs, of which those of one argument take only the first of `at`."""
+
 FORMS = {
     "axis": ("axis=0", "axis=-1"),
     "keepdims": ("axis=0, keepdims=True",),
@@ -102,6 +111,8 @@ PRIMARY = ("float", "1-d", "2-d", "plain")
 
 def _forms(entry: str, text: str, function: Any) -> Iterator[Case]:
     given: dict[str, Any] = dict(_parameters(function) or {})
+    if entry.rpartition(".")[2] in OF_METHODS:
+        return
     if isinstance(function, np.ufunc):
         given = dict.fromkeys(("out", "where", "dtype"))
     kind = "2-d" if any(name in FREE for name in names_in(text)) else "plain"
@@ -130,6 +141,9 @@ def _texts(name: str, entry: str, function: Any) -> Iterator[str]:
     home, _, last = name.rpartition(".")
     if home in ("np.ndarray", "np.float64") and not callable(function):
         yield f"{'v' if home == 'np.ndarray' else 'np.float64(x)'}.{last}"
+        return
+    if isinstance(function, np.ufunc) and last in OF_METHODS:
+        yield from (f"{name}({given})" for given in OF_METHODS[last] if function.nin == 2 or "u" not in given)
         return
     if isinstance(function, np.ufunc) and function.signature is None:
         yield f"{name}({', '.join(FREE[: function.nin])})"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from adbc.testing.coverage.cases import Case, Verdict
 from adbc.testing.coverage.entries import entries_of
-from adbc.testing.coverage.generated import cases_of
+from adbc.testing.coverage.generated import OF_METHODS, cases_of
 from adbc.testing.coverage.judge import LIMIT, judge
 
 __all__ = ["judged", "survey"]
@@ -53,7 +53,7 @@ def _is_guess(entry: str, case: Case) -> bool:
     """Whether the text was made from a signature, of which one that is a call is enough."""
     from adbc.testing.coverage.tables import CALLS
 
-    return entry not in CALLS
+    return entry not in CALLS and entry.rpartition(".")[2] not in OF_METHODS
 
 
 def survey(module: str, pattern: str = "", limit: int = LIMIT) -> list[Verdict]:

@@ -88,6 +88,14 @@ def test_options(number: int) -> None:
     check_rule(f, x, **({"rtol": 1e-2, "step": 0.1, "reverse_rtol": 1e-6} if single else {}))
 
 
+@pytest.mark.parametrize("f", [np.floor_divide, np.heaviside, np.copysign, np.nextafter], ids=name)
+def test_scans_begin_with_the_first_element(f: Any) -> None:
+    x = np.array([[3.3, 1.7, 0.6], [2.2, -1.4, 0.37]])
+    check_rule(lambda x: f.accumulate(x, axis=1), x)
+    check_rule(lambda x: f.reduceat(x, [0, 2, 1], axis=1), x)
+    check_rule(lambda x: f.reduce(x, axis=1), x[:, :1])
+
+
 def test_targets() -> None:
     check_rule(lambda x, out: np.hypot.reduce(x, out=out), numbers(3, 4), np.zeros(4))
     check_rule(lambda x, out: np.divide.accumulate(x, out=out), numbers(3, 4), np.zeros((3, 4)))

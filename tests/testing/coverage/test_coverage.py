@@ -96,6 +96,8 @@ def test_entries_and_cases() -> None:
     assert "numpy.ndarray.cumsum" in groups["ndarray"]
     assert "numpy.random.Generator.normal" in groups["numpy.random"]
     texts = {case.text for case in cases_of("numpy.cumsum", np.cumsum)}
+    assert "np.hypot.reduce(v + 1.0)" in {case.text for case in cases_of("numpy.hypot.reduce", np.hypot)}
+    assert {case.text for case in cases_of("numpy.exp.at", np.exp)} >= {"np.exp.at(v, [0, 2])"}
     assert {"np.cumsum(x)", "np.cumsum(x, axis=0)", "np.cumsum(x, out=out)"} <= texts
 
 
