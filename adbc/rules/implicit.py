@@ -15,7 +15,7 @@ from typing import Any
 
 from adbc.errors import UnsupportedError
 from adbc.rules.declared import DeclaredZero
-from adbc.rules.table import PureRule, Rule
+from adbc.rules.table import Args, Kwargs, Overlay, Primitive, Pullback, PureRule, Rule
 
 __all__ = [
     "ENGINE",
@@ -149,8 +149,39 @@ def implicit_body(solver: Callable[..., Any], residual: Callable[..., Any]) -> C
     return body
 
 
+# -- the first derivative only -----------------------------------------------------------------------------
+
+
+def first_order(function: Any) -> None:
+    """Nothing; where it is differentiated itself, in a derivative of a derivative, that is refused: what a
+    solver gives is a constant of the rules here, and so is what is computed at it."""
+
+
+def _refuse_second_order(function: Any) -> None:
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    raise UnsupportedError(
+        f"a second derivative is taken through {name}",
+        "its rule gives the first derivative of what a solver finds, and treats the slope there as a constant",
+        "take the second derivative by differences of the first: (g(x + h) - g(x - h)) / (2 * h)",
+    )
+
+
+_CONSTANT = DeclaredZero(solved)
+
+
+def _solved_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
+    first_order(args[0])
+    return _CONSTANT.frule(args, dargs, kwargs)
+
+
+def _solved_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
+    first_order(args[0])
+    return _CONSTANT.rrule(args, fargs, kwargs)
+
+
 ROWS: list[Rule] = [
-    DeclaredZero(solved),
+    Primitive(solved, frule=_solved_frule, rrule=_solved_rrule),
+    Overlay(first_order, _refuse_second_order),
     DeclaredZero(jacobian),
     DeclaredZero(directional),
     PureRule(

@@ -64,8 +64,7 @@ _MACHINERY = (
     *[
         f"adbc.runtime.calls.{name}"
         for name in (
-            "binding", "callables", "classes", "driver", "exceptions", "foreign", "forward", "plain",
-            "plans", "resolve", "reverse", "steps",
+            "binding", "driver", "foreign", "forward", "plain", "plans", "resolve", "reverse", "steps",
         )
     ],
 )  # fmt: skip
