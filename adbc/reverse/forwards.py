@@ -176,9 +176,8 @@ class ForwardsPass(Mirror):
             Kind.SCALAR: self._scalar, Kind.TUPLE: self._tuple, Kind.PROJECT: self._project,
             Kind.COPY: self._copy, Kind.LOAD: self._load, Kind.STORE: self._store,
             Kind.SLOT_STORE: self._slot_store,
-            Kind.FIELD_STORE: lambda c, s: self._write_slot(c, s, self.support.set_field, True),
-            Kind.FIELD_PUT: lambda c, s: put_field(self, c, s),
-            Kind.FIELD_INIT: lambda c, s: init_field(self, c, s),
+            Kind.FIELD_STORE: self._field_store, Kind.FIELD_PUT: self._field_put,
+            Kind.FIELD_INIT: self._field_init,
             Kind.SLOT_APPEND: self._slot_append, Kind.OVERWRITE_ITEM: self._overwrite_item,
             Kind.OVERWRITE_FIELD: self._overwrite_field,
             Kind.VIEW: self._view, Kind.PART: self._part, Kind.MOVE: self._move, Kind.OWN: self._own,
@@ -375,6 +374,15 @@ class ForwardsPass(Mirror):
         old = self.builder.call(store, rrule, u, fu, i, self.p(value), value in self.active)
         self.primal[call] = Const(None)
         self.leave(SlotStoreAdjoint(value, u, fu, i, old, is_field))
+
+    def _field_store(self, call: Instruction, site: CallSite) -> None:
+        self._write_slot(call, site, self.support.set_field, True)
+
+    def _field_put(self, call: Instruction, site: CallSite) -> None:
+        put_field(self, call, site)
+
+    def _field_init(self, call: Instruction, site: CallSite) -> None:
+        init_field(self, call, site)
 
     def _overwrite_item(self, call: Instruction, site: CallSite) -> None:
         self._overwrite(call, site, site.row.rrule, False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
 
 from benchmarks.typed import KINDS, Typed, share, typed
@@ -20,5 +22,6 @@ def test_all_of_it_where_the_primal_is_typed(found: dict[str, Typed]) -> None:
 
 
 def test_nearly_all_of_it_everywhere(found: dict[str, Typed]) -> None:
-    assert share(found.values()) >= 0.95
+    # Each program counts alike: the largest has the smaller graphs the better it is done.
+    assert statistics.fmean(share([result]) for result in found.values()) >= 0.98
     assert all(share(found.values(), [kind]) > 0.9 for kind in KINDS)

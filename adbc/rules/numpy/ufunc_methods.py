@@ -360,9 +360,16 @@ def _fit(d: Any, like: Any) -> Any:
 # -- rows --------------------------------------------------------------------------------------------------
 
 
+class _ScanRule(ArrayRule):
+    """The rule of a method that goes through an array by a ufunc of two arguments."""
+
+    def numeric(self, count: int) -> Sequence[int]:
+        return range(min(count, 1))
+
+
 def _scan_row(function: Any, names: str, formulas: Sequence[Any], is_zero: bool) -> Rule:
     jvp, vjp = (None, None) if is_zero else formulas
-    return ArrayRule(function, names, jvp=[jvp], vjp=[vjp], defaults={"axis": 0})
+    return _ScanRule(function, names, jvp=[jvp], vjp=[vjp], defaults={"axis": 0})
 
 
 def methods_of(row: ElementwiseRule, left_out: Sequence[Any] = ()) -> list[Rule]:
