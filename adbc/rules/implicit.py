@@ -161,7 +161,7 @@ def _refuse_second_order(function: Any) -> None:
     name = getattr(function, "__qualname__", None) or type(function).__name__
     raise UnsupportedError(
         f"a second derivative is taken through {name}",
-        "its rule gives the first derivative of what a solver finds, and takes the slope there for a constant",
+        "its rule gives the first derivative of what is found, and takes the slope there for a constant",
         "take the second derivative by differences of the first: (g(x + h) - g(x - h)) / (2 * h)",
     )
 

@@ -65,6 +65,9 @@ def test_roundtrip(function: Any, normal: bool) -> None:
 
 def expected_of(function: Any) -> tuple[list[Frame], BaseException]:
     found, error = frames(lambda: function(X))
+    if function.__name__ == "next_of_a_generator":  # which is asked twice: the first place stands for both
+        filename, name, (line, end, *columns) = found[0]
+        found[0] = filename, name, (line - 1, end - 1, columns[0] - 7, columns[1] - 7)
     return (inlined(found) if sys.version_info < (3, 12) else found), error
 
 

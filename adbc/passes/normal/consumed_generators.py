@@ -225,7 +225,7 @@ def _take_step(
         return True
     if is_caught:
         return False
-    generator = _copy(graph, made, chain, written)
+    generator = _copy(graph, step, chain, written)
     write_states(graph, made, places, generator)
     for instruction in chain:
         assert instruction.block is not None

@@ -259,7 +259,11 @@ class Calls(abc.ABC):
         if context.texts is not None:
             texts.check_evaluated(context, call)
         step = resolve.step(call, self.table, self.protocols)
-        while type(step) is steps.Delegate:
+        while True:
+            if context.follows_inner and type(step) is steps.Enter:
+                step = resolve.met_inside(step)
+            if type(step) is not steps.Delegate:
+                break
             step = resolve.step(step.call, self.table, self.protocols)
         return self.drivers[type(step)](context, step, mode)  # type: ignore[no-any-return]  # all of them
 
@@ -438,6 +442,7 @@ class Calls(abc.ABC):
         call = step.call
         if not foreign.reaches_active(context, call):
             return self.foreign(context, steps.Foreign(call), mode)
+        context.follows_inner = True
         return self.run(context, nested.followed(call)(self, context, call), mode)
 
     def apart(self, context: Context, step: steps.Apart, mode: Mode) -> Answer:

@@ -79,6 +79,8 @@ _FOLLOWED = frozenset(
 
 def is_machinery(function: Any) -> bool:
     """Whether `function`, written in Python, belongs to what differentiates, and is not followed."""
+    if type(function) is not types.FunctionType:
+        return False
     name = function.__globals__.get("__name__") or ""
     return name.startswith(_MACHINERY) and name not in _FOLLOWED
 

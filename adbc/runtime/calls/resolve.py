@@ -34,7 +34,7 @@ from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.report.messages import nested
 from adbc.runtime.state.graph_functions import GraphFunction
 
-__all__ = ["step"]
+__all__ = ["met_inside", "step"]
 
 _SYNTAX = frozenset(intrinsics.INTRINSICS.values())
 """Functions that stand for syntax: their bodies say what they mean, and are never entered."""
@@ -52,8 +52,6 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
             return pass_to_row(row, call)
         if is_differentiation(function):
             return Differentiate(call)
-        if is_machinery(function):
-            return _of_machinery(call)
         return Suspend(call) if function.__code__.co_flags & inspect.CO_GENERATOR else Enter(call)
     if issubclass(cls, GraphFunction):
         return Enter(call)
@@ -79,10 +77,12 @@ def step(call: Call, table: RuleTable, protocols: Protocols) -> Step:
     return Foreign(call) if cls is types.FunctionType else pass_on(call, table)
 
 
-def _of_machinery(call: Call) -> Step:
-    """The step for a call of a function of the runtime, which an outer level meets in code of an inner one:
-    the handlers of operators are followed, as `inner` has them; raises for others."""
-    function = call.function
+def met_inside(step: Enter) -> Step:
+    """The step in place of `step`, which an outer level meets in code of an inner one: of the functions of
+    the runtime the handlers of operators are followed, as `inner` has them; raises for others."""
+    call, function = step.call, step.call.function
+    if not is_machinery(function):
+        return step
     calls = getattr(function, "of", None)
     if calls is None:
         raise nested(function)

@@ -51,6 +51,8 @@ class Context:
     """Whether the recursion limit is raised for this call at this time."""
     has_end: bool = False
     """Whether something is to be done when the pass ends: because of `opened`, `is_raised` or `refusal`."""
+    follows_inner: bool = False
+    """Whether a derivative has been taken inside of this one, so that code of adbc's own may be met."""
     captured: dict[types.FunctionType, tuple[Any, tuple[Any, ...]]]
     """By function, its tangent, and the cells of its closure with their tangents."""
     held: dict[int, tuple[Any, list[Any]]]

@@ -91,9 +91,7 @@ def test_programs(program: Any, speculation: str) -> None:
 
 
 def test_bytes_of_numbers_are_refused() -> None:
-    for run in (
-        lambda: adbc.grad(lambda x: np.frombuffer(x.tobytes()).sum())(X),
-        lambda: adbc.jvp(lambda x: float.fromhex(float(x[0]).hex()), (X,), (X,)),
-    ):
-        with pytest.raises(adbc.errors.MissingRuleError):
-            run()
+    with pytest.raises(adbc.errors.MissingRuleError):
+        adbc.grad(lambda x: np.frombuffer(x.tobytes()).sum())(X)
+    with pytest.raises(adbc.errors.UnsupportedError, match="holds text"):
+        adbc.jvp(lambda x: float.fromhex(float(x[0]).hex()), (X,), (X,))
