@@ -50,12 +50,20 @@ class RuleConfig:
     ) -> Any:
         """``(f(*args, **kwargs), tangent)``, by a rule or by differentiating `f`; `tangents` begins with that
         of `f` itself."""
-        raise UnsupportedError("this config has no forward mode")
+        raise UnsupportedError(
+            "a rule differentiates a function, which this config cannot in forward mode",
+            "it says so itself: RuleConfig.requires keeps rules from configs that lack what they need",
+            "declare the rule with config=RuleConfig.requires('forward')",
+        )
 
     def rrule_via_ad(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``(f(*args, **kwargs), pullback)``, by a rule or by differentiating `f`; what the pullback gives
         begins with the cotangent of `f` itself: what its closure holds."""
-        raise UnsupportedError("this config has no reverse mode")
+        raise UnsupportedError(
+            "a rule differentiates a function, which this config cannot in reverse mode",
+            "it says so itself: RuleConfig.requires keeps rules from configs that lack what they need",
+            "declare the rule with config=RuleConfig.requires('reverse')",
+        )
 
 
 _current: ContextVar[RuleConfig | None] = ContextVar("adbc rule config", default=None)

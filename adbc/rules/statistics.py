@@ -58,7 +58,7 @@ def _spread(function: Callable[..., Any], less: int, is_root: bool) -> tuple[Cal
 
 
 def _around(function: Callable[..., Any], by_list: Any) -> tuple[Callable[..., Any], Any]:
-    """The same function around a centre that is given."""
+    """The function `function`, around a centre that is given."""
 
     def around(values: Any, centre: Any) -> Any:
         return function(values, centre)

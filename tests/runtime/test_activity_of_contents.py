@@ -20,6 +20,7 @@ import pytest
 
 import adbc
 from adbc.errors import AdbcError
+from tests.runtime.opaque import binned
 
 X, STEP = 1.3, 1e-6
 VARIABLE: contextvars.ContextVar[Any] = contextvars.ContextVar("VARIABLE")
@@ -220,7 +221,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 def weigh(a: Any) -> Any:
     """A function in C without a rule, of the numbers in `a`."""
-    return np.bincount(np.arange(np.size(a)) % 2, np.ravel(a))[1]
+    return binned(np.arange(np.size(a)) % 2, np.ravel(a))[1]
 
 
 def active(way: Any, x: Any) -> Any:

@@ -1,6 +1,6 @@
 """What memory holds decides whether it is active: C code is given constants; what was written is followed.
 
-``np.bincount`` stands for any function in C without a rule.
+`binned` stands for any function in C without a rule.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 import adbc
 from adbc.errors import AdbcError
 from adbc.testing import test_rule as check_rule
+from tests.runtime.opaque import binned
 
 CONSTANT = np.array([0.5, 2.0, 3.0])
 SQUARE = np.array([[2.0, 0.3], [0.1, 1.5]])
@@ -23,7 +24,7 @@ COMPLEX = np.array([1 + 2j, 0.5, 3.0])
 
 def weigh(a: Any) -> Any:
     """A function in C without a rule, of the numbers in `a`."""
-    return np.bincount(np.arange(np.size(a)) % 2, np.ravel(np.real(a)))[1]
+    return binned(np.arange(np.size(a)) % 2, np.ravel(np.real(a)))[1]
 
 
 class Holder:
@@ -40,16 +41,16 @@ def of_a_global(x):
 
 def of_a_local(x):
     a = np.array([0.5, 2.0])
-    return x * np.bincount([0, 1], a)[1]
+    return x * binned([0, 1], a)[1]
 
 
 def of_a_fresh_array(x):
-    return x * np.bincount([0, 1], np.ones(2)).sum() + np.bincount([0, 0], np.linspace(0.0, 1.0, 2))[0]
+    return x * binned([0, 1], np.ones(2)).sum() + binned([0, 0], np.linspace(0.0, 1.0, 2))[0]
 
 
 def of_a_view(x):
     a = np.arange(6.0).reshape(2, 3)
-    return x * np.bincount([0, 1, 0], a[1])[0]
+    return x * binned([0, 1, 0], a[1])[0]
 
 
 def used_before(x):
@@ -59,19 +60,19 @@ def used_before(x):
 
 def in_an_object(x):
     holder = Holder(np.array([1.0, 2.0, 4.0]))
-    return x * np.bincount([0, 1, 1], holder.values)[1]
+    return x * binned([0, 1, 1], holder.values)[1]
 
 
 def in_a_list(x):
     arrays = [CONSTANT, CONSTANT[:2]]
-    return sum(x * np.bincount(np.arange(len(a)), a)[1] for a in arrays)
+    return sum(x * binned(np.arange(len(a)), a)[1] for a in arrays)
 
 
 def captured() -> Callable[[Any], Any]:
     table = np.array([1.0, 5.0])
 
     def f(x):
-        return x * np.bincount([0, 1], table)[1]
+        return x * binned([0, 1], table)[1]
 
     return f
 
@@ -80,7 +81,7 @@ def with_inactive_writes(x):
     a = np.zeros(3)
     a[1] = 2.0
     a[2:] += 1.0
-    return x * np.bincount([0, 1, 1], a)[1]
+    return x * binned([0, 1, 1], a)[1]
 
 
 def changed_by_c(x):
@@ -91,7 +92,7 @@ def changed_by_c(x):
 
 
 def default(x, a=np.array([1.0, 2.0])):  # noqa: B008
-    return x * np.bincount([0, 1], a)[1]
+    return x * binned([0, 1], a)[1]
 
 
 def computed(x):
@@ -129,7 +130,7 @@ def computed_in_a_loop(x):
 def on_the_way(x):
     """A later write is followed from then on."""
     a = np.array([1.0, 2.0, 3.0])
-    y = x * np.bincount([0, 1, 1], a)[1]
+    y = x * binned([0, 1, 1], a)[1]
     a[0] = x * x
     return y + a.sum() * x
 
@@ -456,7 +457,7 @@ def test_typed_arrays_count_as_active() -> None:
     def f(x):
         a = array.array("d", [1.0, 2.0])
         a[0] = x
-        return np.bincount([0, 1], a)[0]
+        return binned([0, 1], a)[0]
 
     with pytest.raises(AdbcError):
         adbc.grad(f)(1.5)

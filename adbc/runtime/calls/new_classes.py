@@ -20,6 +20,7 @@ from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, slot_increment, slot_rdata
+from adbc.tangents.protocol import kind_of
 from adbc.types import make_local
 
 __all__ = [
@@ -189,7 +190,9 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         check_name(own, name, *call.args[2:])
         # Library code that runs as it is sets it too (`contextlib.redirect_stdout`), and is not undone: what
         # one of two such calls has set must not be put back when the other was followed.
-        stays = is_library_module(owner)
+        stays = is_library_module(owner) and all(
+            kind_of(type(x)).inactive for x in (old, *call.args[2:]) if x is not _ABSENT
+        )
 
     def put_back() -> None:
         context.attributes.clear()
