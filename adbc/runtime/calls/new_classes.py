@@ -6,6 +6,7 @@ from the dict to the fields of the class, which the context of the call keeps (`
 
 from __future__ import annotations
 
+import io
 import types
 from collections.abc import Callable
 from typing import Any
@@ -164,6 +165,12 @@ def defaults_of_record(cls: Any) -> Any:
 _ABSENT = object()
 
 
+def _has_no_number(x: Any) -> bool:
+    """Whether nothing with a derivative can stand in `x`, what a module has or is given: a setting, a
+    stream."""
+    return x is _ABSENT or kind_of(type(x)).inactive or issubclass(type(x), io.IOBase)
+
+
 def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> tuple[Any, Callable[[], Any]]:
     """Set or delete an attribute of a class or module; what undoes that gives the cotangent of the value.
 
@@ -190,9 +197,7 @@ def on_class(context: Context, call: Call, fill: Callable[[Any, Any], Any]) -> t
         check_name(own, name, *call.args[2:])
         # Library code that runs as it is sets it too (`contextlib.redirect_stdout`), and is not undone: what
         # one of two such calls has set must not be put back when the other was followed.
-        stays = is_library_module(owner) and all(
-            kind_of(type(x)).inactive for x in (old, *call.args[2:]) if x is not _ABSENT
-        )
+        stays = is_library_module(owner) and all(map(_has_no_number, (old, *call.args[2:])))
 
     def put_back() -> None:
         context.attributes.clear()
