@@ -1,4 +1,4 @@
-"""Which tests are left out of ``python -m pytest``, so that it takes two minutes: the marker ``slow``.
+"""Which tests are left out of ``python -m pytest``, so that it takes a few minutes: the marker ``slow``.
 
 ``durations.json`` has the tests that take long in all, with the number of their cases and the seconds that
 these took.  Of each of them so many cases are quick as fit into `BUDGET` seconds, spread over all of its
