@@ -6,6 +6,7 @@ function to leave rubbish in an argument: with a derivative it never does.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from adbc.rules.linear import along, refuse_others
 from adbc.rules.numpy.base import ArrayRule, plain
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule, When
 
-__all__ = ["ROWS", "FormulaRule", "bodies", "fixed", "linear"]
+__all__ = ["ROWS", "FormulaRule", "bodies", "fixed", "internal", "linear"]
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -100,6 +101,14 @@ def linear(
 
 def _without_result(adjoint: Callable[..., Any]) -> Callable[..., Any]:
     return lambda by, out, /, *args, **others: adjoint(by, *args, **others)
+
+
+def internal(name: str) -> Any:
+    """The module `name` of SciPy's own use, which comes and goes with its versions; None if there is none."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def bodies(module: Any, found: Mapping[str, Callable[..., Any]]) -> list[Any]:

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 from scipy import interpolate, spatial
-from scipy.interpolate import _dfitpack, _interpnd, _ppoly
 from scipy.linalg import lapack
 
 from adbc.rules.implicit import solved, valued
 from adbc.rules.numpy.base import ArrayRule, plain
-from adbc.rules.scipy.base import bodies, fixed
+from adbc.rules.scipy.base import bodies, fixed, internal
 from adbc.rules.scipy.solves import solved_with_band
 from adbc.rules.stopping import stop_gradient
 from adbc.rules.table import Rule, ZeroRule
@@ -267,20 +266,16 @@ def griddata(
 
 def _rows_in_c() -> list[Rule]:
     """Bodies of what differs between versions of SciPy."""
-    found: list[Rule] = []
-    try:
-        from scipy.interpolate import _dierckx
-    except ImportError:  # an older one
-        _dierckx = None
-    if hasattr(_dierckx, "evaluate_spline"):
-        found += bodies(_dierckx, {"evaluate_spline": evaluate_spline})
-    try:
-        from scipy.interpolate import _rgi_cython
-    except ImportError:
-        return found
-    return found + bodies(
-        _rgi_cython, {"find_indices": find_indices, "evaluate_linear_2d": evaluate_linear_2d}
-    )
+    found: dict[str, dict[str, Any]] = {
+        "_ppoly": {"evaluate": evaluate, "integrate": integrate},
+        "_interpnd": {"_ndim_coords_from_arrays": coordinates},
+        "_dfitpack": {"splev": fitpack_splev, "splder": fitpack_splder},
+        "_dierckx": {"evaluate_spline": evaluate_spline},
+        "_rgi_cython": {"find_indices": find_indices, "evaluate_linear_2d": evaluate_linear_2d},
+    }
+    return [
+        row for name, rows in found.items() for row in bodies(internal(f"scipy.interpolate.{name}"), rows)
+    ]
 
 
 ROWS: list[Rule] = [
@@ -296,9 +291,6 @@ ROWS: list[Rule] = [
         vjp=[None, _evaluate_c, None, _evaluate_x],
         when=plain,
     ),
-    *bodies(_ppoly, {"evaluate": evaluate, "integrate": integrate}),
-    *bodies(_interpnd, {"_ndim_coords_from_arrays": coordinates}),
-    *bodies(_dfitpack, {"splev": fitpack_splev, "splder": fitpack_splder}),
     *bodies(lapack, {"dgbsv": gbsv, "zgbsv": gbsv, "sgbsv": gbsv, "cgbsv": gbsv}),
     *bodies(interpolate, {"splev": splev, "splrep": splrep, "griddata": griddata}),
     *_rows_in_c(),
