@@ -323,7 +323,6 @@ PRODUCERS: dict[Callable[..., Any], Sequence[Producer]] = {
     itertools.count: (Producer(_counted, 2),),
     itertools.cycle: (Producer(_cycled, 1, {0: _iter_}),),
     itertools.zip_longest: (
-        Producer(_longest, 2, {0: _iter_, 1: _iter_}),
         Producer(_longest, 3, {0: _iter_, 1: _iter_}, keywords=("fillvalue",)),
     ),
 }  # fmt: skip
