@@ -163,7 +163,11 @@ def fill_tangent(x: Any, dx: Any) -> Any:
         # of "a number" it may be known that its derivative is one, and then it turns out to be an int
         if dx.__class__ is not float or x.__class__ is float:
             return dx
-        return NO_TANGENT if kind_of(type(x)).inactive else dx
+        cls = type(x)
+        if kind_of(cls).inactive:
+            return NO_TANGENT
+        # Of a number of NumPy's the tangent was computed with Python's floats.
+        return cls(dx) if cls.__module__ == "numpy" and cls.__name__ != "ndarray" else dx
     if type(x) is float:
         return 0.0
     kind = kind_of(type(x))
