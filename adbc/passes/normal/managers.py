@@ -34,9 +34,10 @@ from adbc.ir.intrinsics import _load_special_
 from adbc.ir.traverse import remove_unreachable, uses
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.passes.normal.consumed_generators import put_graph
+from adbc.passes.normal.segments import FINISHED
 from adbc.passes.query import constant, target
 
-__all__ = ["Managed", "managers"]
+__all__ = ["Managed", "managers", "thrown"]
 
 
 class Managed(NamedTuple):
@@ -164,3 +165,21 @@ def _pass_on(graph: Graph, call: Instruction) -> None:
     block.instructions.remove(call)
     if block.handler is not None:
         forget_handler(block)
+
+
+def thrown(segment: Any, error: BaseException, state: tuple[Any, ...]) -> bool:
+    """Throw `error` into a generator that is suspended in front of `segment`, as ``__exit__`` of a
+    `contextlib.contextmanager` does; returns whether it is swallowed."""
+    try:
+        number = segment(True, error, *state)[0]
+    except StopIteration as raised:
+        if raised is error:  # it was not caught
+            return False
+        raise RuntimeError("generator raised StopIteration") from raised
+    except BaseException as raised:
+        if raised is error:
+            return False
+        raise
+    if number != FINISHED:
+        raise RuntimeError("generator didn't stop after throw()")
+    return True

@@ -14,7 +14,7 @@ from adbc.ir.intrinsics import _foreigncall_
 from adbc.ir.terminators import Raise, Return
 from adbc.ir.traverse import copy_graph
 from adbc.ir.values import Const, Instruction
-from adbc.passes.normal.managers import Managed
+from adbc.passes.normal.managers import Managed, thrown
 from adbc.passes.normal.segments import FINISHED, must_be_closed
 from adbc.passes.query import constant, target
 from adbc.runtime.build.bindings import Bindings
@@ -104,21 +104,3 @@ def _part(segment: Graph, function: types.FunctionType, is_last: bool, complaint
             error = builder.call(_foreigncall_, Const(RuntimeError), Const(complaint))
             block.terminator = Raise(error, position=end.position)
     return graph
-
-
-def thrown(segment: Any, error: BaseException, state: tuple[Any, ...]) -> bool:
-    """Throw `error` into a generator that is suspended in front of `segment`, as ``__exit__`` of a
-    `contextlib.contextmanager` does; returns whether it is swallowed."""
-    try:
-        number = segment(True, error, *state)[0]
-    except StopIteration as raised:
-        if raised is error:  # it was not caught
-            return False
-        raise RuntimeError("generator raised StopIteration") from raised
-    except BaseException as raised:
-        if raised is error:
-            return False
-        raise
-    if number != FINISHED:
-        raise RuntimeError("generator didn't stop after throw()")
-    return True
