@@ -34,44 +34,58 @@ def from_jax(function: Any) -> Callable[..., Any]:
 
     Raises `adbc.errors.UnsupportedError` if it has no such rule.
     """
-    forwards: Any = getattr(function, "fwd", None)
-    backwards: Any = getattr(function, "bwd", None)
-    jvp: Any = getattr(function, "jvp", None)
-    if (forwards is None or backwards is None) and jvp is None:
-        raise UnsupportedError(
-            f"{function!r} has no rule of JAX's",
-            "it is no jax.custom_vjp with defvjp, and no jax.custom_jvp with defjvp",
-            "give what these decorators have made",
-        )
-    if getattr(function, "symbolic_zeros", False):
-        raise UnsupportedError(
-            f"the rule of {function!r} asks for symbolic zeros",
-            "these are objects of JAX's own",
-            "declare it with symbolic_zeros=False",
-        )
-    constant = frozenset(getattr(function, "nondiff_argnums", ()))
-
-    def split(args: Sequence[Any]) -> tuple[list[Any], list[int]]:
-        return (
-            [x for i, x in enumerate(args) if i in constant],
-            [i for i in range(len(args)) if i not in constant],
-        )
-
-    def given(args: Sequence[Any]) -> list[Any]:
-        return [x if i in constant else map_leaves(_to_jax, x) for i, x in enumerate(args)]
+    rule = _JaxRule(function)
 
     @functools.wraps(getattr(function, "fun", function))
     def of_arrays(*args: Any, **kwargs: Any) -> Any:
-        return map_leaves(_to_numpy, function(*given(args), **kwargs))
+        return map_leaves(_to_numpy, function(*rule.given(args), **kwargs))
 
-    def reverse(f: Callable[..., Any], *args: Any) -> Any:
-        held, active = split(args)
-        if backwards is not None:
-            out, kept = forwards(*given(args))
-            transposed = functools.partial(backwards, *held, kept)
+    is_transposed = rule.bwd is not None or isinstance(function, getattr(loaded("jax"), "custom_jvp", ()))
+    declare(of_arrays, forward=rule.forward, reverse=rule.reverse if is_transposed else None)
+    return of_arrays
+
+
+class _JaxRule:
+    """What `function` says of its derivative, as the two rules of a function of NumPy arrays."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.fwd: Any = getattr(function, "fwd", None)
+        self.bwd: Any = getattr(function, "bwd", None)
+        self.jvp: Any = getattr(function, "jvp", None)
+        if (self.fwd is None or self.bwd is None) and self.jvp is None:
+            raise UnsupportedError(
+                f"{function!r} has no rule of JAX's",
+                "it is no jax.custom_vjp with defvjp, and no jax.custom_jvp with defjvp",
+                "give what these decorators have made",
+            )
+        if getattr(function, "symbolic_zeros", False):
+            raise UnsupportedError(
+                f"the rule of {function!r} asks for symbolic zeros",
+                "these are objects of JAX's own",
+                "declare it with symbolic_zeros=False",
+            )
+        self.constant = frozenset(getattr(function, "nondiff_argnums", ()))
+
+    def split(self, args: Sequence[Any]) -> tuple[list[Any], list[int]]:
+        """The arguments that have no derivative, and the places of those that have."""
+        places = range(len(args))
+        return [args[i] for i in places if i in self.constant], [i for i in places if i not in self.constant]
+
+    def given(self, args: Sequence[Any]) -> list[Any]:
+        """The arguments as JAX gives them to a rule."""
+        return [x if i in self.constant else map_leaves(_to_jax, x) for i, x in enumerate(args)]
+
+    def reverse(self, f: Callable[..., Any], *args: Any) -> Any:
+        """The rule of reverse mode."""
+        held, active = self.split(args)
+        given = self.given(args)
+        if self.bwd is not None:
+            out, kept = self.fwd(*given)
+            transposed = functools.partial(self.bwd, *held, kept)
         else:
-            of_active = functools.partial(_at_places, function, args, active)
-            out, transposed = loaded("jax").vjp(of_active, *(given(args)[i] for i in active))
+            of_active = functools.partial(_at_places, self.function, args, active)
+            out, transposed = loaded("jax").vjp(of_active, *(given[i] for i in active))
         out = map_leaves(_to_numpy, out)
 
         def jax_pullback(cotangent: Any) -> tuple[Any, ...]:
@@ -79,7 +93,7 @@ def from_jax(function: Any) -> Callable[..., Any]:
             answer = transposed(map_leaves(lambda t: _to_jax(conjugate(t)), by))
             if len(answer) != len(active):
                 raise TypeError(
-                    f"the bwd of {function!r} gives {len(answer)} cotangents for {len(active)} arguments"
+                    f"the bwd of {self.function!r} gives {len(answer)} cotangents for {len(active)} arguments"
                 )
             found: list[Any] = [NoTangent()] * len(args)
             for i, g in zip(active, answer, strict=True):
@@ -88,23 +102,21 @@ def from_jax(function: Any) -> Callable[..., Any]:
 
         return out, jax_pullback
 
-    def forward(tangents: tuple[Any, ...], f: Callable[..., Any], *args: Any) -> Any:
-        held, active = split(args)
+    def forward(self, tangents: tuple[Any, ...], f: Callable[..., Any], *args: Any) -> Any:
+        """The rule of forward mode."""
+        held, active = self.split(args)
         if all(map(is_zero, tangents[1:])):
             return f(*args), ZeroTangent()
-        if jvp is None:
-            return f(*args), not_implemented(f"JAX has no forward mode of {function!r}, a custom_vjp")
-        if any(not is_zero(tangents[1 + i]) for i in constant if i < len(args)):
-            return f(*args), not_implemented(f"{function!r} has no derivative by {sorted(constant)}")
-        xs = given(args)
+        if self.jvp is None:
+            return f(*args), not_implemented(f"JAX has no forward mode of {self.function!r}, a custom_vjp")
+        if any(not is_zero(tangents[1 + i]) for i in self.constant if i < len(args)):
+            reason = f"{self.function!r} has no derivative by {sorted(self.constant)}"
+            return f(*args), not_implemented(reason)
+        xs = self.given(args)
         ts = [map_leaves(_to_jax, written_out(args[i], tangents[1 + i], _nothing)) for i in active]
-        out, dout = jvp(*held, tuple(xs[i] for i in active), tuple(ts))
+        out, dout = self.jvp(*held, tuple(xs[i] for i in active), tuple(ts))
         out = map_leaves(_to_numpy, out)
         return out, project(out, map_leaves(_to_numpy, dout))
-
-    is_transposed = backwards is not None or isinstance(function, getattr(loaded("jax"), "custom_jvp", ()))
-    declare(of_arrays, forward=forward, reverse=reverse if is_transposed else None)
-    return of_arrays
 
 
 def _at_places(function: Callable[..., Any], args: Sequence[Any], places: Sequence[int], *xs: Any) -> Any:

@@ -35,7 +35,7 @@ def from_torch(function: Any) -> Callable[..., Any]:
             "give such a class",
         )
     apply: Any = function.apply  # type: ignore[attr-defined]  # that class has it
-    has_jvp = vars(base)["jvp"] is not next(vars(c)["jvp"] for c in function.__mro__ if "jvp" in vars(c))
+    has_jvp = function.jvp is not base.jvp  # type: ignore[attr-defined]
 
     def tensors(args: Sequence[Any], wants_grad: bool) -> list[Any]:
         return [_tensor(x, wants_grad) if is_number(x) else x for x in args]
