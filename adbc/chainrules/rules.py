@@ -63,8 +63,8 @@ class _Form:
         unknown = options.keys() - Options.__annotations__.keys()
         if unknown:
             raise TypeError(
-                f"{self!r}(f) declares a rule, and {min(unknown)!r} is no option of it; rrule.call(f, ...) runs"
-                " the rule of a call without arguments by position"
+                f"{self!r}(f) declares a rule, and {min(unknown)!r} is no option of it; rrule.call(f, ...)"
+                " runs the rule of a call without arguments by position"
             )
 
         def declare(rule: F) -> F:
