@@ -110,6 +110,8 @@ def _learn(
     lists = lists_in(primals)
     entered, inner = f, None
     if plain is not f:
+        if any(getattr(x, "base", None) is not None for x in primals):
+            return  # views never take such a way
         from adbc.runtime.entry.nested import gradient_as_function  # loaded when a derivative is nested
 
         followed = gradient_as_function(engine, f, primals)
@@ -150,13 +152,11 @@ def value_and_tangent(
         raise ArgumentError(
             f"jvp needs one tangent per argument: {len(primals)} arguments, {len(tangents)} tangents"
         )
-    key = _key(f)
-    if key is not None and not engine.stale and engine.epoch == engine.table.epoch:
-        plain = _plain(f)
-        for way in engine.ways.get(key, ()):
+    if f.__class__ is FunctionType and not engine.stale and engine.epoch == engine.table.epoch:
+        for way in engine.ways.get(id(f.__code__), ()):
             if (
-                way.code is plain.__code__
-                and way.namespace is plain.__globals__
+                way.code is f.__code__
+                and way.namespace is f.__globals__
                 and way.generation == engine.generation
                 and len(way.parts) == len(primals)
             ):
@@ -164,20 +164,46 @@ def value_and_tangent(
                 context.pairs = []
                 arguments = _arguments(way, context.pairs, primals, tangents)
                 if arguments is not None:
-                    if plain is not way.function and (way.inner is not None or engine.table.rows(plain)):
+                    if f is not way.function and engine.table.rows(f):
                         break  # of functions with the same code, some may have a rule
                     rule = way.rule
                     if not rule.is_built:
                         break
-                    if not (rule.holds() and (way.inner is None or way.inner.holds())):
+                    if not rule.holds():
                         engine.clear()
                         break
-                    context.follows_inner = way.inner is not None
                     context.entered = rule
                     return with_tangent(*enter(rule.forwards, context, *arguments))
+    elif f.__class__ in _GRADIENTS:
+        found = _of_gradient(engine, f, primals, tangents)
+        if found is not None:
+            return with_tangent(*found)
     answer, given, directions = first_dual_call(engine, f, primals, tangents)
     _learn(engine, f, primals, given, directions)
     return with_tangent(*answer)
+
+
+def _of_gradient(
+    engine: EngineView, f: Any, primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any] | None:
+    """What the way that is known for the gradient `f` leads to; None if there is none for the arguments."""
+    if engine.stale or engine.epoch != engine.table.epoch:
+        return None
+    plain = f._function
+    for way in engine.ways.get(_key(f), ()):
+        if way.function is plain and way.code is plain.__code__ and way.generation == engine.generation:
+            context = _Entered()
+            context.pairs = []
+            is_alike = len(way.parts) == len(primals)
+            arguments = _arguments(way, context.pairs, primals, tangents) if is_alike else None
+            if arguments is not None and way.rule.is_built:
+                if not (way.rule.holds() and way.inner.holds()):
+                    engine.clear()
+                    return None
+                context.follows_inner, context.entered = True, way.rule
+                answer: tuple[Any, Any] = enter(way.rule.forwards, context, *arguments)
+                return answer
+    return None
 
 
 def value_tangent_and_aux(
