@@ -89,7 +89,7 @@ def numba(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def foreign(session: nox.Session) -> None:
-    """The tests of rules of other systems, which are skipped where these are not installed; a large download."""
+    """The tests of rules of other systems, which are skipped elsewhere: these are a large download."""
     session.install("-e", ".[test]", "autograd", "jax", "torch")
     session.run("python", "-m", "pytest", "-n", "0", "-m", "", "tests/chainrules/foreign", *session.posargs)
 
