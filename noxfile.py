@@ -88,6 +88,13 @@ def numba(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+def foreign(session: nox.Session) -> None:
+    """The tests of rules of other systems, which are skipped elsewhere: these are a large download."""
+    session.install("-e", ".[test]", "autograd", "jax", "torch")
+    session.run("python", "-m", "pytest", "-n", "0", "-m", "", "tests/chainrules/foreign", *session.posargs)
+
+
+@nox.session(python="3.11")
 def libraries(session: nox.Session) -> None:
     """Functions of packages that never heard of adbc, against differences; goes on where it was left."""
     session.install("-e", ".", "-r", "libraries/requirements.txt")

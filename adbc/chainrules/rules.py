@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from adbc.chainrules.configs import Requirement, RuleConfig, ad_config
 from adbc.chainrules.registry import Declaration, When, registry
@@ -46,29 +46,33 @@ def _described(given: Any) -> str:
     return f"a tuple of {len(given)}" if isinstance(given, tuple) else f"a {type(given).__name__}"
 
 
+class Options(TypedDict, total=False):
+    """What is said of a rule where it is declared."""
+
+    when: When
+    config: Requirement | None
+    for_speed: bool
+
+
 class _Form:
     """What `frule` and `rrule` have in common."""
 
     mode: str
 
-    def _declare(
-        self,
-        function: Callable[..., Any],
-        when: When = None,
-        config: Requirement | None = None,
-        for_speed: bool = False,
-    ) -> Callable[[F], F]:
+    def _declare(self, function: Callable[..., Any], options: dict[str, Any]) -> Callable[[F], F]:
+        unknown = options.keys() - Options.__annotations__.keys()
+        if unknown:
+            raise TypeError(
+                f"{self!r}(f) declares a rule, and {min(unknown)!r} is no option of it; rrule.call(f, ...)"
+                " runs the rule of a call without arguments by position"
+            )
+
         def declare(rule: F) -> F:
+            rules: dict[str, Callable[..., Any]] = {self.mode: rule}
+            when, requires = options.get("when"), options.get("config")
+            for_speed = options.get("for_speed", False)
             registry.add(
-                Declaration(
-                    function,
-                    "rule",
-                    {self.mode: rule},
-                    frozenset({self.mode}),
-                    when,
-                    config,
-                    for_speed,
-                )
+                Declaration(function, "rule", rules, frozenset(rules), when, requires, for_speed)
             )
             return rule
 
@@ -113,15 +117,7 @@ class FRule(_Form):
     mode = "forward"
 
     @overload
-    def __call__(
-        self,
-        first: Callable[..., Any],
-        /,
-        *,
-        when: When = ...,
-        config: Requirement | None = ...,
-        for_speed: bool = ...,
-    ) -> Callable[[F], F]: ...
+    def __call__(self, first: Callable[..., Any], /, **options: Unpack[Options]) -> Callable[[F], F]: ...
 
     @overload
     def __call__(
@@ -132,7 +128,7 @@ class FRule(_Form):
         if isinstance(first, RuleConfig):
             return self._run(first, args[0], args[1], args[2:], kwargs)
         if callable(first) and not args:
-            return self._declare(first, **kwargs)
+            return self._declare(first, kwargs)
         if not isinstance(first, tuple) or not args:
             raise TypeError(
                 "frule(f) declares a rule; frule((df, *dargs), f, *args) runs one: a tuple of tangents first"
@@ -202,15 +198,7 @@ class RRule(_Form):
     mode = "reverse"
 
     @overload
-    def __call__(
-        self,
-        first: Callable[..., Any],
-        /,
-        *,
-        when: When = ...,
-        config: Requirement | None = ...,
-        for_speed: bool = ...,
-    ) -> Callable[[F], F]: ...
+    def __call__(self, first: Callable[..., Any], /, **options: Unpack[Options]) -> Callable[[F], F]: ...
 
     @overload
     def __call__(self, first: Any, second: Any, /, *args: Any, **kwargs: Any) -> Any: ...
@@ -221,7 +209,7 @@ class RRule(_Form):
         if not callable(first):
             raise TypeError("rrule(f) declares a rule; rrule(f, *args) runs one: a function first")
         if not args:
-            return self._declare(first, **kwargs)
+            return self._declare(first, kwargs)
         return self._run(None, first, args, kwargs)
 
     def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -479,7 +479,7 @@ class Mirror(abc.ABC):
     def _rule(self, call: Instruction, site: CallSite) -> None:
         """Write a call of the rule in place of `call`."""
         answer = self.builder.call(
-            self.support.rule(site.row),
+            self.support.rule(site.row.at_site()),
             self._pack(map(self.p, site.arguments)),
             self._pack(map(self.companion, site.arguments)),
             self._options(site),

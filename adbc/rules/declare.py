@@ -311,9 +311,11 @@ def primitive(
     increments fdata in place.  A mode that is not given is refused when it is asked for, with
     `adbc.errors.UnsupportedError`.
 
-    build: makes the rules instead, once for each combination of classes that the function is called with:
-    ``build(*classes) -> (frule, rrule)``, either of them None.  They may keep what all calls with these
-    classes share: buffers, or what is costly to find out.
+    build: makes the rules instead: ``build(*classes) -> (frule, rrule)``, either of them None.  It is called
+    for each place in derived code that calls the function, once for each combination of classes there, so
+    the rules may keep what the calls from that place share: buffers, or what is costly to find out.  Code
+    that is written anew begins anew; calls that are decided when they run, or are interpreted because they
+    have not run often, have no place of their own and share what was made for their classes.
 
     when: restricts the rule to calls for which ``when(*classes of the arguments)`` holds.  table: another
     table to add to than that of the public functions.
@@ -334,7 +336,7 @@ def primitive(
     if build is not None:
         if frule is not None or rrule is not None:
             raise TypeError("build makes the rules: give build, or frule and rrule")
-        _add(_built(function, build, when), table)
+        _add(_Built(function, build, when), table)
         return
     _add(_primitive(function, frule, rrule, when), table)
 
@@ -353,20 +355,30 @@ def _primitive(
     )
 
 
-def _built(function: Callable[..., Any], build: Callable[..., Any], when: When) -> Primitive:
-    """The row whose rules `build` makes when they are first needed for classes of arguments."""
-    made: dict[tuple[type, ...], Primitive] = {}
+class _Built(Primitive):
+    """The row whose rules `build` makes when they are first needed for classes of arguments.
 
-    def row_for(args: Sequence[Any]) -> Primitive:
+    What is called from written code has a row for each call (`at_site`); what is decided when it runs, or
+    interpreted, is nobody's call in particular, and shares this one.
+    """
+
+    def __init__(self, function: Callable[..., Any], build: Callable[..., Any], when: When) -> None:
+        self.build = build
+        self.made: dict[tuple[type, ...], Primitive] = {}
+        super().__init__(
+            function,
+            frule=lambda args, dargs, kwargs: self.row_for(args).frule(args, dargs, kwargs),
+            rrule=lambda args, fargs, kwargs: self.row_for(args).rrule(args, fargs, kwargs),
+            when=when,
+        )
+
+    def row_for(self, args: Sequence[Any]) -> Primitive:
+        """The row with the rules that were made for the classes of `args`."""
         classes = tuple(map(type, args))
-        row = made.get(classes)
+        row = self.made.get(classes)
         if row is None:
-            row = made[classes] = _primitive(function, *build(*classes))
+            row = self.made.setdefault(classes, _primitive(self.function, *self.build(*classes)))
         return row
 
-    return Primitive(
-        function,
-        frule=lambda args, dargs, kwargs: row_for(args).frule(args, dargs, kwargs),
-        rrule=lambda args, fargs, kwargs: row_for(args).rrule(args, fargs, kwargs),
-        when=when,
-    )
+    def at_site(self) -> Primitive:
+        return _Built(self.function, self.build, self.when)

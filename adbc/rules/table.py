@@ -244,6 +244,10 @@ class Rule:
             return None
         return FormulaCall(tuple(self.formulas), tuple(range(count)), together=self.together)
 
+    def at_site(self) -> Rule:
+        """The row for one call in written code: itself, unless its rules keep something for that call."""
+        return self
+
     def is_pure(self, count: int, keywords: Sequence[str]) -> bool:
         """Whether a call with `count` arguments has no effects, and a result that is new."""
         return self.kind in (RowKind.SCALAR, RowKind.PURE)

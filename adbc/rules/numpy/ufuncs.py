@@ -68,40 +68,44 @@ def _power_by_exponent(out: Any, x: Any, y: Any) -> Any:
     return np.where(zero, 0, out * np.log(np.where(zero, 1, x)))
 
 
-def _power(function: Any) -> ElementwiseRule:
-    def by_base(out: Any, x: Any, y: Any) -> Any:
-        return _power_by_base(out, x, y if np.ndim(y) else _float_exponent(x, y))
+def _power_by_number(out: Any, x: Any, y: Any) -> Any:
+    return _power_by_base(out, x, y if np.ndim(y) else _float_exponent(x, y))
 
+
+def _power(function: Any) -> ElementwiseRule:
     # float_power computes in float64, whatever the dtypes of its arguments
     result = "elementwise" if function is np.power else None
-    row = elementwise(function, by_base, _power_by_exponent, singular=True, result=result)
-    general = row.vjp[0]
-    assert general is not None
-
-    def by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
-        if type(y) in (int, float):
-            if y == 2:  # never singular
-                if d.__class__ is float:
-                    return x * (2.0 * d)
-                term = x * d
-                term += term
-                return term
-            if y == 3:
-                term = x * x
-                term *= 3.0
-                term *= d
-                return term
-        return general(d, out, x, y)
-
-    def over_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
-        if type(y) in (int, float) and y == 2 and d.shape == x.shape and d.dtype == x.dtype:
-            d *= x
-            d += d
-            return d
-        return by_real_base(d, out, x, y)
-
-    real_formulas(row, real_formula(by_real_base, over=over_real_base), None)
+    row = elementwise(function, _power_by_number, _power_by_exponent, singular=True, result=result)
+    real_formulas(row, real_formula(_by_real_base, over=_over_real_base), None)
     return row
+
+
+_GENERAL: Any = elementwise(np.power, _power_by_number, _power_by_exponent, singular=True).vjp[0]
+
+
+def _by_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
+    # No closure: where derivatives are nested, this is entered as it stands.
+    if type(y) in (int, float):
+        if y == 2:  # never singular
+            if d.__class__ is float:
+                return x * (2.0 * d)
+            term = x * d
+            term += term
+            return term
+        if y == 3:
+            term = x * x
+            term *= 3.0
+            term *= d
+            return term
+    return _GENERAL(d, out, x, y)
+
+
+def _over_real_base(d: Any, out: Any, x: Any, y: Any) -> Any:
+    if type(y) in (int, float) and y == 2 and d.shape == x.shape and d.dtype == x.dtype:
+        d *= x
+        d += d
+        return d
+    return _by_real_base(d, out, x, y)
 
 
 def _float_exponent(x: Any, y: Any) -> Any:

@@ -18,6 +18,7 @@ from adbc.runtime.calls.plans import FLOATS, ROWS, plan
 from adbc.runtime.entry.described import NUMBERS, described, elements, is_watched, lists_in
 from adbc.runtime.entry.entering import enter
 from adbc.runtime.entry.first import first_dual_call
+from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
 from adbc.runtime.entry.results import pair, with_tangent
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
@@ -38,18 +39,22 @@ class _Way:
     """How to enter for arguments of certain types.
 
     parts: per argument its class, what it has for a tangent, whether the rule is given that, and what else is
-    known: of a list the type of its elements, of an array dtype and dimensions.
+    known: of a list the type of its elements, of an array dtype and dimensions.  inner: of a gradient, the
+    rule that the code of `rule` is the derivative of.
     """
 
-    __slots__ = ("code", "function", "generation", "namespace", "parts", "rule")
+    __slots__ = ("code", "function", "generation", "inner", "namespace", "parts", "rule")
 
-    def __init__(self, f: Any, generation: int, rule: Any, parts: list[tuple[Any, ...]]) -> None:
+    def __init__(
+        self, f: Any, generation: int, rule: Any, parts: list[tuple[Any, ...]], inner: Any = None
+    ) -> None:
         self.function = f
         self.code = f.__code__
         self.namespace = f.__globals__
         self.generation = generation
         self.rule = rule
         self.parts = parts
+        self.inner = inner
 
 
 Pairs = list[tuple[Any, Any]]
@@ -70,6 +75,24 @@ class _Entered(Context):
         return made
 
 
+def _key(f: Any) -> Any:
+    """Under what the ways of `f` are kept: its code, and what a gradient of it is asked for; None if none
+    are."""
+    if f.__class__ is FunctionType:
+        return id(f.__code__)
+    if f.__class__ in _GRADIENTS and f._function.__class__ is FunctionType:
+        return id(f._function.__code__), f.__class__, f._chosen, f._has_aux, f._single
+    return None
+
+
+def _plain(f: Any) -> Any:
+    """The function that `f` is, or is the gradient of."""
+    return f._function if f.__class__ in _GRADIENTS else f
+
+
+_GRADIENTS = (Gradient, ValueAndGradient)
+
+
 def _learn(
     engine: EngineView, f: Any, primals: Sequence[Any], given: Sequence[Any], directions: Sequence[Any]
 ) -> None:
@@ -77,21 +100,29 @@ def _learn(
 
     given: the tangents from outside; directions: those that the function was entered with.
     """
-    if (
-        is_watched(engine.forward)
-        or type(f) is not FunctionType
-        or f.__closure__ is not None
-        or engine.table.rows(f)
-    ):
+    key, plain = _key(f), _plain(f)
+    if key is None or is_watched(engine.forward) or plain.__closure__ is not None or engine.table.rows(plain):
         return
     if described(primals) is None or any(
         type(t) is not type(x) and t is not None for x, t in zip(primals, given, strict=True)
     ):
         return
     lists = lists_in(primals)
-    found = plan(engine, "forward", f, primals, directions, lists)
+    entered, inner = f, None
+    if plain is not f:
+        if any(getattr(x, "base", None) is not None for x in primals):
+            return  # views never take such a way
+        from adbc.runtime.entry.nested import gradient_as_function  # loaded when a derivative is nested
+
+        followed = gradient_as_function(engine, f, primals)
+        if followed is None:
+            return
+        entered, inner = followed
+    found = plan(engine, "forward", entered, primals, directions, lists)
     if found is None:
         return
+    if inner is not None:
+        engine.written(found.rule.forwards)  # calls of a gradient do not come by it otherwise
     parts = []
     for i, (x, t, d) in enumerate(zip(primals, given, directions, strict=True)):
         if t is not None:
@@ -104,8 +135,8 @@ def _learn(
         if kind is _NUMBER and type(x) is not float:
             return
         parts.append((type(x), kind, bool(found.flags[i]), known))
-    ways = engine.ways.setdefault(id(f.__code__), [])
-    ways.insert(0, _Way(f, engine.generation, found.rule, parts))
+    ways = engine.ways.setdefault(key, [])
+    ways.insert(0, _Way(plain, engine.generation, found.rule, parts, inner))
     del ways[_MOST:]
 
 
@@ -143,9 +174,36 @@ def value_and_tangent(
                         break
                     context.entered = rule
                     return with_tangent(*enter(rule.forwards, context, *arguments))
+    elif f.__class__ in _GRADIENTS:
+        found = _of_gradient(engine, f, primals, tangents)
+        if found is not None:
+            return with_tangent(*found)
     answer, given, directions = first_dual_call(engine, f, primals, tangents)
     _learn(engine, f, primals, given, directions)
     return with_tangent(*answer)
+
+
+def _of_gradient(
+    engine: EngineView, f: Any, primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any] | None:
+    """What the way that is known for the gradient `f` leads to; None if there is none for the arguments."""
+    if engine.stale or engine.epoch != engine.table.epoch:
+        return None
+    plain = f._function
+    for way in engine.ways.get(_key(f), ()):
+        if way.function is plain and way.code is plain.__code__ and way.generation == engine.generation:
+            context = _Entered()
+            context.pairs = []
+            is_alike = len(way.parts) == len(primals)
+            arguments = _arguments(way, context.pairs, primals, tangents) if is_alike else None
+            if arguments is not None and way.rule.is_built:
+                if not (way.rule.holds() and way.inner.holds()):
+                    engine.clear()
+                    return None
+                context.follows_inner, context.entered = True, way.rule
+                answer: tuple[Any, Any] = enter(way.rule.forwards, context, *arguments)
+                return answer
+    return None
 
 
 def value_tangent_and_aux(

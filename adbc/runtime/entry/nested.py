@@ -44,7 +44,7 @@ from adbc.tangents.protocol import kind_of
 from adbc.types import AbstractType, has_cotangent, has_shadow
 from adbc.types.lattice import FLOAT
 
-__all__ = ["ROWS", "follow"]
+__all__ = ["ROWS", "follow", "gradient_as_function"]
 
 
 # -- what is called of the runtime ---------------------------------------------------------------------------
@@ -134,7 +134,17 @@ def _given(call: Call, f: Any, target: _Target) -> list[Any]:
 
 def _follow_gradient(calls: Any, context: Context, call: Call) -> Call:
     """The call of a function that computes what a gradient, which is called, does."""
-    gradient, engine = call.function, calls.engine
+    followed, rule, order = _followed_gradient(calls.engine, call)
+    f = call.function._function
+    if rule.takes_function:
+        order = (-1, *order)
+    return call.rearranged(followed, f, calls.known(context, f), order)
+
+
+def _followed_gradient(engine: Any, call: Call) -> tuple[types.FunctionType, Any, tuple[int, ...]]:
+    """The function that computes what a gradient, which is called, does; the rule that it is written for, and
+    the places of the arguments that it is given."""
+    gradient = call.function
     f = gradient._function
     named = call.by_name()
     args = call.args[: call.count]
@@ -155,8 +165,20 @@ def _follow_gradient(calls: Any, context: Context, call: Call) -> Call:
         rule, target.function, flags, tuple(asked), results,
         gradient._has_aux, gradient._single, gradient._gives_value,
     )  # fmt: skip
-    order = (-1, *target.order) if rule.takes_function else target.order
-    return call.rearranged(followed, f, calls.known(context, f), order)
+    return followed, rule, target.order
+
+
+def gradient_as_function(
+    engine: Any, gradient: ValueAndGradient, args: Sequence[Any]
+) -> tuple[types.FunctionType, Any] | None:
+    """The function that computes what `gradient` does for arguments of these types, and the rule that it is
+    written for, if it is given just these arguments."""
+    f = gradient._function
+    if type(f) is not types.FunctionType or f.__closure__ is not None or engine.table.rows(f):
+        return None
+    nothing = (None,) * len(args)
+    followed, rule, order = _followed_gradient(engine, Call(gradient, None, tuple(args), nothing, nothing))
+    return None if rule.takes_function or order != tuple(range(len(args))) else (followed, rule)
 
 
 def _entrance(

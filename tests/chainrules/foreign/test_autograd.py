@@ -1,8 +1,7 @@
-"""Rules that were written for other systems, tried where these are installed."""
+"""Rules of autograd's, tried where it is installed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,6 @@ from adbc.chainrules.testing import test_frule as check_frule
 from adbc.chainrules.testing import test_rrule as check_rrule
 
 X, Y = np.array([0.3, -0.7]), np.array([1.5, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def scope() -> Iterator[None]:
-    with cr.scoped():
-        yield
 
 
 def test_of_autograd() -> None:
@@ -75,66 +68,3 @@ def test_what_has_no_rules_is_refused() -> None:
     for convert in (cr.from_autograd, cr.from_jax, cr.from_torch):
         with pytest.raises(adbc.errors.UnsupportedError, match="no rule"):
             convert(np.sin)
-
-
-class CustomVjp:
-    """What a ``jax.custom_vjp`` is, as far as a rule is concerned."""
-
-    nondiff_argnums = (1,)
-
-    def __call__(self, x: Any, n: int) -> Any:
-        return x**n
-
-    def fwd(self, x: Any, n: int) -> Any:
-        return x**n, x
-
-    def bwd(self, n: int, kept: Any, g: Any) -> Any:
-        return (g * n * kept ** (n - 1),)
-
-
-class CustomJvp:
-    """What a ``jax.custom_jvp`` is, as far as a rule is concerned."""
-
-    nondiff_argnums = ()
-
-    def __call__(self, x: Any, y: Any) -> Any:
-        return x * y
-
-    def jvp(self, primals: Any, tangents: Any) -> Any:
-        (x, y), (dx, dy) = primals, tangents
-        return x * y, dx * y + x * dy
-
-
-def test_the_forms_of_jax() -> None:
-    power = cr.from_jax(CustomVjp())
-    check_rrule(power, X, 3)
-    product = cr.from_jax(CustomJvp())
-    check_frule(product, X, Y)
-
-
-def test_of_jax() -> None:
-    jax = pytest.importorskip("jax")
-
-    @jax.custom_vjp
-    def square(x: Any) -> Any:
-        return x * x
-
-    square.defvjp(lambda x: (x * x, x), lambda x, g: (2 * x * g,))
-    check_rrule(cr.from_jax(square), X.astype(np.float32))
-
-
-def test_of_torch() -> None:
-    torch = pytest.importorskip("torch")
-
-    class Square(torch.autograd.Function):  # type: ignore[misc,name-defined]
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            (x,) = ctx.saved_tensors
-            return 2 * x * g
-
-    check_rrule(cr.from_torch(Square), X)
