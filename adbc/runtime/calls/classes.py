@@ -7,6 +7,7 @@ Nothing here runs user code or depends on an instance, so answers hold until the
 from __future__ import annotations
 
 import abc
+import collections
 import functools
 import types
 from typing import Any
@@ -19,6 +20,7 @@ from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
+    "CONTAINERS",
     "DEFAULT",
     "FIELD",
     "LIBRARY",
@@ -43,6 +45,7 @@ __all__ = [
     "lacks",
     "lookup",
     "method",
+    "method_in_c",
     "python_method",
     "record_names",
     "special",
@@ -333,6 +336,20 @@ def attribute(cls: type, name: str) -> Any:
     if is_python_function(found):
         return found
     return SLOW if goes_first(found) else DEFAULT
+
+
+CONTAINERS: frozenset[type] = frozenset(
+    {list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.OrderedDict}
+)
+"""Classes in C whose instances have no attributes but those of their class, and these do not change."""
+
+
+@functools.cache
+def method_in_c(cls: type, name: str) -> types.MethodDescriptorType | None:
+    """The method `name` of instances of `cls`, one of `CONTAINERS`, if there is one only: ``super()`` finds
+    another where two of the bases have one of this name."""
+    found = [base.__dict__[name] for base in cls.__mro__ if name in base.__dict__]
+    return found[0] if len(found) == 1 and type(found[0]) is types.MethodDescriptorType else None
 
 
 def as_plain_number(x: Any) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any, ClassVar
 
 from adbc.errors import UnsupportedError
@@ -37,7 +37,17 @@ from adbc.runtime.calls import (
     weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import DEFAULT, FIELD, LIBRARY, SLOW, attribute, initialiser
+from adbc.runtime.calls.callables import self_shadow
+from adbc.runtime.calls.classes import (
+    CONTAINERS,
+    DEFAULT,
+    FIELD,
+    LIBRARY,
+    SLOW,
+    attribute,
+    initialiser,
+    method_in_c,
+)
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
@@ -118,6 +128,15 @@ class Calls(abc.ABC):
         """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
 
     @abc.abstractmethod
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name``, which is the method in C that `descriptor` becomes."""
+
+    @abc.abstractmethod
+    def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
+        """Answer a call of a method that is bound to `own`, with `fown` beside it, by `row`, which the
+        classes decide."""
+
+    @abc.abstractmethod
     def by_row(self, function: Any) -> Callable[..., Any]:
         """The handler of an intrinsic or operator, which asks for the row by the classes."""
 
@@ -164,6 +183,12 @@ class Calls(abc.ABC):
             kind = f.__class__
             if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
                 verdict = False
+                owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
+                if owner.__class__ in CONTAINERS:
+                    row = self.row_of_method(f, xs)
+                    if row is not SLOW:
+                        own = None if ff is NO_TANGENT else self_shadow(ff)
+                        return self.use_method(row, owner, own, xs, fs)
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
@@ -223,6 +248,19 @@ class Calls(abc.ABC):
             self.decided[function, tuple(map(type, xs))] = row  # these stay: other callables come and go
         return row
 
+    def row_of_method(self, method: Any, xs: Values) -> Any:
+        """The row for a call of a method that is bound to a builtin container, as `decide` has it: the method
+        is a new object whenever it is read, and its descriptor is the same."""
+        own = method.__self__
+        descriptor = method_in_c(own.__class__, method.__name__)
+        if descriptor is None:
+            return SLOW
+        key = descriptor, (own.__class__, *map(type, xs))
+        row = self.decided.get(key)
+        if row is None:
+            row = self.decided[key] = plans.decide(descriptor, (own, *xs), self.table, self.protocols)
+        return row
+
     def handler(self, function: Any) -> Callable[..., Any] | None:
         """The direct way to an intrinsic or operator: ``handler(context, xs, fs)``."""
         if function not in self.protocols:
@@ -238,10 +276,13 @@ class Calls(abc.ABC):
     def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
         """``obj.name``, with a short way for fields and methods of ordinary instances."""
         obj, name = xs
-        cls = type(obj)
+        cls: type = type(obj)
         found = context.attributes.get((cls, name))
         if found is None:
-            found = context.attributes[cls, name] = attribute(cls, name)
+            known = method_in_c(cls, name) if cls in CONTAINERS and type(name) is str else None
+            found = context.attributes[cls, name] = known or attribute(cls, name)
+        if found.__class__ is MethodDescriptorType:
+            return self.bind_method_in_c(found, obj, fs[0])
         if found is not SLOW:
             if name in obj.__dict__:
                 return self.get_field(xs, fs, NO_KWARGS)

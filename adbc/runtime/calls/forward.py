@@ -49,6 +49,10 @@ class ForwardCalls(Calls):
         out, dout = row.frule(xs, fs, NO_KWARGS, out)
         return out, None if dout is NO_TANGENT else dout
 
+    def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
+        out, dout = row.frule((own, *xs), (fown, *fs), NO_KWARGS)
+        return out, None if dout is NO_TANGENT else dout
+
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided = self.decided
 
@@ -63,6 +67,9 @@ class ForwardCalls(Calls):
 
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         return MethodType(function, obj), None if shadow is None else FData(__self__=shadow, __func__=None)
+
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        return descriptor.__get__(obj), None if shadow is None else FData(__self__=shadow)
 
     # -- Python functions --------------------------------------------------------------------------------
 

@@ -91,6 +91,18 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
+        beside = (fown, *fs)
+        out, fout, pullback = row.rrule((own, *xs), beside, NO_KWARGS)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, beside, row)
+
+        def bound_pullback(bout: Any) -> Sequence[Any]:
+            bown, *rest = pullback(bout)
+            return (None if bown is None else RData(__self__=bown, __func__=None), *rest)
+
+        return out, fout, bound_pullback
+
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided = self.decided
 
@@ -113,6 +125,12 @@ class ReverseCalls(Calls):
         if shadow is None:
             return bound, None, nothing_of_two
         return bound, FData(__self__=shadow, __func__=None), method_pullback_of_two
+
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        bound = descriptor.__get__(obj)
+        if shadow is None:
+            return bound, None, nothing_of_two
+        return bound, FData(__self__=shadow), method_pullback_of_two
 
     # -- Python functions --------------------------------------------------------------------------------
 
