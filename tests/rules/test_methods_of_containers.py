@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -137,3 +137,60 @@ def test_the_methods_of_a_dict_are_known() -> None:
     lines = [line for line in str(adbc.inspect.explain(reads, 1.3)).splitlines() if "  d.get" in line]
     assert lines
     assert not [line for line in lines if "dynamic" in line]
+
+
+class Point(NamedTuple):
+    a: float
+    b: float = 2.0
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: float, b: float) -> None:
+        self.a = a
+        self.b = b
+
+
+class Asked(Slotted):
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> float:
+        if name != "b":
+            raise AttributeError(name)
+        return 7.0
+
+
+class Below(Slotted):
+    a = 5.0  # type: ignore[assignment]  # hides the slot
+
+
+def places(x: float) -> Any:
+    """One place that reads attributes of several classes, one of which is missing and asked for."""
+    asked, below = Asked(x, x * x), Below.__new__(Below)
+    del asked.b
+    below.b = x
+    total = 0.0
+    for o in (Point(x), Slotted(2.0 * x, x), asked, below, Point(b=x * x, a=x), Point(*[x, x])):
+        total += o.a * x + o.b * total
+        if type(o) is Slotted:
+            o.a = total
+            total += o.a
+    return total
+
+
+def unset(x: float) -> float:
+    o = Slotted(x, x)
+    del o.b
+    try:
+        return o.b
+    except AttributeError:
+        return o.a * x
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("function", [places, unset])
+def test_attributes_with_a_place_in_their_instances(function: Callable[..., Any], way: Any) -> None:
+    with adbc.use(adbc.Config(speculation=way)):
+        for _ in range(2):
+            check(function, 1.3)

@@ -24,6 +24,7 @@ __all__ = [
     "DEFAULT",
     "FIELD",
     "LIBRARY",
+    "PLACE",
     "SLOW",
     "accessor",
     "are_fields",
@@ -33,6 +34,7 @@ __all__ = [
     "class_member",
     "constructor",
     "goes_first",
+    "has_place",
     "inherited",
     "initialiser",
     "is_bare",
@@ -58,6 +60,8 @@ FIELD = "field"
 """An attribute that the class has nothing to say about."""
 DEFAULT = "default"
 """An attribute of which the class has something that is read where an instance has none of its own."""
+PLACE = "place"
+"""An attribute that has a place in each instance which the class knows: of ``__slots__`` or named tuples."""
 
 LIBRARY = frozenset(
     {"abc", "collections", "collections.abc", "dataclasses", "enum", "functools", "types", "typing"}
@@ -350,6 +354,23 @@ def method_in_c(cls: type, name: str) -> types.MethodDescriptorType | None:
     another where two of the bases have one of this name."""
     found = [base.__dict__[name] for base in cls.__mro__ if name in base.__dict__]
     return found[0] if len(found) == 1 and type(found[0]) is types.MethodDescriptorType else None
+
+
+_FIELD_OF_TUPLE: type = type(collections.namedtuple("_Record", "field").field)  # type: ignore[attr-defined]
+"""The class of the descriptors of the fields of named tuples."""
+
+
+def has_place(cls: type, name: str) -> bool:
+    """Whether instances of `cls`, a class written in Python, hold attribute `name` at a `PLACE`, and no code
+    in Python is asked for it, not where it is missing either."""
+    if type(cls) is not type or not is_heap_type(cls) or issubclass(cls, BaseException):
+        return False
+    if any(is_python_function(lookup(cls, hook)) for hook in ("__getattribute__", "__getattr__")):
+        return False
+    found = lookup(cls, name)
+    if type(found) is types.MemberDescriptorType:
+        return is_heap_type(found.__objclass__)
+    return type(found) is _FIELD_OF_TUPLE
 
 
 def as_plain_number(x: Any) -> Any:

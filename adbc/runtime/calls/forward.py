@@ -13,7 +13,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Values, with_keywords
+from adbc.runtime.calls.driver import Answer, Calls, Values
+from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call

@@ -14,7 +14,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Names, Values, with_keywords
+from adbc.runtime.calls.driver import Answer, Calls, Names, Values
+from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf
