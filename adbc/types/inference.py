@@ -203,7 +203,7 @@ def _attribute_read(value: Value) -> tuple[type, str] | None:
 
 _UNQUESTIONING: dict[type, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "clear", "copy", "reverse", "pop"}),
-    dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy"}),
+    dict: frozenset({"items", "keys", "values", "popitem", "clear", "copy", "get", "setdefault", "pop"}),
     collections.deque: frozenset({"append", "appendleft", "pop", "popleft", "clear", "copy", "reverse"}),
 }
 
@@ -225,7 +225,8 @@ def method_of(value: Value) -> object | None:
     """The method descriptor that `value` reads from an array or a builtin container.
 
     Not the methods that ask objects questions (``index`` whether they are equal, ``format`` for their text):
-    what classes written in Python answer is not a matter of types.
+    what classes written in Python answer is not a matter of types.  Those that look for a key are among them:
+    whoever looks for their rules asks whether the key may answer in Python.
     """
     read = _attribute_read(value)
     if read is None or not (read[0].__name__ == "ndarray" or read[1] in _UNQUESTIONING.get(read[0], ())):

@@ -11,6 +11,8 @@ after, with guards on ``np``, ``np.linalg`` and ``np.linalg.solve``::
 
     %4 = call <function solve>(%a, %b)
 
+So do the methods of dicts that are read from the class, which are what rules of other mappings are made of.
+
 Data is never written into a graph: a number, list or array that a global names may be another one
 at the next call.  Only the numbers of a few modules are no data (``math.pi``).  Names that the graph
 itself stores to, or that a function made in it does, are left alone.  What a guard protects is not
@@ -98,6 +100,10 @@ def resolve_globals(
                     name = constant(instruction.operands[2])
                     value = vars(owner.value).get(name, NOTHING)
                     resolve(instruction, (*paths[owner], name), value, _is_constant_of(owner.value, value))
+                elif isinstance(owner, Const) and owner.value is dict:
+                    name = constant(instruction.operands[2])
+                    if name in _BY_KEY:  # the class is in C: what it has needs no guard of its own
+                        resolved[instruction] = Const(getattr(dict, name))
     left_handlers = drop(graph, {i for i in resolved if isinstance(i, Instruction)})
     graph.replace_uses(resolved)
     if left_handlers:
@@ -105,6 +111,10 @@ def resolve_globals(
     return graph
 
 
+_BY_KEY = frozenset(
+    {"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"}
+)
+"""Methods of dicts that look for a key, and ask nothing else: they have rules, for which the types decide."""
 _CONSTANTS_OF = frozenset({"math", "cmath", "numpy", "scipy.constants"})
 
 

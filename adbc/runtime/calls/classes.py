@@ -7,6 +7,7 @@ Nothing here runs user code or depends on an instance, so answers hold until the
 from __future__ import annotations
 
 import abc
+import collections
 import functools
 import types
 from typing import Any
@@ -19,9 +20,11 @@ from adbc.tangents.objects import FrozenKind, InstanceKind
 from adbc.tangents.protocol import kind_of
 
 __all__ = [
+    "CONTAINERS",
     "DEFAULT",
     "FIELD",
     "LIBRARY",
+    "PLACE",
     "SLOW",
     "accessor",
     "are_fields",
@@ -31,6 +34,7 @@ __all__ = [
     "class_member",
     "constructor",
     "goes_first",
+    "has_place",
     "inherited",
     "initialiser",
     "is_bare",
@@ -43,6 +47,7 @@ __all__ = [
     "lacks",
     "lookup",
     "method",
+    "method_in_c",
     "python_method",
     "record_names",
     "special",
@@ -55,6 +60,8 @@ FIELD = "field"
 """An attribute that the class has nothing to say about."""
 DEFAULT = "default"
 """An attribute of which the class has something that is read where an instance has none of its own."""
+PLACE = "place"
+"""An attribute that has a place in each instance which the class knows: of ``__slots__`` or named tuples."""
 
 LIBRARY = frozenset(
     {"abc", "collections", "collections.abc", "dataclasses", "enum", "functools", "types", "typing"}
@@ -333,6 +340,37 @@ def attribute(cls: type, name: str) -> Any:
     if is_python_function(found):
         return found
     return SLOW if goes_first(found) else DEFAULT
+
+
+CONTAINERS: frozenset[type] = frozenset(
+    {list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.OrderedDict}
+)
+"""Classes in C whose instances have no attributes but those of their class, and these do not change."""
+
+
+@functools.cache
+def method_in_c(cls: type, name: str) -> types.MethodDescriptorType | None:
+    """The method `name` of instances of `cls`, one of `CONTAINERS`, if there is one only: ``super()`` finds
+    another where two of the bases have one of this name."""
+    found = [base.__dict__[name] for base in cls.__mro__ if name in base.__dict__]
+    return found[0] if len(found) == 1 and type(found[0]) is types.MethodDescriptorType else None
+
+
+_FIELD_OF_TUPLE: type = type(collections.namedtuple("_Record", "field").field)  # type: ignore[attr-defined]
+"""The class of the descriptors of the fields of named tuples."""
+
+
+def has_place(cls: type, name: str) -> bool:
+    """Whether instances of `cls`, a class written in Python, hold attribute `name` at a `PLACE`, and no code
+    in Python is asked for it, not where it is missing either."""
+    if type(cls) is not type or not is_heap_type(cls) or issubclass(cls, BaseException):
+        return False
+    if any(is_python_function(lookup(cls, hook)) for hook in ("__getattribute__", "__getattr__")):
+        return False
+    found = lookup(cls, name)
+    if type(found) is types.MemberDescriptorType:
+        return is_heap_type(found.__objclass__)
+    return type(found) is _FIELD_OF_TUPLE
 
 
 def as_plain_number(x: Any) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar
 
 from adbc.errors import UnsupportedError
@@ -37,23 +37,34 @@ from adbc.runtime.calls import (
     weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.classes import DEFAULT, FIELD, LIBRARY, SLOW, attribute, initialiser
+from adbc.runtime.calls.callables import self_shadow
+from adbc.runtime.calls.classes import (
+    CONTAINERS,
+    DEFAULT,
+    FIELD,
+    LIBRARY,
+    PLACE,
+    SLOW,
+    attribute,
+    has_place,
+    initialiser,
+    lookup,
+    method_in_c,
+)
 from adbc.runtime.calls.generators import suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.resuming import resumed
 from adbc.runtime.calls.steps import Call, Protocols
-from adbc.runtime.report.messages import missing_rule
 from adbc.runtime.report.tracebacks import plain_traceback
-from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.closures import cells_of, with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
-__all__ = ["Answer", "Calls", "Names", "Values", "with_keywords"]
+__all__ = ["Answer", "Calls", "Names", "Values"]
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
 """What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
@@ -118,6 +129,15 @@ class Calls(abc.ABC):
         """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
 
     @abc.abstractmethod
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        """Answer ``obj.name``, which is the method in C that `descriptor` becomes."""
+
+    @abc.abstractmethod
+    def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
+        """Answer a call of a method that is bound to `own`, with `fown` beside it, by `row`, which the
+        classes decide."""
+
+    @abc.abstractmethod
     def by_row(self, function: Any) -> Callable[..., Any]:
         """The handler of an intrinsic or operator, which asks for the row by the classes."""
 
@@ -164,6 +184,12 @@ class Calls(abc.ABC):
             kind = f.__class__
             if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
                 verdict = False
+                owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
+                if owner.__class__ in CONTAINERS:
+                    row = self.row_of_method(f, xs)
+                    if row is not SLOW:
+                        own = None if ff is NO_TANGENT else self_shadow(ff)
+                        return self.use_method(row, owner, own, xs, fs)
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
@@ -219,8 +245,21 @@ class Calls(abc.ABC):
     def decide(self, function: Any, xs: Values) -> Any:
         """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
         row = plans.decide(function, xs, self.table, self.protocols)
-        if function.__class__ is FunctionType or getattr(function, "__self__", None).__class__ is ModuleType:
-            self.decided[function, tuple(map(type, xs))] = row  # these stay: other callables come and go
+        if plans.stays(function):  # other callables come and go
+            self.decided[function, tuple(map(type, xs))] = row
+        return row
+
+    def row_of_method(self, method: Any, xs: Values) -> Any:
+        """The row for a call of a method that is bound to a builtin container, as `decide` has it: the method
+        is a new object whenever it is read, and its descriptor is the same."""
+        own = method.__self__
+        descriptor = method_in_c(own.__class__, method.__name__)
+        if descriptor is None:
+            return SLOW
+        key = descriptor, (own.__class__, *map(type, xs))
+        row = self.decided.get(key)
+        if row is None:
+            row = self.decided[key] = plans.decide(descriptor, (own, *xs), self.table, self.protocols)
         return row
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
@@ -238,10 +277,17 @@ class Calls(abc.ABC):
     def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
         """``obj.name``, with a short way for fields and methods of ordinary instances."""
         obj, name = xs
-        cls = type(obj)
+        cls: type = type(obj)
         found = context.attributes.get((cls, name))
         if found is None:
-            found = context.attributes[cls, name] = attribute(cls, name)
+            known: Any = method_in_c(cls, name) if cls in CONTAINERS and type(name) is str else None
+            if known is None and has_place(cls, name) and not self.table.rows(lookup(cls, name)):
+                known = PLACE
+            found = context.attributes[cls, name] = known or attribute(cls, name)
+        if found is PLACE:
+            return self.get_field(xs, fs, NO_KWARGS)
+        if found.__class__ is MethodDescriptorType:
+            return self.bind_method_in_c(found, obj, fs[0])
         if found is not SLOW:
             if name in obj.__dict__:
                 return self.get_field(xs, fs, NO_KWARGS)
@@ -650,32 +696,3 @@ class Calls(abc.ABC):
             return self.run(context, found.call, mode)
         answer: Answer = self.drivers[type(found)](context, found, mode)
         return answer
-
-
-class _Place(int):
-    """The place of an argument in a call, which no default of a parameter is taken for."""
-
-
-_PLACES = tuple(map(_Place, range(256)))
-
-
-def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
-    """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
-    call of the first two (-1: nowhere, a parameter is left out)."""
-    call, row = step.call, step.row
-    args, n = call.args, call.count
-    by_name = dict(zip(call.keywords, _PLACES[n : len(args)], strict=True))
-    bound, rest = row.bind(_PLACES[:n], by_name)
-    kwargs = {}
-    for name, i in rest.items():
-        if is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
-            raise missing_rule(
-                call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
-            )
-        kwargs[name] = args[i]
-    if len(bound) + len(rest) == len(args):  # there are no defaults among them
-        found, shadows = map(args.__getitem__, bound), map(call.shadows.__getitem__, bound)
-        return tuple(found), tuple(shadows), kwargs, bound
-    places = [i if i.__class__ is _Place else -1 for i in bound]
-    given = tuple([args[i] if i >= 0 else x for i, x in zip(places, bound, strict=True)])
-    return given, tuple(map((*call.shadows, None).__getitem__, places)), kwargs, places

@@ -13,7 +13,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Values, with_keywords
+from adbc.runtime.calls.driver import Answer, Calls, Values
+from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call
@@ -49,6 +50,10 @@ class ForwardCalls(Calls):
         out, dout = row.frule(xs, fs, NO_KWARGS, out)
         return out, None if dout is NO_TANGENT else dout
 
+    def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
+        out, dout = row.frule((own, *xs), (fown, *fs), NO_KWARGS)
+        return out, None if dout is NO_TANGENT else dout
+
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided = self.decided
 
@@ -63,6 +68,9 @@ class ForwardCalls(Calls):
 
     def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
         return MethodType(function, obj), None if shadow is None else FData(__self__=shadow, __func__=None)
+
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        return descriptor.__get__(obj), None if shadow is None else FData(__self__=shadow)
 
     # -- Python functions --------------------------------------------------------------------------------
 

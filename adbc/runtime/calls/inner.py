@@ -20,7 +20,8 @@ from adbc.rules.table import NO_KWARGS, Overlay, Rule
 from adbc.runtime.calls import foreign, nested, resolve, steps
 from adbc.runtime.calls.binding import bind
 from adbc.runtime.calls.classes import initialiser
-from adbc.runtime.calls.driver import Calls, with_keywords
+from adbc.runtime.calls.driver import Calls
+from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.plain import is_plain
 from adbc.runtime.calls.plans import checked
 from adbc.runtime.calls.reverse import ReverseCalls, value_shadow

@@ -40,6 +40,7 @@ __all__ = [
     "kind",
     "made",
     "plan",
+    "stays",
 ]
 
 Mode = Literal["forward", "reverse", "protected"]
@@ -120,6 +121,19 @@ def decide(function: Any, xs: Sequence[Any], table: RuleTable, protocols: steps.
     if not isinstance(step, steps.UseRow) or step.call is not call:
         return SLOW
     return SLOW if looks_at_text(step.row, xs) else step.row
+
+
+def stays(function: Any) -> bool:
+    """Whether `function` is there as long as its module is, so that what was decided for it can be kept: no
+    method that is bound to an object, and no class of the user's."""
+    cls = type(function)
+    if cls is types.FunctionType:
+        return True
+    if cls is type:
+        return not is_heap_type(function)
+    if cls in (types.MethodDescriptorType, types.WrapperDescriptorType):
+        return not is_heap_type(function.__objclass__)
+    return isinstance(getattr(function, "__self__", None), types.ModuleType)
 
 
 def plan(

@@ -14,7 +14,8 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Names, Values, with_keywords
+from adbc.runtime.calls.driver import Answer, Calls, Names, Values
+from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call, OfSelf
@@ -91,6 +92,18 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
+        beside = (fown, *fs)
+        out, fout, pullback = row.rrule((own, *xs), beside, NO_KWARGS)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, beside, row)
+
+        def bound_pullback(bout: Any) -> Sequence[Any]:
+            bown, *rest = pullback(bout)
+            return (None if bown is None else RData(__self__=bown, __func__=None), *rest)
+
+        return out, fout, bound_pullback
+
     def by_row(self, function: Any) -> Callable[..., Any]:
         decided = self.decided
 
@@ -113,6 +126,12 @@ class ReverseCalls(Calls):
         if shadow is None:
             return bound, None, nothing_of_two
         return bound, FData(__self__=shadow, __func__=None), method_pullback_of_two
+
+    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
+        bound = descriptor.__get__(obj)
+        if shadow is None:
+            return bound, None, nothing_of_two
+        return bound, FData(__self__=shadow), method_pullback_of_two
 
     # -- Python functions --------------------------------------------------------------------------------
 

@@ -1,0 +1,43 @@
+"""What the rule of a call by keyword is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adbc.runtime.calls import steps
+from adbc.runtime.report.messages import missing_rule
+from adbc.runtime.state.activity import is_active
+
+__all__ = ["with_keywords"]
+
+Values = tuple[Any, ...]
+
+
+class _Place(int):
+    """The place of an argument in a call, which no default of a parameter is taken for."""
+
+
+_PLACES = tuple(map(_Place, range(256)))
+
+
+def with_keywords(step: steps.UseRow) -> tuple[Values, Values, dict[str, Any], Sequence[int]]:
+    """What the rule of a call by keyword is given: arguments, shadows and keywords; and the places in the
+    call of the first two (-1: nowhere, a parameter is left out)."""
+    call, row = step.call, step.row
+    args, n = call.args, call.count
+    by_name = dict(zip(call.keywords, _PLACES[n : len(args)], strict=True))
+    bound, rest = row.bind(_PLACES[:n], by_name)
+    kwargs = {}
+    for name, i in rest.items():
+        if is_active(call.shadows[i]) and not row.is_zero(n, call.keywords):
+            raise missing_rule(
+                call, f"its keyword argument {name!r} has a derivative, which the rule does not cover"
+            )
+        kwargs[name] = args[i]
+    if len(bound) + len(rest) == len(args):  # there are no defaults among them
+        found, shadows = map(args.__getitem__, bound), map(call.shadows.__getitem__, bound)
+        return tuple(found), tuple(shadows), kwargs, bound
+    places = [i if i.__class__ is _Place else -1 for i in bound]
+    given = tuple([args[i] if i >= 0 else x for i, x in zip(places, bound, strict=True)])
+    return given, tuple(map((*call.shadows, None).__getitem__, places)), kwargs, places
