@@ -32,8 +32,9 @@ def _joinable(*classes: type) -> bool:
     return len(classes) == 2 and classes[1] in (list, tuple, str, dict, set, frozenset)
 
 
-def _one(*classes: type) -> bool:
-    return len(classes) == 1
+def _is_itself(*classes: type) -> bool:
+    """Whether this is ``type(x)`` of an `x` that does not stand for an object of another class."""
+    return len(classes) == 1 and "__stands_for__" not in vars(classes[0])
 
 
 def _hashes(cls: type) -> bool:
@@ -52,7 +53,7 @@ ROWS: list[Rule] = [
     ZeroRule(len, when=_c_method("__len__"), result=int),
     ZeroRule(hash, when=_hashes, result=int),
     ZeroRule(id, result=int),
-    ZeroRule(type, when=_one, result=type),
+    ZeroRule(type, when=_is_itself, result=type),
     ZeroRule(isinstance, result=bool),
     ZeroRule(issubclass, result=bool),
     ZeroRule(callable, result=bool),

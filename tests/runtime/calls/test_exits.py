@@ -255,10 +255,6 @@ def quiet(x: Any) -> Any:
         return refuses(x)
 
 
-def of_library(x: Any) -> Any:
-    return np.linalg.eig(np.array([[x, 1.0], [2.0, 3.0]]))[0].real.sum()
-
-
 def with_digits(x: Any) -> Any:
     with decimal.localcontext() as context:
         context.prec = 3
@@ -291,7 +287,7 @@ def with_setting(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("run", MODES.values(), ids=MODES)
-@pytest.mark.parametrize("f", [locked, quiet, of_library, with_digits, without_warnings, with_setting])
+@pytest.mark.parametrize("f", [locked, quiet, with_digits, without_warnings, with_setting])
 def test_states_are_as_before(f: Any, run: Any) -> None:
     def state() -> Any:
         return lock.locked(), np.geterr(), decimal.getcontext().prec, warnings.filters[:], Setting.value
