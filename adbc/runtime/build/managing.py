@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Any, Protocol
+from typing import Protocol
 
 from adbc import passes
 from adbc.errors import LiftError
