@@ -23,8 +23,8 @@ after::
 
 A ``with`` statement is both: `_pass_on_` stands behind ``__exit__``, whose answer may end any exception but
 a refusal.  It is known by its call ``leave(type(e), e, e.__traceback__)``, or by the `thrown` that `managers`
-has made of that, in front of every place where `e` ends; who writes this out by hand means the same.  ``finally`` with a ``return`` of its own cannot be told
-from ``except`` and is passed by.
+has made of that, in front of every place where `e` ends; who writes this out by hand means the same.
+``finally`` with a ``return`` of its own cannot be told from ``except`` and is passed by.
 
 Needs normal form, in which nothing is isolated yet: handlers begin with ``catch``.
 """
@@ -95,8 +95,8 @@ def _ends(users: Sequence[Instruction], handlers: dict[Block, None]) -> list[Blo
 
 
 def _is_exit(call: Instruction, caught: Value) -> bool:
-    """Whether `call` is ``leave(type(e), e, e.__traceback__)`` of the exception `caught`, or throws it into the
-    generator of a manager."""
+    """Whether `call` is ``leave(type(e), e, e.__traceback__)`` of the exception `caught`, or throws it
+    into the generator of a manager."""
     if call.op != "call" or len(call.operands) != 4 or call.operands[2] is not caught:
         return False
     if constant(call.operands[0]) is thrown:
