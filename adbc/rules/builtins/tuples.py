@@ -241,16 +241,26 @@ def _sliced(cls: type, index: type) -> bool:
     return _named(cls) and index is slice
 
 
+def _joins(cls: type) -> bool:
+    """Whether ``+`` of an instance is that of tuples, on either side and in place."""
+    return _named(cls) and not any(overrides(cls, name) for name in ("__add__", "__radd__", "__iadd__"))
+
+
+def _repeats(cls: type) -> bool:
+    """Whether ``*`` of an instance is that of tuples, on either side and in place."""
+    return _named(cls) and not any(overrides(cls, name) for name in ("__mul__", "__rmul__", "__imul__"))
+
+
 def _two(*classes: type) -> bool:
-    return all(_named(c) and getattr(c, "__add__", None) is tuple.__add__ for c in classes)
+    return all(map(_joins, classes))
 
 
 def _times(cls: type, other: type, *rest: type) -> bool:
-    return _named(cls) and integer(other)
+    return _repeats(cls) and integer(other)
 
 
 def _times_reflected(cls: type, other: type, *rest: type) -> bool:
-    return _named(other) and integer(cls)
+    return _repeats(other) and integer(cls)
 
 
 def _iterable(cls: type, *rest: type) -> bool:

@@ -6,7 +6,7 @@ import operator
 import re
 from collections import OrderedDict, defaultdict, namedtuple
 from types import CellType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -414,3 +414,36 @@ def test_the_error_of_an_assignment_is_that_of_an_assignment(guess: str, monkeyp
             with pytest.raises(IndexError, match="list assignment index out of range"):
                 run([0.5])
     engine.clear()
+
+
+class Scaled(NamedTuple):
+    """A named tuple whose operators are its own, and change the order of what it holds."""
+
+    x: float
+    y: float
+
+    def __mul__(self, n: Any) -> Any:
+        return (2.0, self.x, 1.0, 5.0)
+
+    def __rmul__(self, n: Any) -> Any:
+        return (self.y * 3.0, self.x, 4.0)
+
+    def __radd__(self, other: Any) -> Any:
+        return (7.0, self.y * 3.0, self.x)
+
+    def __iadd__(self, other: Any) -> Any:
+        return (2.0, self.x, 1.0)
+
+
+def of_own_operators(a: float) -> float:
+    p = Scaled(a, a * 3.0)
+    right, left, behind, there = p * 2, 2 * p, (1.0,) + p, p
+    there += (1.0,)
+    first = right[-1] * right[0] * a + right[1] * left[0] + left[1]
+    return first + behind[1] * behind[2] + there[0] * there[1]
+
+
+@pytest.mark.parametrize("warm_after", [0, 40])
+def test_operators_of_named_tuples_in_python(warm_after: int) -> None:
+    with adbc.use(adbc.Config(warm_after=warm_after)):
+        check(of_own_operators, 1.5)
