@@ -21,13 +21,14 @@ whose ``__init__`` is known to return None: another result would be an error.  N
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from typing import Any, Protocol
 
 from adbc.ir.graph import Graph
 from adbc.ir.intrinsics import _init_field_, _instance_, _new_, _setattr_
 from adbc.ir.values import Const, Instruction, Value
-from adbc.passes.query import target
+from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import NONE, Exact
@@ -143,6 +144,10 @@ def _stores(
     return list(found.values())
 
 
+_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]
+"""What a constructor is given for a field that its factory shall make."""
+
+
 def _record(
     call: Instruction, cls: type, arguments: list[Value], knowledge: ConstructionKnowledge
 ) -> list[Value] | None:
@@ -153,6 +158,8 @@ def _record(
     if binding is None:
         return None
     fields = [slot if isinstance(slot, Const) else arguments[slot - 1] for slot in binding.slots[1:]]
+    if any(constant(field) is _FACTORY for field in fields):
+        return None  # what the factory makes has a derivative of its own
     return [Const(made_record), Const(cls), *fields]
 
 

@@ -260,3 +260,19 @@ def formatted_objects_in_c(x, u):
     u.append(u[0] * x)
     s = "%s %r" % (a, a) + "{} {!r}".format(a, a) + str([a]) + ",".join(map(str, [a, a])) + ascii((a,))
     return u[0] * u[2] * (len(s) > 3)
+
+
+@dataclasses.dataclass(frozen=True)
+class Noted:
+    """A record whose list is made by a factory, and written to afterwards."""
+
+    scale: float
+    notes: list[float] = dataclasses.field(default_factory=list)
+
+
+@case(1.5, [1.0, 2.0])
+def list_of_a_factory(x, u):
+    noted = Noted(x * 2.0)
+    noted.notes.append(x * u[0])
+    noted.notes.append(noted.scale)
+    return noted.notes[0] * noted.notes[1] * u[1]
