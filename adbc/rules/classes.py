@@ -41,6 +41,7 @@ __all__ = [
     "power",
     "real",
     "reals",
+    "stands_for",
     "stands_for_position",
 ]
 
@@ -213,6 +214,12 @@ NESTING = (list, tuple, set, frozenset, dict)
 def plain_text(*classes: type) -> bool:
     """Whether C code makes the text of an instance, apart from the texts of what is in it."""
     return not any(overrides(cls, name) for cls in classes for name in ("__str__", "__repr__", "__format__"))
+
+
+def stands_for(cls: type) -> type | None:
+    """The class that instances of `cls`, a class of adbc's own, stand for, as generators in segments do."""
+    meant: type | None = vars(cls).get("__stands_for__")
+    return meant
 
 
 def stands_for_position(cls: type) -> bool:

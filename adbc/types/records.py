@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from adbc.errors import UnsupportedError
 
-__all__ = ["made_record", "record_field", "unhidden"]
+__all__ = ["FACTORY", "made_record", "record_field", "unhidden"]
+
+FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]  # the only name it has
+"""What the generated constructor of a dataclass is given for a field that its factory shall make."""
 
 
 def made_record(cls: type, /, *values: Any) -> Any:

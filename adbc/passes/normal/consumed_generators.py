@@ -132,10 +132,7 @@ def _only_delegates(block: Block) -> bool:
 
 def _may_stop(block: Block) -> bool:
     """Whether `block` itself may raise `StopIteration`, which a generator turns into another error."""
-    if any(
-        target(i) is _foreigncall_ and constant(i.operands[1]) is next and len(i.operands) == 3
-        for i in block.instructions
-    ):
+    if any(map(_is_bare_next, block.instructions)):
         return True
     if not isinstance(block.terminator, Raise):
         return False
@@ -144,6 +141,22 @@ def _may_stop(block: Block) -> bool:
         raised = raised.operands[1 if target(raised) in (_foreigncall_, _new_) else 0]
     cls = NOTHING if raised is None else constant(raised)
     return not isinstance(cls, type) or issubclass(cls, StopIteration)
+
+
+def _is_bare_next(call: object) -> bool:
+    """Whether this is ``next(it)``, which raises `StopIteration` when there is no more."""
+    return (
+        isinstance(call, Instruction)
+        and target(call) is _foreigncall_
+        and constant(call.operands[1]) is next
+        and len(call.operands) == 3
+    )
+
+
+def _returns_something(generator: Graph) -> bool:
+    """Whether the `StopIteration` of a generator may have a value."""
+    ends = [block.terminator for block in generator.blocks]
+    return any(isinstance(end, Return) and constant(end.value) is not None for end in ends)
 
 
 def _is_yield(call: Instruction) -> bool:
@@ -194,6 +207,8 @@ def _take_step(
     if found is None:
         return False
     chain, takers = found
+    if any(_is_bare_next(user) for user, _ in takers) and _returns_something(written.graph):
+        return False  # whoever catches its StopIteration may ask for the value
     consuming = [(user, value) for user, value in takers if target(user) is not _next_]
     consumers = [functions.consumer(user, user.operands.index(value)) for user, value in consuming]
     if not all(consumers):

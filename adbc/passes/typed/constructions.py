@@ -21,7 +21,6 @@ whose ``__init__`` is known to return None: another result would be an error.  N
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from typing import Any, Protocol
 
@@ -32,7 +31,7 @@ from adbc.passes.query import constant, target
 from adbc.types.callsites import Binding
 from adbc.types.inference import BUILT_BY_SYNTAX, Oracle, type_of
 from adbc.types.lattice import NONE, Exact
-from adbc.types.records import made_record
+from adbc.types.records import FACTORY, made_record
 
 __all__ = ["ConstructionKnowledge", "constructions"]
 
@@ -144,10 +143,6 @@ def _stores(
     return list(found.values())
 
 
-_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]
-"""What a constructor is given for a field that its factory shall make."""
-
-
 def _record(
     call: Instruction, cls: type, arguments: list[Value], knowledge: ConstructionKnowledge
 ) -> list[Value] | None:
@@ -158,7 +153,7 @@ def _record(
     if binding is None:
         return None
     fields = [slot if isinstance(slot, Const) else arguments[slot - 1] for slot in binding.slots[1:]]
-    if any(constant(field) is _FACTORY for field in fields):
+    if any(constant(field) is FACTORY for field in fields):
         return None  # what the factory makes has a derivative of its own
     return [Const(made_record), Const(cls), *fields]
 

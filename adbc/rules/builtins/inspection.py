@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import NESTING, builtin_data, overrides, plain_attributes, plain_text
+from adbc.rules.classes import NESTING, builtin_data, overrides, plain_attributes, plain_text, stands_for
 from adbc.rules.table import Rule, TextRule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -34,7 +34,7 @@ def _joinable(*classes: type) -> bool:
 
 def _is_itself(*classes: type) -> bool:
     """Whether this is ``type(x)`` of an `x` that does not stand for an object of another class."""
-    return len(classes) == 1 and "__stands_for__" not in vars(classes[0])
+    return len(classes) == 1 and stands_for(classes[0]) is None
 
 
 def _hashes(cls: type) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import types
 from typing import Any
@@ -15,6 +14,7 @@ from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.closures import with_active_defaults
 from adbc.types.callsites import Binding
 from adbc.types.lattice import ClosureType
+from adbc.types.records import FACTORY
 
 __all__ = ["Bindings", "is_constant"]
 
@@ -110,5 +110,5 @@ def is_constant(value: object) -> bool:
     if isinstance(value, tuple):
         return all(map(is_constant, value))
     return value is None or type(value) in (
-        int, float, bool, str, bytes, complex, type, types.ModuleType, type(dataclasses._HAS_DEFAULT_FACTORY)  # type: ignore[attr-defined]
+        int, float, bool, str, bytes, complex, type, types.ModuleType, type(FACTORY)
     ) or (type(value) is types.FunctionType and value.__closure__ is None)  # fmt: skip

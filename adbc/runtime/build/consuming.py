@@ -51,11 +51,6 @@ class Graphs(Protocol):
 _NEW: Any = object.__new__
 
 
-def _may_be_caught(call: Instruction) -> bool:
-    """Whether an exception of `call` is handled in the same graph."""
-    return call.block is not None and call.block.handler is not None
-
-
 def _is_known(value: Value) -> bool:
     """Whether `value` is a function written in Python that is known, or made in the graph."""
     if isinstance(value, Instruction):
@@ -206,8 +201,6 @@ class Consuming:
             return False
         if found.loop is None:
             return True
-        if function is next and len(call.operands) - skipped == 1 and _may_be_caught(call):
-            return False  # its StopIteration has what the generator returned
         given = call.operands[skipped:]
         count = len(given) - len(call.keywords)
         parameters = inspect.signature(found.loop)

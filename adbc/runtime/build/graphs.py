@@ -6,7 +6,6 @@ with.  Nothing here knows types.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 import types
 from collections.abc import MutableMapping
@@ -39,6 +38,7 @@ from adbc.runtime.calls.generators import (
 from adbc.runtime.report.observer import Observer
 from adbc.runtime.state.graph_functions import GraphCode, GraphFunction, Segments
 from adbc.types.callsites import Binding
+from adbc.types.records import FACTORY
 
 __all__ = ["Graphs"]
 
@@ -56,7 +56,7 @@ def _contents(cell: types.CellType) -> Any:
 def _is_lasting(value: Any) -> bool:
     """Whether a variable with this value is not likely to get another one, and the value to outlive the
     program: a class or a function of a module, the mark of a default that `dataclasses` makes."""
-    if value is dataclasses._HAS_DEFAULT_FACTORY:  # type: ignore[attr-defined]
+    if value is FACTORY:
         return True
     if isinstance(value, type) or type(value) is types.FunctionType:
         return "<locals>" not in value.__qualname__

@@ -17,7 +17,7 @@ from typing import Any
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import _load_special_
-from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text
+from adbc.rules.classes import c_truth, overrides, plain_attributes, plain_text, stands_for
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import ZeroRule
 from adbc.runtime.calls.attributes import get_default, variables
@@ -329,7 +329,7 @@ def _class_of(call: Call, table: RuleTable) -> Step | None:
     """``type(x)``, where `x` stands for an object of another class, such as a generator."""
     if len(call.args) != 1 or call.keywords:
         return None
-    meant = vars(type(call.args[0])).get("__stands_for__")
+    meant = stands_for(type(call.args[0]))
     return None if meant is None else Value(call, meant, None)
 
 

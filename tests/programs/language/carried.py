@@ -418,3 +418,29 @@ def made_before_it_is_raised(x, u):
         raise known
     except Located as error:
         return u[0] * error.args[1] * error.place * x
+
+
+@case(1.5, [1.0, 2.0])
+def value_of_stop_iteration_from_below(x, u):
+    def steps():
+        u[0] *= x
+        yield u[0]
+        return u[1] * x
+
+    def exhausted():
+        g = steps()
+        u[1] *= next(g)
+        next(g)
+
+    try:
+        exhausted()
+    except StopIteration as stop:
+        return stop.value * u[1] + u[0]
+
+
+@case(1.5, [1.0, 2.0])
+def stop_iteration_without_a_value(x, u):
+    try:
+        return next(v * x for v in u if v > 5.0)
+    except StopIteration as stop:
+        return x * u[1] if stop.value is None else x
