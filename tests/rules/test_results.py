@@ -57,7 +57,10 @@ VALUES: list[Callable[[], Any]] = [
     lambda: [np.array([1.0, 2.0]), np.array([0.5, 1.0])], lambda: [[1.0, 2.0], [3.0, 4.0]], lambda: float,
 ]  # fmt: skip
 
-NOT_CALLED = {"input", "print", "breakpoint", "exit", "open", "seed", "exec", "eval", "__import__"}
+NOT_CALLED = {
+    "input", "print", "breakpoint", "exit", "open", "seed", "exec", "eval", "__import__",
+    "multigammaln",  # takes as many steps as a number says, and 2**70 is among the numbers
+}  # fmt: skip
 CHUNKS = 8
 
 
