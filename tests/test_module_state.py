@@ -18,6 +18,7 @@ KINDS = "grows by a class when that is first met, or registered by the user; the
 ARRAYS = "gets what is to be done with arrays when the first one is met"
 
 STATE = {
+    "chainrules.registry.registry": "what packages declare; an engine reads it by its version",
     "cpython.decode._parsed": MEMO,
     "cpython.libraries.is_library_file": MEMO,
     "cpython.names._parameters_read": MEMO,
@@ -26,6 +27,8 @@ STATE = {
     "emit.templates.BINARY": AT_IMPORT,
     "emit.templates._TABLE": AT_IMPORT,
     "ir.native._with_number": MEMO,
+    "lazy._made": "a name of the package is made when it is first asked for",
+    "lazy._makers": AT_IMPORT,
     "rules._default": "the table that users add rules to; made when it is first asked for",
     "rules.classes._numpy_kind": MEMO,
     "rules.classes.c_truth": MEMO,
@@ -38,6 +41,7 @@ STATE = {
     "rules.numpy.ufuncs.FIRST": AT_IMPORT,
     "tangents.activity_marks.INACTIVE": "says of memory that lives what has been written there",
     "tangents.duals.OPERATORS": "gets the arithmetic of tangents when it is first needed",
+    "tangents.fields.FORMS": KINDS,
     "tangents.internal.ARRAY_ACCUMULATE": ARRAYS,
     "tangents.internal.ARRAY_FINITE": ARRAYS,
     "tangents.internal.ARRAY_FRESH": ARRAYS,

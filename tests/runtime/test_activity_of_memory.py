@@ -172,7 +172,7 @@ def _through_a_view(a, x):
 
 
 def _through_views(a, x):
-    a.reshape(-1)[::-1][0] = x
+    a.reshape(-1)[::-1][1] = x
 
 
 def _in_a_loop(a, x):

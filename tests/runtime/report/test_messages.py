@@ -13,7 +13,6 @@ import math
 import operator
 import pathlib
 import re
-import statistics
 import struct
 import sys
 import textwrap
@@ -86,10 +85,6 @@ def dumps(x: float) -> Any:
     return json.loads(json.dumps({"x": x}))["x"]
 
 
-def averages(x: float) -> Any:
-    return statistics.mean([x, 2.0 * x])
-
-
 def ratio(x: float) -> Any:
     return float(fractions.Fraction(x))
 
@@ -106,7 +101,6 @@ def in_a_thread(x: float) -> Any:
     ("function", "library", "text"),
     [
         (dumps, "json.dumps", "json.dumps"),
-        (averages, "statistics.mean", "statistics.mean"),
         (ratio, "fractions.Fraction", "fractions.Fraction"),
         (in_a_thread, "threading.Thread.start", "thread.start"),
     ],
@@ -118,15 +112,17 @@ def test_in_the_standard_library(function: Any, library: str, text: str) -> None
     assert error.place == f"in {library}, called from {at}"
 
 
-def characteristic(v: Any) -> Any:
-    return np.linalg.eig(np.outer(v, v))[0].sum()
+def saves(v: Any) -> Any:
+    file = io.BytesIO()
+    np.save(file, v)
+    file.seek(0)
+    return np.load(file).sum()
 
 
 def test_in_numpy() -> None:
-    error = refusal(characteristic, np.array([1.0, 2.0]))
-    at = f"characteristic ({__file__}:{line_of(characteristic, 'np.linalg')})"
-    assert error.place == f"in numpy.linalg.eig, called from {at}"
-    assert "adbc.rule(numpy.linalg.eig, " in str(error)
+    error = refusal(saves, np.array([1.0, 2.0]))
+    at = f"saves ({__file__}:{line_of(saves, 'np.save')})"
+    assert error.place == f"in numpy.save, called from {at}"
     assert "zero_derivative" not in str(error)
 
 
@@ -134,19 +130,19 @@ def test_in_scipy() -> None:
     linalg = pytest.importorskip("scipy.linalg")
     sparse = pytest.importorskip("scipy.sparse")
 
-    def solves(v: Any) -> Any:
-        return linalg.solve(np.outer(v, v) + np.eye(2), v).sum()
+    def decomposes(v: Any) -> Any:
+        return linalg.schur(np.outer(v, v))[0].sum()
 
     def compresses(v: Any) -> Any:
-        return sparse.csr_matrix(np.outer(v, v)).sum()
+        return sparse.bsr_matrix(np.outer(v, v)).sum()
 
-    error = refusal(solves, np.array([1.0, 2.0]))
-    assert str(error.place).startswith("in scipy.linalg.solve, called from ")
-    assert "adbc.rule(scipy.linalg.solve, " in str(error)
+    error = refusal(decomposes, np.array([1.0, 2.0]))
+    assert str(error.place).startswith("in scipy.linalg.schur, called from ")
+    assert "adbc.rule(scipy.linalg.schur, " in str(error)
     # The constructor is that of a class that nobody speaks of.
     with pytest.raises(adbc.MissingRuleError) as caught:
         adbc.grad(compresses)(np.array([1.0, 2.0]))
-    assert str(caught.value.place).startswith("in scipy.sparse.csr_matrix, called from ")
+    assert str(caught.value.place).startswith("in scipy.sparse.bsr_matrix, called from ")
     assert "f of your own" in str(caught.value)
 
 
