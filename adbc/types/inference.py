@@ -421,7 +421,13 @@ def _next(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractTy
     # The type after the exhaustion test: on the other branch nobody uses the value.
     if (rows := iterated_array(values[0])) is not None:
         return array_getitem(rows, INT)
+    if isinstance(types_[0], Exact) and types_[0].cls in _RANGE_ITERATORS:
+        return INT
     return types_[0].element if isinstance(types_[0], IteratorType) else None
+
+
+_RANGE_ITERATORS = frozenset({type(iter(range(0))), type(iter(range(2**70)))})
+"""The classes of iterators over a range; what enters a rest of a function may be one that has been begun."""
 
 
 def iterated_array(iterator: Value) -> ArrayType | None:

@@ -51,6 +51,7 @@ __all__ = [
     "Guess",
     "Liveness",
     "Policy",
+    "behind_handlers",
     "behind_steps",
     "how_used",
     "insert_guards",
@@ -200,7 +201,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
 
     Returns whether types have to be inferred again.
     """
-    seen = {call for block in _behind_handlers(graph) for call in block.instructions}
+    seen = {call for block in behind_handlers(graph) for call in block.instructions}
     current: dict[Value, Value] = {}
     changed = False
     if sum(map(_is_candidate, graph.instructions())) > _LIMIT:
@@ -259,7 +260,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
 
 def watch_results(graph: Graph, policy: Policy) -> None:
     """Guess nothing in `graph`, but observe what has no type."""
-    skipped = _behind_handlers(graph)
+    skipped = behind_handlers(graph)
     for call in list(graph.instructions()):
         if call.block not in skipped and _is_candidate(call) and policy.watch(call):
             place = point_behind(call)
@@ -279,7 +280,7 @@ def _watch(call: Instruction, place: tuple[Block, int], policy: Policy) -> None:
     block.instructions.insert(at, look)
 
 
-def _behind_handlers(graph: Graph) -> set[Block]:
+def behind_handlers(graph: Graph) -> set[Block]:
     """The blocks that a handler leads to: the interpreter knows there that an exception is being handled,
     so the rest of the function cannot be another function."""
     found: set[Block] = set()

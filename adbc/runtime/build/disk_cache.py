@@ -189,7 +189,7 @@ class DiskCache:
             with engine.lock:
                 base = engine.guesses.base(rule_code, rule_globals, lambda: engine.primal(function))
             call = next(itertools.islice(base.graph.instructions(), number, None))
-            rest = Continuation(base, call, rule_globals, (*key, rule.parameters))
+            rest = Continuation.behind(base, call, rule_globals, (*key, rule.parameters))
             if len(rest.live) != count:
                 raise VerificationError(f"the cache of rules does not fit {function.__qualname__}: delete it")
             return rest

@@ -42,9 +42,13 @@ class Policy:
         self.knowledge, self.guesses, self.base = copied.knowledge, copied.guesses, copied.base
         self.originals = originals
         self.used = how_used(graph, self._is_scalar)
-        self.numbers = self.base.roots if self.base.root is None else {
-            call: k for k, call in enumerate(self.base.graph.instructions())
-        }
+        is_whole = self.base.root is None or self.base.is_like_whole
+        self.key = self.base.root if self.base.root is not None and is_whole else copied.key
+        self.numbers = (
+            self.base.roots
+            if is_whole
+            else {call: k for k, call in enumerate(self.base.graph.instructions())}
+        )
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
@@ -59,7 +63,7 @@ class Policy:
     def site(self, call: Instruction) -> Site:
         if self.guesses.mode == "always":
             return Unchangeable(set())
-        return self.guesses.site((*self.copied.key, self.numbers[self.originals[call]]))  # type: ignore[index]
+        return self.guesses.site((*self.key, self.numbers[self.originals[call]]))  # type: ignore[index]
 
     def guess(self, call: Instruction) -> Guess | None:
         if not self._is_open(call):
@@ -123,7 +127,7 @@ class Policy:
 
     def rest(self, call: Instruction) -> tuple[Any, Sequence[Value]]:
         original: Any = self.originals[call]
-        continuation = Continuation(self.base, original, self.copied.globals, self.copied.key)
+        continuation = Continuation.behind(self.base, original, self.copied.globals, self.copied.key)
         return continuation, [self.copied.copies[v] for v in continuation.live]
 
 

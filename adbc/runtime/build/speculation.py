@@ -31,7 +31,7 @@ from adbc.runtime.state.graph_functions import GraphFunction
 from adbc.types.lattice import ANY, AbstractType, ArrayType, Exact, TupleType, is_guessable_array
 from adbc.types.typeof import typeof
 
-__all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "guessable", "numbered"]
+__all__ = ["Base", "Continuation", "Guesses", "Site", "Unchangeable", "cell_of", "guessable", "numbered"]
 
 
 Key = tuple[Any, ...]
@@ -180,6 +180,8 @@ class Base:
         self.excluded = excluded
         self.root = root
         """The key of the whole function and its types, if this is a rest."""
+        self.is_like_whole = False
+        """Whether what is known of values of the whole function is true of this rest of it."""
         self.is_special = False
         """Whether functions were written in that only the types of parameters tell."""
         self._liveness: Liveness | None = None
@@ -197,11 +199,9 @@ def _hoist_cells(graph: Graph) -> None:
     for block in graph.blocks:
         kept = []
         for call in block.instructions:
-            callee = call.operands[0] if call.operands else None
-            if isinstance(callee, Const) and callee.value is _freevar_:
-                index = call.operands[1]
-                assert isinstance(index, Const)
-                known = first.setdefault(index.value, call)  # type: ignore[arg-type]  # an int
+            cell = cell_of(call)
+            if cell >= 0:
+                known = first.setdefault(cell, call)
                 if known is not call:
                     replaced[call] = known
             else:
@@ -213,16 +213,24 @@ def _hoist_cells(graph: Graph) -> None:
     graph.replace_uses(replaced)
 
 
+def cell_of(call: Instruction) -> int:
+    """The number of the cell of the closure that `call` reads; -1 if it does something else."""
+    callee = call.operands[0] if call.operands else None
+    if not isinstance(callee, Const) or callee.value is not _freevar_:
+        return -1
+    index = call.operands[1]
+    assert isinstance(index, Const)
+    return index.value  # type: ignore[return-value]  # an int
+
+
 def numbered(graph: Graph) -> dict[Instruction, int]:
     """The number that each call of a graph in normal form has in the base that is made of it."""
-    first: dict[object, Instruction] = {}
+    first: dict[int, Instruction] = {}
     others = []
     for call in graph.instructions():
-        callee = call.operands[0] if call.operands else None
-        if isinstance(callee, Const) and callee.value is _freevar_:
-            index = call.operands[1]
-            assert isinstance(index, Const)
-            first.setdefault(index.value, call)
+        cell = cell_of(call)
+        if cell >= 0:
+            first.setdefault(cell, call)
         else:
             others.append(call)
     return {call: k for k, call in enumerate([*first.values(), *others])}
@@ -245,11 +253,23 @@ class _Code:
 
 
 class Continuation(GraphFunction):
-    """A side exit: the rest of a function behind one call, whose result was not what had been guessed."""
+    """The rest of a function from a point in it, of which `key` are the code, globals and parameters: a side
+    exit, behind a call whose result was not what had been guessed, or what is left of a loop.
 
-    def __init__(self, base: Base, call: Instruction, globals: dict[str, Any], key: Any) -> None:
-        point = point_behind(call)
-        assert point is not None
+    call: that call, which is not guessed at again; None if no guess was wrong.
+    """
+
+    is_hot = False
+    """Whether it is known to be run for long."""
+
+    def __init__(
+        self,
+        base: Base,
+        point: tuple[Block, int],
+        globals: dict[str, Any],
+        key: Any,
+        call: Instruction | None = None,
+    ) -> None:
         self.root = base.root or key
         self.whole = base
         self.call = call
@@ -262,6 +282,13 @@ class Continuation(GraphFunction):
         self._plain = None
         self._base: Base | None = None
         self._make: Callable[[], Continuation] | None = None
+
+    @classmethod
+    def behind(cls, base: Base, call: Instruction, globals: dict[str, Any], key: Any) -> Continuation:
+        """The rest behind `call`, of whose result the guess was wrong."""
+        point = point_behind(call)
+        assert point is not None
+        return cls(base, point, globals, key, call)
 
     @classmethod
     def known_later(
@@ -291,7 +318,9 @@ class Continuation(GraphFunction):
             rest = rest_of(whole.graph, *self.point, first=self.live)
             assert len(rest.live) == len(self.live), "a value is needed that was not live"
             roots = {copy: whole.roots[call] for call, copies in rest.copies.items() for copy in copies}
-            self._base = Base(rest.graph, roots, whole.excluded | {whole.roots[self.call]}, self.root)
+            failed = () if self.call is None else (whole.roots[self.call],)
+            self._base = Base(rest.graph, roots, whole.excluded.union(failed), self.root)
+            self._base.is_like_whole = self.is_hot
         return self._base
 
     @property

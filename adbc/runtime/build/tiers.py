@@ -2,7 +2,8 @@
 
 Code of libraries mostly parses, checks and looks things up, once per call: to write derivatives of it takes a
 thousand times as long as to run it.  So does what is left of a function behind a guess that was wrong.  Such
-rules begin cold (`runtime.cold`); those that turn out to be run often are built after all.
+rules begin cold (`runtime.cold`); those that turn out to be run often are built after all.  A loop that has
+been run for long is left in the middle, for code of the rest of the function from there on.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 from adbc.cpython.libraries import is_library_code
 from adbc.ir.graph import Graph
 from adbc.ir.traverse import cycles
+from adbc.ir.values import Value
+from adbc.passes.typed.guards import behind_handlers
 from adbc.runtime.build.collector import paused
 from adbc.runtime.build.derived import Derived, install, stub
 from adbc.runtime.build.facts import NameFact
-from adbc.runtime.build.speculation import Continuation, guessable, numbered
-from adbc.runtime.cold import ColdRule, Mode, Program, Record, Thermostat, can_be_run
+from adbc.runtime.build.speculation import Base, Continuation, cell_of, guessable, numbered
+from adbc.runtime.cold import ColdRule, Frame, Mode, Program, Record, Thermostat, can_be_run
 from adbc.runtime.state.stack import STACK
 
 if TYPE_CHECKING:  # the tiers are a part of an engine
@@ -42,7 +45,10 @@ class Tiers:
         not interpreted again when a guess about them was wrong."""
         self.warm_after = engine.config.warm_after
         """`Config.warm_after`.  Whoever changes it in a test has the engine forget everything."""
-        self.caches: tuple[Any, ...] = (self.programs, self._hot)
+        self._rests: dict[tuple[Program, int], Any] = {}
+        """By program and section, the step that calls the rest of the function from there; None if there can
+        be none."""
+        self.caches: tuple[Any, ...] = (self.programs, self._hot, self._rests)
 
     def begin_cold(self, rule: Derived) -> bool:
         """Let `rule` be interpreted, if that is what is to become of it; whether it is."""
@@ -58,7 +64,7 @@ class Tiers:
         learn = (lambda: self._learn(rest, program)) if isinstance(rest, Continuation) else None
         cold = ColdRule(
             program, rule.parameters, rule.active, rule.result, rule.mode, rule.takes_function, warm, learn,
-            self.warm_after,
+            lambda frame, at: self._leave(rule, frame, at), self.warm_after,
         )  # fmt: skip
         rule.cold = cold
         rule.class_facts.update(graph.facts)
@@ -126,6 +132,8 @@ class Tiers:
             return True
         if rule.is_warm or (rule.code, id(rule.globals)) in self._hot:
             return False
+        if isinstance(rule.function, Continuation) and rule.function.is_hot:
+            return False
         return engine.guesses.mode == "learn" and self.warm_after > 0
 
     def _program(self, rule: Derived, graph: Graph) -> Program:
@@ -144,6 +152,31 @@ class Tiers:
                 graph, rule.code, rule.globals, rule.is_rest, mode, numbers, guessable
             )
         return known
+
+    def _leave(self, rule: Derived, frame: Frame, at: int) -> int | None:
+        """Run what is left of `rule` from section `at` on, where a loop has been run for long, by code that
+        is made for it; the place of the result, or None if there can be no such code."""
+        program = frame.program
+        step = self._rests.get((program, at), program)
+        if step is program:
+            with self.engine.lock:
+                step = self._rests[program, at] = self._rest_step(rule, program, at)
+                self._expect(rule, program)
+        if step is None:
+            return None
+        step.run(frame)
+        return program.rest_place
+
+    def _rest_step(self, rule: Derived, program: Program, at: int) -> Any:
+        if program.graph.blocks[at] in behind_handlers(program.graph):
+            return None
+        made = rule.function
+        base = made.base if isinstance(made, Continuation) else Base(program.graph)
+        key = rule.code, id(rule.globals), rule.parameters
+        rest = Continuation(base, (base.graph.blocks[at], 0), rule.globals, key)
+        rest.is_hot = True
+        places = _places(program.graph, base.graph)
+        return program.rest_step(at, rest, [places[value] for value in rest.live])
 
     def _learn(self, rest: Continuation, program: Program) -> None:
         """Tell the guesses of the whole function what was seen in a rest of it."""
@@ -180,6 +213,30 @@ class Tiers:
 
 def _is_looping(graph: Graph) -> bool:
     return bool(cycles(graph.blocks, lambda block: block.terminator.successors))
+
+
+def _places(graph: Graph, copy: Graph) -> dict[Value, tuple[int, int]]:
+    """By value of `copy`, the base that was made of `graph`, or `graph` itself: its place in the program of
+    `graph`, and the number of the cell that it is, or -1."""
+    found: dict[Value, tuple[int, int]] = {}
+    place = 0
+    for value in copy.arguments:
+        found[value] = place, -1
+        place += 1
+    for block, other in zip(graph.blocks, copy.blocks, strict=True):
+        for phi in other.phis:
+            found[phi] = place, -1
+            place += 1
+        others = iter([call for call in other.instructions if cell_of(call) < 0])
+        for call in block.instructions:
+            if cell_of(call) < 0:
+                found[next(others)] = place, -1
+            place += 1
+    for block in copy.blocks:
+        for call in block.instructions:
+            if cell_of(call) >= 0:
+                found[call] = -1, cell_of(call)
+    return found
 
 
 def _read_either(rule: Derived, cold: ColdRule) -> None:

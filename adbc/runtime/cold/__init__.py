@@ -5,8 +5,9 @@ What runs once is not worth the code that a loop deserves: to write it takes a t
 
 from __future__ import annotations
 
+from adbc.runtime.cold.machine import Frame
 from adbc.runtime.cold.modes import Mode, Thermostat
 from adbc.runtime.cold.program import Program, can_be_run
 from adbc.runtime.cold.tier import ColdRule, Record
 
-__all__ = ["ColdRule", "Mode", "Program", "Record", "Thermostat", "can_be_run"]
+__all__ = ["ColdRule", "Frame", "Mode", "Program", "Record", "Thermostat", "can_be_run"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from adbc.ir import intrinsics
@@ -27,8 +29,8 @@ class Frame:
     """
 
     __slots__ = (
-        "beside", "caught", "context", "function", "function_companion", "is_protected", "program", "steps",
-        "tape", "values",
+        "beside", "caught", "context", "function", "function_companion", "is_protected", "leave", "most",
+        "program", "steps", "tape", "values",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +47,11 @@ class Frame:
         self.caught: BaseException | None = None
         self.steps = 0
         """How many steps have been run."""
+        self.most = inf
+        """Behind how many steps a loop is worth code."""
+        self.leave: Callable[[Frame, int], int | None] | None = None
+        """Runs what is left of the function from the beginning of the section of a number, by code that is
+        made for that, and gives the place of the result; None if that cannot be done there."""
 
     @property
     def first(self) -> Any:
@@ -75,6 +82,10 @@ class Frame:
             section = sections[at]
             if section.phis:
                 self._merge(section.phis[source])
+            if at <= source and self.steps > self.most:  # some edge of every loop leads back
+                place = self.leave(self, at)  # type: ignore[misc]  # there, if steps are counted
+                if place is not None:
+                    return place
             self.steps += len(section.steps) + 1
             raised: BaseException | None = None
             end = section.end

@@ -53,7 +53,8 @@ class Program:
 
     numbers: by call, the number by which guesses about it are kept.  guessable: gives the type that would be
     guessed where a value was seen, if any.  start: what is in the places at first; constants stand behind
-    `first_constant`.  size: the number of steps.
+    `first_constant`.  size: the number of steps.  rest_place: that of what the rest of the function gives,
+    where a loop is left for code that was made for it.
     """
 
     def __init__(
@@ -84,7 +85,8 @@ class Program:
             values += block.instructions
         for place, value in enumerate(values):
             self._places[value] = place
-        self.first_constant = len(values)
+        self.rest_place = len(values)
+        self.first_constant = len(values) + 1
         at = {block: number for number, block in enumerate(graph.blocks)}
         self.sections = [Section() for _ in graph.blocks]
         self._position: Position | None = None
@@ -144,6 +146,24 @@ class Program:
             for step in section.steps:
                 if isinstance(step, steps.Observed) and step.seen is not None and step.number >= 0:
                     yield step
+
+    def rest_step(self, at: int, rest: Any, live: Sequence[tuple[int, int]]) -> steps.Rest:
+        """The step that calls `rest`, the rest of the function from section `at` on: `live` are, by argument,
+        the place of the value, and the number of the cell that it is, or -1."""
+        places = []
+        for place, cell in live:
+            if cell < 0:
+                places.append(place)
+            else:
+                places.append(len(self.start))
+                self.start.append(None)
+        self.start.append(rest)
+        cells = tuple((place, cell) for place, (_, cell) in zip(places, live, strict=True) if cell >= 0)
+        step = steps.Rest(len(self.start) - 1, tuple(places), cells)
+        step.out = self.rest_place
+        section = self.sections[at]
+        step.position = section.steps[0].position if section.steps else None
+        return step
 
     # -- calls -------------------------------------------------------------------------------------------
 

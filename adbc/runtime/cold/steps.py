@@ -45,6 +45,7 @@ __all__ = [
     "NewInstance",
     "Observed",
     "Rename",
+    "Rest",
     "Step",
     "StoreGlobal",
 ]
@@ -271,6 +272,28 @@ class Call(Observed):
             frame.tape.append((answer[2], self, (ff, *fs)))
         if type(answer[0]) is not self.seen:
             self.note(frame, answer[0])
+
+
+class Rest(Call):
+    """The rest of the function is called, which has code.
+
+    cells: by number, the cells of the closure that it reads, and their places.
+    """
+
+    __slots__ = ("cells",)
+
+    def __init__(self, callee: int, places: tuple[int, ...], cells: tuple[tuple[int, int], ...]) -> None:
+        super().__init__(callee, places, (), (), None)
+        self.cells = cells
+
+    def run(self, frame: Frame) -> None:
+        values, beside = frame.values, frame.beside
+        values += frame.program.start[len(values) :]  # the frame may be older than the step
+        beside += [None] * (len(values) - len(beside))
+        for place, index in self.cells:
+            values[place] = freevar(frame.function, index)
+            beside[place] = freevar_shadow(frame.context, frame.function, frame.function_companion, index)
+        super().run(frame)
 
 
 def _taking_result(calls: Any, f: Any, xs: Any, fs: Any) -> Any:

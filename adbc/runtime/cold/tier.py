@@ -50,8 +50,8 @@ class ColdRule:
     """How one program is called as a derived rule.
 
     active: per parameter, whether it is.  warm: makes code, and gives what is to be called from then on; None
-    if the rule is to stay cold.  learn: called when a result has been of another class than before.  worth:
-    how often each step is run, on average, before code is made.
+    if the rule is to stay cold.  learn: called when a result has been of another class than before.  leave:
+    `Frame.leave`.  worth: how often each step is run, on average, before code is made.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class ColdRule:
         takes_function: bool,
         warm: Callable[[], Callable[..., Any]] | None,
         learn: Callable[[], None] | None,
+        leave: Callable[[Frame, int], int | None],
         worth: int,
     ) -> None:
         self.program = program
@@ -72,6 +73,7 @@ class ColdRule:
         self.takes_function = takes_function
         self.warm = warm
         self.learn = learn
+        self.leave = leave
         self.steps = 0
         """How many steps have been run."""
         self.most = worth * program.size
@@ -97,6 +99,8 @@ class ColdRule:
         at = 3 if self.takes_function else 1
         function, companion = arguments[1:at] or (None, None)
         frame = Frame(self.program, arguments[0], function, companion, self.is_protected)
+        if self.warm is not None and not self.program.mode.thermostat.is_held:
+            frame.most, frame.leave = self.most - self.steps, self.leave
         values, beside = frame.values, frame.beside
         for i, is_given in enumerate(self.with_companion):
             values[i], beside[i] = arguments[at], self.implied[i]
