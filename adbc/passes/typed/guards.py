@@ -281,16 +281,30 @@ def _watch(call: Instruction, place: tuple[Block, int], policy: Policy) -> None:
 
 
 def behind_handlers(graph: Graph) -> set[Block]:
-    """The blocks that a handler leads to: the interpreter knows there that an exception is being handled,
-    so the rest of the function cannot be another function."""
-    found: set[Block] = set()
-    waiting = [block.handler for block in graph.blocks if block.handler is not None]
+    """The blocks in which an exception is being handled: the interpreter knows that, so the rest of the
+    function cannot be another function there."""
+    handled: dict[Block, frozenset[Value]] = {}
+    waiting: list[tuple[Block, frozenset[Value]]] = []
+    handlers = dict.fromkeys(block.handler for block in graph.blocks if block.handler is not None)
+    for handler in handlers:
+        # What catches an exception hands it to the interpreter, or is behind all that is handled.
+        pushes = any(_callee(call) is intrinsics._push_exc_info_ for call in handler.instructions)
+        waiting.append((handler, frozenset() if pushes else frozenset(handler.instructions[:1])))
     while waiting:
-        block = waiting.pop()
-        if block not in found:
-            found.add(block)
-            waiting += block.successors
-    return found
+        block, now = waiting.pop()
+        known = handled.get(block)
+        if known is not None and now <= known:
+            continue
+        now = handled[block] = now | (known or frozenset())
+        for call in block.instructions:
+            if block.handler is not None:
+                waiting.append((block.handler, now))
+            if _callee(call) is intrinsics._push_exc_info_:
+                now |= {call}
+            elif _callee(call) is intrinsics._pop_except_:
+                now -= {call.operands[1]}
+        waiting += [(successor, now) for successor in block.terminator.successors]
+    return {block for block, open_ in handled.items() if open_ or block in handlers}
 
 
 def _is_candidate(call: Instruction) -> bool:

@@ -329,3 +329,26 @@ def _sum(gradient: Any) -> Any:
     if isinstance(gradient, list):
         return sum(map(_sum, gradient))
     return 0.0 if isinstance(gradient, adbc.NoTangent) else gradient
+
+
+def test_values_behind_a_handler_are_guessed() -> None:
+    """While an exception is handled nothing is guessed, but when that is over, as in the next turn of a
+    loop."""
+
+    def reads(x: float, table: dict[Any, Any]) -> Any:
+        total = 0.0
+        for k in range(6):
+            try:
+                total += table[k] * x
+            except KeyError:
+                continue
+            total += table["scale"] * x
+        return total * table["scale"]
+
+    table = {0: 1.0, 2: 3.0, 5: 0.5, "scale": 2.0}
+    with adbc.use(adbc.Config(warm_after=0)):
+        for _ in range(4):
+            assert adbc.grad(reads)(0.7, table) == (4.5 + 6.0) * 2.0
+        (rule,) = [r for r in default_engine().rules.values() if r.code is reads.__code__ and r.is_built]
+        guesses = [site.guess for site in rule.sites]
+    assert guesses.count(Exact(float)) >= 3
