@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
 from adbc.rules.numpy.objects import give_records
@@ -88,7 +89,7 @@ def is_plain(cls: type) -> bool:
         or (cls.__name__ == "array" and cls.__module__ == "array")
     ):
         return False
-    return not any(hasattr(cls, name) for name in _PROTOCOLS)
+    return not any(has(cls, name) for name in _PROTOCOLS)
 
 
 def plain(*classes: type) -> bool:
@@ -125,7 +126,7 @@ _OPERATORS = frozenset(
 
 def _is_like_tuple(cls: type) -> bool:
     """Whether `cls` is a subclass of tuple (a named one, say) with which arrays compute like with a tuple."""
-    if not issubclass(cls, tuple) or not is_plain(cls) or hasattr(cls, "__array_priority__"):
+    if not issubclass(cls, tuple) or not is_plain(cls) or has(cls, "__array_priority__"):
         return False
     own = cls.__mro__[: cls.__mro__.index(tuple)]
     return not any(_OPERATORS & vars(base).keys() for base in own)
@@ -146,6 +147,17 @@ def refuse_opaque(x: Any) -> None:
             f"an active array of dtype {x.dtype} reached a NumPy function",
             "that is differentiated for arrays of floats and of complex numbers only",
             f"use {what}",
+        )
+    refuse_text(x)
+
+
+def refuse_text(x: Any) -> None:
+    """Raise if `x`, which NumPy has made of numbers with a derivative, is an array of text."""
+    if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "SUT":
+        raise UnsupportedError(
+            f"an array of text (dtype {x.dtype}) is made from a value with a derivative",
+            "what is read from it would be a constant, and the derivative would be lost without a word",
+            "make the text of adbc.stop_gradient(x), or outside of arrays: [str(v) for v in x]",
         )
 
 
@@ -228,6 +240,7 @@ def new_shadow(out: Any, active: bool) -> Any:
     elif isinstance(out, np.inexact):
         return NO_FDATA if active else None
     if isinstance(out, np.ndarray) and active:
+        refuse_text(out)
         project(out, out)  # which refuses what C code has made of a class of the user's
     return fresh_shadow(out, active)
 
@@ -236,6 +249,7 @@ def finish(dout: Any, out: Any) -> Any:
     """The tangent of `out`, as new memory of its shape, dtype and layout, from `dout`, which is broadcast."""
     if dout is None:
         return fresh_tangent(out)
+    refuse_text(out)
     if np.shape(dout) != np.shape(out):
         if np.size(out) == 0:  # what is broadcast to nothing is read-only, and shares no memory
             return fresh_tangent(out)

@@ -434,10 +434,17 @@ ROWS: list[Rule] = [
     inlined("store", converting(mutating(_WRITE), 2)),
     mutating(Primitive(written, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True)),
     Overlay(operator.setitem, set_converted, when=_converting_write),
-    mutating(
-        Primitive(
-            np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")
-        )
+    converting(
+        mutating(
+            Primitive(
+                np.ndarray.fill,
+                frule=fill_frule,
+                rrule=fill_rrule,
+                when=_fill_when,
+                parameters=("a", "value"),
+            )
+        ),
+        1,
     ),
     mutating(Primitive(np.ndarray.resize, frule=_resize, rrule=_resize)),
     mutating(
