@@ -19,7 +19,7 @@ from types import (
     NoneType,
     WrapperDescriptorType,
 )
-from typing import Any
+from typing import TypeVar
 
 from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
@@ -53,6 +53,7 @@ __all__ = [
     "still",
 ]
 
+Answer = TypeVar("Answer")
 Question = tuple[type, str, type | None, bool]
 """A class, the name of an attribute, the class that it is compared with (None: it is asked whether it is
 written in Python), and the answer."""
@@ -91,17 +92,17 @@ def _stays(cls: type) -> bool:
     return not cls.__flags__ & HEAP_TYPE or bool(cls.__flags__ & IMMUTABLE_TYPE)
 
 
-def _kept(predicate: Callable[[type], Any]) -> Callable[[type], Any]:
+def _kept(predicate: Callable[[type], Answer]) -> Callable[[type], Answer]:
     """`predicate`, whose answers are kept for classes that cannot be changed."""
-    answers: dict[type, Any] = {}
+    answers: dict[type, Answer] = {}
 
     @functools.wraps(predicate)
-    def ask(cls: type) -> Any:
-        found = answers.get(cls, answers)
-        if found is answers:
-            found = predicate(cls)
-            if _stays(cls):
-                answers[cls] = found
+    def ask(cls: type) -> Answer:
+        if cls in answers:
+            return answers[cls]
+        found = predicate(cls)
+        if _stays(cls):
+            answers[cls] = found
         return found
 
     return ask

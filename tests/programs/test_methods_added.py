@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -139,10 +139,25 @@ def attempt(run: Callable[[], Any]) -> Any:
         return type(error)
 
 
+SEQUENCE = ["__getitem__", "__iter__", "__add__", "__mul__", "__len__", "__rmul__"]
+"""The methods by which instances of classes derived from containers are known."""
+
+
+def test_a_method_of_a_sequence_is_used_in_written_code() -> None:
+    check(tuple_class, "always", SEQUENCE[:3], ["reverse"])
+    check(tuple_class, "learn", SEQUENCE, ["forward"])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("speculation", ["learn", "always", "dynamic"])
 @pytest.mark.parametrize("make", CLASSES)
 def test_a_method_that_is_put_in_is_used(make: Maker, speculation: Any) -> None:
-    for method, mode in itertools.product(METHODS, ("reverse", "forward")):
+    check(make, speculation, METHODS, ["reverse", "forward"])
+
+
+def check(make: Maker, speculation: Any, methods: Iterable[str], modes: Iterable[str]) -> None:
+    """Compare derivatives before each of `methods` is put into a class, with it, and when it is gone."""
+    for method, mode in itertools.product(methods, modes):
         use, added = METHODS[method]
         if method == "__getattribute__" and make in (list_class, dict_class):
             continue  # what super() finds is asked of it
