@@ -29,7 +29,7 @@ from adbc.rules.sequences import (
     symbolic,
     tangents_of,
 )
-from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, When, ZeroRule
+from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import (
     MutableTangent,
     add,
@@ -486,7 +486,7 @@ def _times_list(cls: type, other: type, *rest: type) -> bool:
     return list_like(other) and integer(cls)
 
 
-def _unless(names: tuple[str, ...], when: When) -> When:
+def _unless(names: tuple[str, ...], when: Callable[..., bool]) -> Callable[..., bool]:
     """The predicate `when` for an operator, which asks methods of these names first if they are in Python."""
     return lambda *classes: (
         when(*classes) and not any(overrides(cls, name) for cls in classes for name in names)
