@@ -641,10 +641,7 @@ class Calls(abc.ABC):
         if step.call.function in weak.COUNTING:
             weak.count_container(context, step.call.args[0])
         out, give = library_classes.as_it_is(context, step.call, self.copy)
-        if written is not None:
-            texts.hand_on(context, step.call, out, written)
-        elif step.call.function.__module__ == "traceback":
-            texts.traced(context, step.call, out)
+        texts.after_library(context, step.call, out, written)
         return out, self.known(context, out), giving(give)
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:

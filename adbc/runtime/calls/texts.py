@@ -39,6 +39,7 @@ from adbc.runtime.state.texts import Texts, behind, keeps_unseen
 from adbc.tangents.fields import arguments, is_python_class
 
 __all__ = [
+    "after_library",
     "after_row",
     "among_arguments",
     "before_foreign",
@@ -49,7 +50,6 @@ __all__ = [
     "raised_in_c",
     "read",
     "text",
-    "traced",
     "written",
 ]
 
@@ -180,7 +180,16 @@ def read(context: Context, call: Call, value: Any) -> None:
         texts.taken(value)
 
 
-def traced(context: Context, call: Call, out: Any) -> None:
+def after_library(context: Context, call: Call, out: Any, source: Any) -> None:
+    """Remember `out`, what a function of the standard library that runs as it is has made of `source`, if
+    that is there; of an exception if it is one of `traceback`."""
+    if source is not None:
+        hand_on(context, call, out, source)
+    elif call.function.__module__ == "traceback":
+        _traced(context, call, out)
+
+
+def _traced(context: Context, call: Call, out: Any) -> None:
     """Remember `out`, what a function of `traceback` has made of an exception, or the stream that it has
     written to: what the exception says may be a number with a derivative."""
     if context.texts is None:
