@@ -148,17 +148,23 @@ def refuse_opaque(x: Any) -> None:
             "that is differentiated for arrays of floats and of complex numbers only",
             f"use {what}",
         )
-    refuse_text(x)
 
 
-def refuse_text(x: Any) -> None:
-    """Raise if `x`, which NumPy has made of numbers with a derivative, is an array of text."""
-    if isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "SUT":
+def refuse_text(out: Any, source: Any) -> None:
+    """Raise if `out` is an array of text and `source`, active, of which NumPy makes it, has numbers in it."""
+    is_text = isinstance(out, (np.ndarray, np.generic)) and out.dtype.kind in "SUT"
+    if is_text and _says_number(source):
         raise UnsupportedError(
-            f"an array of text (dtype {x.dtype}) is made from a value with a derivative",
+            f"an array of text (dtype {out.dtype}) is made from a value with a derivative",
             "what is read from it would be a constant, and the derivative would be lost without a word",
             "make the text of adbc.stop_gradient(x), or outside of arrays: [str(v) for v in x]",
         )
+
+
+def _says_number(x: Any) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(map(_says_number, x))
+    return isinstance(x, (float, complex)) or (isinstance(x, (np.ndarray, np.generic)) and is_inexact(x))
 
 
 # -- lists where NumPy expects arrays -------------------------------------------------------------------
@@ -240,7 +246,6 @@ def new_shadow(out: Any, active: bool) -> Any:
     elif isinstance(out, np.inexact):
         return NO_FDATA if active else None
     if isinstance(out, np.ndarray) and active:
-        refuse_text(out)
         project(out, out)  # which refuses what C code has made of a class of the user's
     return fresh_shadow(out, active)
 
@@ -249,7 +254,6 @@ def finish(dout: Any, out: Any) -> Any:
     """The tangent of `out`, as new memory of its shape, dtype and layout, from `dout`, which is broadcast."""
     if dout is None:
         return fresh_tangent(out)
-    refuse_text(out)
     if np.shape(dout) != np.shape(out):
         if np.size(out) == 0:  # what is broadcast to nothing is read-only, and shares no memory
             return fresh_tangent(out)

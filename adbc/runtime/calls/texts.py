@@ -237,7 +237,7 @@ def before_foreign(context: Context, call: Call) -> Any:
                 f"a {type(x).__name__} is implemented in C: what is done there with that text is not seen",
                 "make the text of adbc.stop_gradient(x), or hand the number on beside its text",
             )
-        if leaves(x):
+        if _leaves(x):
             raise UnsupportedError(
                 f"{_name(call.function)} sends {what}",
                 "what comes back from there is not recognised",
@@ -300,7 +300,7 @@ def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:
             texts.written(x)
 
 
-def leaves(x: Any) -> bool:
+def _leaves(x: Any) -> bool:
     """Whether what is written to `x` goes to another process, or comes back by another object: a socket, or a
     pipe that is none of the standard streams."""
     if not isinstance(x, (io.IOBase, socket)):

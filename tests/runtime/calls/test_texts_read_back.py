@@ -47,8 +47,8 @@ READERS: dict[str, str] = {
     "csvq": "return next(csv.reader([s + ',2'], quoting=csv.QUOTE_NONNUMERIC))[0]",
     "csvd": "return float(next(csv.DictReader(['a', '%s' % s]))['a'])",
     "sql": """
-        c = sqlite3.connect(':memory:')
-        return c.execute('select cast(? as real)', (s,)).fetchone()[0]
+        with contextlib.closing(sqlite3.connect(':memory:')) as c:
+            return c.execute('select cast(? as real)', (s,)).fetchone()[0]
     """,
     "dom": "return float(xml.dom.minidom.parseString('<a>%s</a>' % s).documentElement.firstChild.data)",
     "sax": """
@@ -140,17 +140,9 @@ READERS: dict[str, str] = {
         a.frombytes(s.encode())
         return float(a.tobytes())
     """,
-    "arru": """
-        a = array.array('u', s)
-        return float(a.tounicode())
-    """,
     "stringio": """
         f = io.StringIO(s)
         return float(f.readline())
-    """,
-    "bytesio": """
-        f = io.BytesIO(s.encode())
-        return float(f.getbuffer()[:])
     """,
     "textio": """
         f = io.TextIOWrapper(io.BytesIO(s.encode()))
