@@ -315,9 +315,12 @@ def _two(*classes: type) -> bool:
 
 _ITERATOR: type = type(iter(array("d")))
 
+_OF_BYTES = ZeroRule(of_bytes)
+_OF_BYTES.converts, _OF_BYTES.meets_text = 1, True
+
 ROWS: list[Rule] = [
     Primitive(of_list, frule=_of_list_frule, rrule=_of_list_rrule),
-    ZeroRule(of_bytes),
+    _OF_BYTES,
     ZeroRule(check_kind),
     Overlay(array, _array),
     Primitive(operator.getitem, frule=getitem_frule, rrule=getitem_rrule, when=_indexed),

@@ -7,8 +7,10 @@ method of such a class is the user's code and not ours to differentiate by a for
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from types import (
     ClassMethodDescriptorType,
     FunctionType,
@@ -17,11 +19,13 @@ from types import (
     NoneType,
     WrapperDescriptorType,
 )
+from typing import TypeVar
 
-from adbc.flags import HEAP_TYPE
+from adbc.flags import HEAP_TYPE, IMMUTABLE_TYPE
 
 __all__ = [
     "NESTING",
+    "Question",
     "arithmetic",
     "arity",
     "builtin_data",
@@ -30,9 +34,12 @@ __all__ = [
     "complex_only",
     "dict_like",
     "division",
+    "has",
     "has_float",
+    "inherits",
     "integer",
     "list_like",
+    "noting",
     "number",
     "numbers",
     "overrides",
@@ -43,7 +50,63 @@ __all__ = [
     "reals",
     "stands_for",
     "stands_for_position",
+    "still",
 ]
+
+Answer = TypeVar("Answer")
+Question = tuple[type, str, type | None, bool]
+"""A class, the name of an attribute, the class that it is compared with (None: it is asked whether it is
+written in Python), and the answer."""
+
+
+class _Asked(threading.local):
+    """What has been asked of classes that may be changed since somebody began to note it."""
+
+    questions: list[Question] | None = None
+
+
+_asked = _Asked()
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[list[Question]]:
+    """What is asked in the block of classes that may be changed: the choice of a row rests on the answers."""
+    before = _asked.questions
+    questions = _asked.questions = []
+    try:
+        yield questions
+    finally:
+        _asked.questions = before
+
+
+def still(questions: Iterable[Question]) -> bool:
+    """Whether all questions have the same answers as before."""
+    for cls, name, base, answer in questions:
+        if (overrides(cls, name) if base is None else inherits(cls, name, base)) != answer:
+            return False
+    return True
+
+
+def _stays(cls: type) -> bool:
+    """Whether nobody can put other methods into `cls`."""
+    return not cls.__flags__ & HEAP_TYPE or bool(cls.__flags__ & IMMUTABLE_TYPE)
+
+
+def _kept(predicate: Callable[[type], Answer]) -> Callable[[type], Answer]:
+    """`predicate`, whose answers are kept for classes that cannot be changed."""
+    answers: dict[type, Answer] = {}
+
+    @functools.wraps(predicate)
+    def ask(cls: type) -> Answer:
+        if cls in answers:
+            return answers[cls]
+        found = predicate(cls)
+        if _stays(cls):
+            answers[cls] = found
+        return found
+
+    return ask
+
 
 _C_METHODS = (WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptorType, NoneType)
 """The classes of methods that are C code, as classes hold them; None says that there is no such method."""
@@ -51,10 +114,27 @@ _C_METHODS = (WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptor
 
 def overrides(cls: type, name: str) -> bool:
     """Whether `cls` has a method `name` that is not C code: a function, or whatever stands for one."""
+    answer = False
     for base in cls.__mro__:
         if name in base.__dict__:
-            return not isinstance(base.__dict__[name], _C_METHODS)
-    return False
+            answer = not isinstance(base.__dict__[name], _C_METHODS)
+            break
+    if _asked.questions is not None and not _stays(cls):
+        _asked.questions.append((cls, name, None, answer))
+    return answer
+
+
+def inherits(cls: type, name: str, base: type) -> bool:
+    """Whether attribute `name` of `cls` is that of `base`, from which it is derived."""
+    answer = getattr(cls, name, None) is getattr(base, name, None)
+    if _asked.questions is not None and not _stays(cls):
+        _asked.questions.append((cls, name, base, answer))
+    return answer
+
+
+def has(cls: type, name: str) -> bool:
+    """Whether `cls` has an attribute `name`, which instances of `object` have not."""
+    return not inherits(cls, name, object)
 
 
 _REAL = frozenset({int, bool, float})
@@ -78,14 +158,12 @@ def _numpy_kind(cls: type) -> str | None:
     return "i" if names & {"integer", "bool_", "bool"} and "generic" in names else None
 
 
-@functools.cache
+@_kept
 def integer(cls: type) -> bool:
     """Whether `cls` is a class of integers with C arithmetic: int, bool, enumerations, NumPy's integers."""
     if cls is int or cls is bool or _numpy_kind(cls) == "i":
         return True
-    return issubclass(cls, int) and all(
-        getattr(cls, name, None) is getattr(int, name, None) for name in _ARITHMETIC
-    )
+    return issubclass(cls, int) and all(inherits(cls, name, int) for name in _ARITHMETIC)
 
 
 def real(cls: type) -> bool:
@@ -151,15 +229,13 @@ _DICT_METHODS = (
 )
 
 
-@functools.cache
+@_kept
 def list_like(cls: type) -> bool:
     """Whether `cls` is list, or a subclass that overrides none of the methods that rules rely on."""
-    return cls is list or (
-        issubclass(cls, list) and all(getattr(cls, n) is getattr(list, n) for n in _LIST_METHODS)
-    )
+    return cls is list or (issubclass(cls, list) and all(inherits(cls, n, list) for n in _LIST_METHODS))
 
 
-@functools.cache
+@_kept
 def dict_like(cls: type) -> bool:
     """Whether `cls` is dict, or a subclass whose methods are C code, as those of the standard library."""
     return cls is dict or (issubclass(cls, dict) and not any(overrides(cls, name) for name in _DICT_METHODS))
@@ -194,7 +270,7 @@ def builtin_data(cls: type) -> bool:
     return cls in _DATA or number(cls)
 
 
-@functools.cache
+@_kept
 def c_truth(cls: type) -> bool:
     """Whether the truth of an instance is decided without running Python code, and without an array."""
     if cls.__module__ == "numpy" and _numpy_kind(cls) is None:

@@ -11,6 +11,7 @@ import struct
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
+from adbc.rules.classes import inherits
 from adbc.rules.table import Overlay, Rule, ZeroRule
 
 __all__ = ["ROWS"]
@@ -25,7 +26,7 @@ def slot_names(cls: type) -> list[str]:
 
 def has_own(cls: type, name: str) -> bool:
     """Whether `cls` has a method `name` that is not the one of `object`."""
-    return getattr(cls, name, None) is not getattr(object, name, None)
+    return not inherits(cls, name, object)
 
 
 def check_copied(cls: type) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from adbc.chainrules.plugins import plugins
 from adbc.chainrules.registry import BOTH, Origin, Rank, declared_in
 from adbc.errors import UnsupportedError
+from adbc.rules.classes import Question, noting, still
 from adbc.rules.contexts import is_for_speed
 from adbc.rules.kinds import RowKind
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Pullback, Rule
@@ -131,6 +132,9 @@ class RuleTable:
         self._packages: tuple[str, ...] = ()
         """The packages whose rules are waited for."""
         self.found: dict[Any, Rule | None] = {}
+        """What was chosen where nothing rests on what a program may change."""
+        self.resting: dict[Any, tuple[Rule | None, Sequence[Question]]] = {}
+        """What was chosen where it rests on answers about classes that may get other methods, with these."""
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()
@@ -188,6 +192,7 @@ class RuleTable:
 
     def _changed(self, *, is_stale: bool) -> None:
         self.found.clear()
+        self.resting.clear()
         if is_stale:
             self.epoch += 1
         self.decided.clear()
@@ -242,19 +247,31 @@ class RuleTable:
 
     def find(self, function: Any, classes: tuple[type, ...]) -> Rule | None:
         """The rule of `function` for arguments of these classes, or None."""
-        key = (function, classes)
         try:
-            return self.found[key]
+            return self.found[function, classes]
         except KeyError:
-            pass
+            return self.choose(function, classes)[0]
         except TypeError:
             return None
+
+    def choose(self, function: Any, classes: tuple[type, ...]) -> tuple[Rule | None, Sequence[Question]]:
+        """The rule as `find` gives it, and what it rests on: answers about classes that may change."""
+        key = function, classes
+        if key in self.found:
+            return self.found[key], ()
+        known = self.resting.get(key)
+        if known is not None and still(known[1]):
+            return known
         if not self.rows(function):  # what has to be loaded is loaded without the lock
-            return None  # not kept: functions come and go
+            return None, ()  # not kept: functions come and go
         with self._lock:  # a row that is added meanwhile must not be missed for good
-            found = _chosen(self.rows(function), classes)
-            self.found[key] = found
-        return found
+            with noting() as asked:
+                found = _chosen(self.rows(function), classes)
+            if not asked:
+                self.found[key] = found
+                return found, ()
+            known = self.resting[key] = found, tuple(dict.fromkeys(asked))
+        return known
 
     def by_function(self) -> Iterable[tuple[Any, list[Rule]]]:
         """Pairs of a function and its rows, as far as they have been loaded."""

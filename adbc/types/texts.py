@@ -54,9 +54,10 @@ def _may_say_number(value: Value, active: Callable[[Value], bool]) -> bool:
 
 
 def _may_hold_text(value: Value) -> bool:
-    """Whether `value` is such text, or a list or tuple of which it is not known that none is in it."""
+    """Whether `value` is such text, shows it, or is a list or tuple of which it is not known that none is in
+    it."""
     known = type_of(value)
-    if isinstance(value, Const) or class_of(known) not in (str, bytes, list, tuple):
+    if isinstance(value, Const) or class_of(known) not in _HOLDING:
         return False
     return not _holds_numbers(known)
 
@@ -70,4 +71,5 @@ def _holds_numbers(known: AbstractType) -> bool:
     return is_number(known) or (isinstance(known, Exact) and known.cls in _NO_TEXT)
 
 
+_HOLDING = frozenset({str, bytes, bytearray, memoryview, list, tuple})
 _NO_TEXT = frozenset({bool, int, float, complex, type(None)})

@@ -265,3 +265,22 @@ def test_the_worked_example_with_shared_arguments(shared: str) -> None:
         "all": (a, a, a, a),
     }[shared]
     check_rule(mutate, x, y, z, [target])
+
+
+class Answering:
+    __slots__ = ("a",)
+
+    def __getattr__(self, name: str) -> float:
+        return 4.0
+
+
+def deletes_a_slot(x: float) -> float:
+    it = Answering()
+    it.a = x
+    y = it.a * it.a
+    del it.a
+    return y + it.a * x
+
+
+def test_a_slot_is_deleted_where_the_class_answers_for_all_names() -> None:
+    check_rule(deletes_a_slot, 0.7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -390,3 +391,19 @@ def test_what_is_declared_zero_may_read_and_keep_records(mode) -> None:
         for _ in range(2):
             assert adbc.value_and_grad(f)([2.0, 3.0]) == (12.0, [6.0, 4.0])
             assert adbc.jvp(f, ([2.0, 3.0],), ([1.0, 0.0],)) == (12.0, 6.0)
+
+
+def declares_and_calls(x: float) -> Any:
+    def cube(t: float) -> float:
+        return t**3
+
+    adbc.scalar_rule(cube)(lambda out, t: 3 * t * t)
+    return cube(x) * x
+
+
+@pytest.mark.parametrize("speculation", ["learn", "always", "dynamic"])
+def test_a_rule_is_declared_where_it_is_used(speculation: Any) -> None:
+    with adbc.use(adbc.Config(speculation=speculation)):
+        for _ in range(2):
+            assert adbc.grad(declares_and_calls)(0.5) == pytest.approx(4 * 0.5**3)
+            assert adbc.jvp(declares_and_calls, (0.5,), (1.0,))[1] == pytest.approx(4 * 0.5**3)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import class_of_first, dict_like, overrides
+from adbc.rules.classes import class_of_first, dict_like, has, overrides
 from adbc.rules.namespaces import check_all_names, check_name
 from adbc.rules.sequences import emptied, fail, nothing, pair_of, refuse_constant, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -30,7 +30,7 @@ def _dict_first(cls: type, *rest: type) -> bool:
 
 
 def _no_missing(cls: type, *rest: type) -> bool:
-    return dict_like(cls) and not hasattr(cls, "__missing__")
+    return dict_like(cls) and not has(cls, "__missing__")
 
 
 def _misses(cls: type, *rest: type) -> bool:
@@ -38,7 +38,7 @@ def _misses(cls: type, *rest: type) -> bool:
 
 
 def _has_missing(cls: type, *rest: type) -> bool:
-    return issubclass(cls, dict) and hasattr(cls, "__missing__")
+    return issubclass(cls, dict) and has(cls, "__missing__")
 
 
 def _exactly_dict(cls: type, *rest: type) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
-from adbc.rules.classes import dict_like, integer, list_like, overrides
+from adbc.rules.classes import dict_like, has, inherits, integer, list_like, overrides
 from adbc.rules.sequences import ITERABLES, Source, gathered, nothing, pair_of, symbolic, tangents_of
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule
 from adbc.tangents import shadow_enumerate, shadow_iterator, shadow_zip
@@ -51,8 +51,12 @@ def _container(cls: type, *rest: type) -> bool:
         cls in _CONTAINERS
         or list_like(cls)
         or dict_like(cls)
-        or any(issubclass(cls, base) and cls.__iter__ is base.__iter__ for base in (tuple, list, dict))
+        or any(issubclass(cls, base) and inherits(cls, "__iter__", base) for base in (tuple, list, dict))
     )
+
+
+def _backwards(cls: type, *rest: type) -> bool:
+    return _container(cls) and not overrides(cls, "__reversed__")
 
 
 def _walkable(cls: type, *rest: type) -> bool:
@@ -423,11 +427,11 @@ def _reversed_indexed(sequence: Any, /) -> Any:
 
 
 def _indexed(cls: type, *rest: type) -> bool:
-    return not rest and not hasattr(cls, "__iter__") and overrides(cls, "__getitem__")
+    return not rest and not has(cls, "__iter__") and overrides(cls, "__getitem__")
 
 
 def _indexed_backwards(cls: type, *rest: type) -> bool:
-    return not hasattr(cls, "__reversed__") and hasattr(cls, "__getitem__") and hasattr(cls, "__len__")
+    return not has(cls, "__reversed__") and has(cls, "__getitem__") and has(cls, "__len__")
 
 
 def _zip_any(*iterables: Any, strict: bool = False) -> Any:
@@ -488,7 +492,7 @@ ROWS: list[Rule] = [
     _making(builtins.iter, _first, lambda *classes: len(classes) == 1 and _walkable(classes[0])),
     Overlay(builtins.iter, _iter_calls, when=lambda *classes: len(classes) == 2),
     *(Overlay(f, _iter_indexed, when=_indexed) for f in (intrinsics._iter_, builtins.iter)),
-    _making(reversed, _first, _container, backwards=True),
+    _making(reversed, _first, _backwards, backwards=True),
     Overlay(reversed, _reversed_indexed, when=_indexed_backwards),
     _making(zip, shadow_zip, _zip_containers),
     Overlay(zip, _zip_any),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data, class_of_first, integer, list_like
+from adbc.rules.classes import builtin_data, class_of_first, integer, list_like, overrides
 from adbc.rules.sequences import (
     ITERABLES,
     Source,
@@ -486,6 +486,13 @@ def _times_list(cls: type, other: type, *rest: type) -> bool:
     return list_like(other) and integer(cls)
 
 
+def _unless(names: tuple[str, ...], when: Callable[..., bool]) -> Callable[..., bool]:
+    """The predicate `when` for an operator, which asks methods of these names first if they are in Python."""
+    return lambda *classes: (
+        when(*classes) and not any(overrides(cls, name) for cls in classes for name in names)
+    )
+
+
 def _list_and_iterable(*classes: type) -> bool:
     return len(classes) == 2 and list_like(classes[0]) and classes[1] in ITERABLES
 
@@ -523,6 +530,8 @@ def _first_list(cls: type, *rest: type) -> bool:
     return list_like(cls)
 
 
+_PRODUCTS = ("__mul__", "__rmul__")
+
 ROWS: list[Rule] = [
     *_inlined("load", _rows((operator.getitem, list.__getitem__), getitem_frule, getitem_rrule, _indexed)),
     *_mirrored(_rows((operator.getitem, list.__getitem__), _getslice_frule, _getslice_rrule, _sliced, list)),
@@ -545,17 +554,18 @@ ROWS: list[Rule] = [
     *_changing((list.clear,), lambda a: a.clear(), _only_list),
     *_changing((list.reverse,), lambda a: a.reverse(), _only_list),
     *_rows((operator.imul, list.__imul__), _imul_frule, _imul_rrule, _list_times, class_of_first),
-    *_mirrored(
-        _rows(
-            (operator.add, list.__add__, operator.concat),
-            _concatenate_frule,
-            _concatenate_rrule,
-            _two_lists,
-            list,
-        )
+    *(
+        row
+        for function, when in [
+            (operator.add, _unless(("__add__", "__radd__"), _two_lists)),
+            (list.__add__, _two_lists),
+            (operator.concat, _two_lists),
+        ]
+        for row in _mirrored(_rows((function,), _concatenate_frule, _concatenate_rrule, when, list))
     ),
-    *_mirrored(_rows((operator.mul, list.__mul__), *_repeat(0), _list_times, list)),
-    *_mirrored(_rows((operator.mul,), *_repeat(1), _times_list, list)),
+    *_mirrored(_rows((operator.mul,), *_repeat(0), _unless(_PRODUCTS, _list_times), list)),
+    *_mirrored(_rows((list.__mul__,), *_repeat(0), _list_times, list)),
+    *_mirrored(_rows((operator.mul,), *_repeat(1), _unless(_PRODUCTS, _times_list), list)),
     *_mirrored(_rows((list.copy,), _copy_frule, _copy_rrule, _only_list, list)),
     Overlay(list.remove, _remove, when=_first_list),
     Overlay(list.sort, _sort, when=_first_list),

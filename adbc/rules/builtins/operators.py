@@ -19,6 +19,7 @@ from adbc.rules.classes import (
     c_truth,
     complex_only,
     division,
+    inherits,
     integer,
     number,
     numbers,
@@ -154,10 +155,7 @@ def _by_identity(*classes: type) -> bool:
     """Whether values are equal only if they are one object: no class has an ``__eq__`` in the way."""
     if all(cls is MethodType for cls in classes):
         return False
-    plain = [
-        cls in _BOUND or all(getattr(cls, n) is getattr(object, n) for n in ("__eq__", "__ne__"))
-        for cls in classes
-    ]
+    plain = [cls in _BOUND or all(inherits(cls, n, object) for n in ("__eq__", "__ne__")) for cls in classes]
     return any(plain) and all(
         is_plain or builtin_data(cls) for cls, is_plain in zip(classes, plain, strict=True)
     )

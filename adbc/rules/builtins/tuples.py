@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
-from adbc.rules.classes import builtin_data, integer, overrides
+from adbc.rules.classes import builtin_data, has, inherits, integer, overrides
 from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
 from adbc.tangents import NO_TANGENT, RData, add, fill_tangent
@@ -220,7 +220,7 @@ def _unpack_container(sequence: Any, count: int) -> tuple[Any, ...]:
 
 def _is_container(cls: type, count: type) -> bool:
     """Whether instances of `cls` hold as many elements as C code says, and no Python code hands them out."""
-    return hasattr(cls, "__len__") and not any(
+    return has(cls, "__len__") and not any(
         overrides(cls, name) for name in ("__len__", "__iter__", "__getitem__", "__length_hint__")
     )
 
@@ -230,7 +230,7 @@ def _project_any(cls: type, *index: type) -> bool:
 
 
 def _named(cls: type) -> bool:
-    return issubclass(cls, tuple) and (cls is tuple or cls.__getitem__ is tuple.__getitem__)
+    return issubclass(cls, tuple) and (cls is tuple or inherits(cls, "__getitem__", tuple))
 
 
 def _indexed(cls: type, index: type) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adbc.errors import ConstWriteError, UnsupportedError
+from adbc.rules.classes import has
 from adbc.rules.formulas import Formula, FormulaCall, always, formulas_of, function_of
 from adbc.rules.numpy.object_numbers import frule_by_numbers, meets_objects, rrule_by_numbers
 from adbc.rules.numpy.objects import give_records
@@ -88,7 +89,7 @@ def is_plain(cls: type) -> bool:
         or (cls.__name__ == "array" and cls.__module__ == "array")
     ):
         return False
-    return not any(hasattr(cls, name) for name in _PROTOCOLS)
+    return not any(has(cls, name) for name in _PROTOCOLS)
 
 
 def plain(*classes: type) -> bool:
@@ -125,7 +126,7 @@ _OPERATORS = frozenset(
 
 def _is_like_tuple(cls: type) -> bool:
     """Whether `cls` is a subclass of tuple (a named one, say) with which arrays compute like with a tuple."""
-    if not issubclass(cls, tuple) or not is_plain(cls) or hasattr(cls, "__array_priority__"):
+    if not issubclass(cls, tuple) or not is_plain(cls) or has(cls, "__array_priority__"):
         return False
     own = cls.__mro__[: cls.__mro__.index(tuple)]
     return not any(_OPERATORS & vars(base).keys() for base in own)
@@ -147,6 +148,23 @@ def refuse_opaque(x: Any) -> None:
             "that is differentiated for arrays of floats and of complex numbers only",
             f"use {what}",
         )
+
+
+def refuse_text(out: Any, source: Any) -> None:
+    """Raise if `out` is an array of text and `source`, active, of which NumPy makes it, has numbers in it."""
+    is_text = isinstance(out, (np.ndarray, np.generic)) and out.dtype.kind in "SUT"
+    if is_text and _says_number(source):
+        raise UnsupportedError(
+            f"an array of text (dtype {out.dtype}) is made from a value with a derivative",
+            "what is read from it would be a constant, and the derivative would be lost without a word",
+            "make the text of adbc.stop_gradient(x), or outside of arrays: [str(v) for v in x]",
+        )
+
+
+def _says_number(x: Any) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(map(_says_number, x))
+    return isinstance(x, (float, complex)) or (isinstance(x, (np.ndarray, np.generic)) and is_inexact(x))
 
 
 # -- lists where NumPy expects arrays -------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy as np
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.builtins.iteration import next_frule, next_rrule
-from adbc.rules.numpy.base import refuse_opaque
+from adbc.rules.numpy.base import converting, refuse_opaque
 from adbc.rules.numpy.indexing import setitem_frule, setitem_rrule
 from adbc.rules.numpy.iteration import iter_frule, iter_rrule
 from adbc.rules.numpy.methods import tolist_frule, tolist_rrule
@@ -202,7 +202,7 @@ ROWS: list[Rule] = [
         np.frombuffer, frule=_frombuffer_frule, rrule=_frombuffer_rrule, when=_buffer, parameters=("buffer",)
     ),
     Primitive(operator.getitem, frule=_getitem_frule, rrule=_getitem_rrule, when=_view),
-    Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_view),
+    converting(Primitive(operator.setitem, frule=_setitem_frule, rrule=_setitem_rrule, when=_view), 2),
     Primitive(memoryview.tolist, frule=_tolist_frule, rrule=_tolist_rrule),
     Primitive(memoryview.__enter__, frule=_same_frule, rrule=_same_rrule),
     *(ZeroRule(f) for f in (memoryview.release, memoryview.__exit__)),

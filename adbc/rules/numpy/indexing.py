@@ -30,6 +30,7 @@ from adbc.rules.numpy.base import (
     is_carried,
     new_shadow,
     plain,
+    refuse_text,
     shaped,
 )
 from adbc.rules.numpy.objects import (
@@ -247,6 +248,8 @@ def setitem_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         return None, None
     v, dv = shown(v, gather_tangent(v, dv))
     check_writable(u, du, dv is not None)
+    if dv is not None:
+        refuse_text(u, v)
     u[index] = v
     if du is not None:
         if dv is None:
@@ -267,6 +270,8 @@ def setitem_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[
         return None, None, _records_pullback(records_setitem(args, fargs, setitem_rrule), v)
     v, fv = shown(v, fv)
     check_writable(u, fu, is_carried(fv))
+    if is_carried(fv):
+        refuse_text(u, v)
     if same_view(u, index, v):
         u[index] = v
         return None, None, _nothing3
@@ -370,6 +375,8 @@ def copyto_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
     where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
     dsource = gather_tangent(source, dsource)
     check_writable(target, dtarget, dsource is not None)
+    if dsource is not None:
+        refuse_text(target, source)
     np.copyto(*args, **kwargs)
     if dtarget is not None:
         if dsource is not None and np.iscomplexobj(dsource) and not np.iscomplexobj(dtarget):
@@ -383,6 +390,8 @@ def copyto_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[A
     ftarget, fsource = fargs[:2]
     where = rest[1] if len(rest) > 1 else kwargs.get("where", True)
     check_writable(target, ftarget, is_carried(fsource))
+    if is_carried(fsource):
+        refuse_text(target, source)
     old = target.copy()
     np.copyto(*args, **kwargs)
 
@@ -434,10 +443,17 @@ ROWS: list[Rule] = [
     inlined("store", converting(mutating(_WRITE), 2)),
     mutating(Primitive(written, frule=setitem_frule, rrule=setitem_rrule, is_fitted=True)),
     Overlay(operator.setitem, set_converted, when=_converting_write),
-    mutating(
-        Primitive(
-            np.ndarray.fill, frule=fill_frule, rrule=fill_rrule, when=_fill_when, parameters=("a", "value")
-        )
+    converting(
+        mutating(
+            Primitive(
+                np.ndarray.fill,
+                frule=fill_frule,
+                rrule=fill_rrule,
+                when=_fill_when,
+                parameters=("a", "value"),
+            )
+        ),
+        1,
     ),
     mutating(Primitive(np.ndarray.resize, frule=_resize, rrule=_resize)),
     mutating(

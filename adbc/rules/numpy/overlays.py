@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adbc.errors import UnsupportedError
+from adbc.rules.classes import has
 from adbc.rules.numpy.base import is_plain, plain
 from adbc.rules.table import Overlay, Rule
 
@@ -180,7 +181,7 @@ def _are_convertible(*classes: type) -> bool:
     """Whether NumPy makes arrays of instances of these classes, be it by a method ``__array__`` of theirs,
     before it does anything with them."""
     own = ("__array_function__", "__array_ufunc__")
-    return all(is_plain(cls) or not any(hasattr(cls, name) for name in own) for cls in classes)
+    return all(is_plain(cls) or not any(has(cls, name) for name in own) for cls in classes)
 
 
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adbc.rules.numpy.base import check_writable, gather, gather_tangent, give, plain
+from adbc.rules.numpy.base import check_writable, converting, gather, gather_tangent, give, plain
 from adbc.rules.numpy.indexing import mutating
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 
@@ -103,7 +103,8 @@ def scatter(function: Any, places_of: Places, names: str, at: int) -> Rule:
 
         return None, None, scatter_pullback
 
-    return mutating(Primitive(function, frule=frule, rrule=rrule, when=_array_first, parameters=parameters))
+    row = Primitive(function, frule=frule, rrule=rrule, when=_array_first, parameters=parameters)
+    return converting(mutating(row), at)
 
 
 def _array_first(cls: type, *rest: type) -> bool:

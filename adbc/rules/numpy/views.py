@@ -19,6 +19,7 @@ from adbc.rules.numpy.base import (
     places,
     plain,
     refuse_opaque,
+    refuse_text,
 )
 from adbc.rules.numpy.object_numbers import (
     converted_shadow,
@@ -138,6 +139,8 @@ class ViewRule(Rule):
         if dx is not None:
             self._check_copied(x, out)
         if dx is None or not _is_number(out):
+            if dargs[0] is not None:
+                refuse_text(out, args[0])
             return out, fresh_tangent(out)
         if isinstance(out, np.ndarray) and out.dtype.kind in "OV" and self.back is None:
             self._numbers(x, args, kwargs)
@@ -176,6 +179,8 @@ class ViewRule(Rule):
             self._check_copied(x, out)
             if isinstance(out, np.ndarray) and out.dtype.kind == "O":
                 return self._copied_objects(f, out, args, kwargs)
+        if f is not None:
+            refuse_text(out, x)
         fout = new_shadow(out, f is not None)
 
         def copy_pullback(bout: Any) -> Sequence[Any]:

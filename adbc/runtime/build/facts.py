@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from adbc.rules.classes import inherits, overrides
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import (
     accessor,
@@ -43,6 +44,7 @@ __all__ = [
     "KeepingFact",
     "LackingFact",
     "NameFact",
+    "QuestionFact",
     "class_fact",
     "together",
 ]
@@ -249,6 +251,38 @@ _QUESTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+class QuestionFact:
+    """The fact that a question which the rows of the table ask of a class (`rules.classes`) has a certain
+    answer: whether a method is written in Python, or is that of a base."""
+
+    __slots__ = ("cls", "function", "name")
+
+    def __init__(self, cls: type, attribute: str, base: type | None, answer: bool) -> None:
+        self.cls, self.function = cls, base
+        self.name = f"{attribute}{_ANSWERS[base is not None, answer]}"
+        if base is not None:
+            self.name += base.__name__
+
+    def key(self) -> object:
+        """A key that is equal for equal facts."""
+        return self.cls, self.name, self.function
+
+    def holds(self) -> bool:
+        attribute, _, what = self.name.partition(".")
+        base = self.function
+        answer = overrides(self.cls, attribute) if base is None else inherits(self.cls, attribute, base)
+        return f".{what}".startswith(_ANSWERS[base is not None, answer])
+
+
+_ANSWERS = {
+    (False, True): ".python",
+    (False, False): ".native",
+    (True, True): ".same:",
+    (True, False): ".other:",
+}
+"""What the name of a `QuestionFact` says, by whether a base is named, and the answer."""
+
+
 class CellFact:
     """The fact that a cell of the closure of a function holds a certain object."""
 
@@ -271,19 +305,31 @@ class CellFact:
 
 
 Fact = (
-    NameFact | ClassFact | ConstructorFact | KeepingFact | AccessorFact | LackingFact | AnswerFact | CellFact
+    NameFact
+    | ClassFact
+    | ConstructorFact
+    | KeepingFact
+    | AccessorFact
+    | LackingFact
+    | AnswerFact
+    | QuestionFact
+    | CellFact
 )
 
 
 def class_fact(cls: type, name: str, function: Any) -> Fact:
     """The fact noted of `cls` as `name`: of its constructor ("()"), of setting `x` ("x="), of reading `x`
     ("x"), of reading and writing the property `x` ("x.get", "x.set"), of the absence of `x` ("x.none"), of
-    questions with other answers ("x.special", "x.certain", "x.kept", "().bare")."""
+    questions with other answers ("x.special", "x.certain", "x.kept", "().bare", "x.python", "x.native",
+    "x.same:int", "x.other:int")."""
     if name == "()":
         return ConstructorFact(cls, function)
     attribute, _, what = name.rpartition(".")
     if what == "none":
         return LackingFact(cls, attribute)
+    for (_, answer), said in _ANSWERS.items():
+        if f".{what}".startswith(said):
+            return QuestionFact(cls, attribute, function, answer)
     if what in ("special", "certain"):
         return AnswerFact(cls, what, (attribute,), function)
     if what in ("kept", "bare"):

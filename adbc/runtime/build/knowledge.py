@@ -8,7 +8,7 @@ answered about classes is noted as facts that the rule that is being built depen
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from adbc.config import FOLDER
@@ -19,6 +19,7 @@ from adbc.ir.values import Const, Value
 from adbc.passes.typed.builtin_methods import drop_method_reads
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.list_elements import kept_lists
+from adbc.rules.classes import Question, noting
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.derived import Derived
 from adbc.runtime.build.facts import (
@@ -28,6 +29,7 @@ from adbc.runtime.build.facts import (
     ConstructorFact,
     LackingFact,
     NameFact,
+    QuestionFact,
 )
 from adbc.runtime.build.graphs import Graphs
 from adbc.runtime.build.inferred import infer_types
@@ -125,14 +127,19 @@ class Knowledge:
     def row(self, function: object, types_: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` if the types decide it: each has a class, or all choices agree."""
         rows = self.table.rows(function)
-        if not rows or is_asked(function, types_):
+        if not rows:
+            return None
+        with noting() as questions:
+            asked = is_asked(function, types_)
+        self._note(questions)
+        if asked:
             return None
         if len(rows) == 1 and rows[0].when is None:
-            return self.table.find(function, ())
+            return self._find(function, ())
         classes = list(map(class_of, types_))
         known = [cls for cls in classes if cls is not None]
         if len(known) == len(classes):
-            return self.table.find(function, tuple(known))
+            return self._find(function, tuple(known))
         choices: list[tuple[type, ...]] = [()]
         for type, cls in zip(types_, classes, strict=True):
             if isinstance(type, RealType):
@@ -143,8 +150,20 @@ class Knowledge:
                 choices = [(*before, cls) for before in choices]
             if len(choices) > _MOST_CHOICES:
                 return None
-        found = {self.table.find(function, choice) for choice in choices}
+        found = {self._find(function, choice) for choice in choices}
         return found.pop() if len(found) == 1 else None
+
+    def _find(self, function: object, classes: tuple[type, ...]) -> Any | None:
+        """The rule of `function` for these classes; what it rests on is noted."""
+        row, questions = self.table.choose(function, classes)
+        self._note(questions)
+        return row
+
+    def _note(self, questions: Iterable[Question]) -> None:
+        """Note what was answered about classes."""
+        for cls, name, base, answer in questions:
+            fact = QuestionFact(cls, name, base, answer)
+            self.notes.add((cls, fact.name), fact)
 
     def bind(self, function: object, count: int, keywords: tuple[str, ...]) -> Binding | None:
         """How `count` arguments, the last ones by keyword, bind to `function` if it is written in Python and

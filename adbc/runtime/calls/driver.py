@@ -498,6 +498,7 @@ class Calls(abc.ABC):
         return out, self.known(context, out), no_pullback
 
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
+        texts.read(context, step.call, step.value)
         return step.value, self.known(context, step.value), no_pullback
 
     def value(self, context: Context, step: steps.Value, mode: Mode) -> Answer:
@@ -640,8 +641,7 @@ class Calls(abc.ABC):
         if step.call.function in weak.COUNTING:
             weak.count_container(context, step.call.args[0])
         out, give = library_classes.as_it_is(context, step.call, self.copy)
-        if written is not None:
-            texts.hand_on(context, step.call, out, written)
+        texts.after_library(context, step.call, out, written)
         return out, self.known(context, out), giving(give)
 
     def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:

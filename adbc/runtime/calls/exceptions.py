@@ -16,7 +16,7 @@ from typing import Any
 from adbc.errors import AdbcError, UnsupportedError
 from adbc.rules.lookup import RuleTable
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive
-from adbc.runtime.calls import fields
+from adbc.runtime.calls import fields, texts
 from adbc.runtime.calls.classes import is_heap_type, lookup
 from adbc.runtime.calls.steps import (
     AllocateException,
@@ -49,6 +49,7 @@ def caught(context: Context, error: Any) -> Any:
     if found is None:
         found = MutableTangent()
         context.shadows.register(error, found)
+        texts.raised_in_c(context, error)
     return found
 
 

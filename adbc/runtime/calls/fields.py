@@ -224,7 +224,7 @@ def _delete_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
 
 def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
     obj, name = args
-    names = list(getattr(obj, "__dict__", ()))
+    names = list(instance_dict(obj))
     old = _read(obj, name)
     delete_field(obj, name)
     fields = _NO_FIELDS if fargs[0] is None else _fields(obj, fargs[0])
@@ -233,8 +233,9 @@ def _delete_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pu
     def delete_pullback(bout: Any) -> Any:
         set_field(obj, name, old)
         if name in names:  # it stands last now: put what stood behind it behind it again
+            own = instance_dict(obj)
             for later in names[names.index(name) + 1 :]:
-                obj.__dict__[later] = obj.__dict__.pop(later)
+                own[later] = own.pop(later)
         if old_slot is not _ABSENT:
             fields[name] = 0.0 if type(old_slot) is float else old_slot
         return (None, None)

@@ -12,13 +12,21 @@ together.
 
 from __future__ import annotations
 
+import collections
+import io
 import numbers
 import os
+import re
+import stat
+import struct
 import sys
 import types
-from collections.abc import Mapping, Sequence
+import unicodedata
+from _socket import socket
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from adbc.cpython.libraries import is_library_code
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.rules.spelling import SPELLING
@@ -27,10 +35,11 @@ from adbc.runtime.calls.classes import is_python_function, lookup
 from adbc.runtime.calls.steps import Call, UseRow
 from adbc.runtime.state.activity import is_active
 from adbc.runtime.state.context import Context
-from adbc.runtime.state.texts import Texts, keeps_unseen
-from adbc.tangents.fields import is_python_class
+from adbc.runtime.state.texts import Texts, behind, keeps_unseen
+from adbc.tangents.fields import arguments, is_python_class
 
 __all__ = [
+    "after_library",
     "after_row",
     "among_arguments",
     "before_foreign",
@@ -38,15 +47,23 @@ __all__ = [
     "follow",
     "hand_on",
     "looks_at_text",
+    "raised_in_c",
+    "read",
     "text",
     "written",
 ]
 
 _TEXT = (str, bytes, bytearray)
+_NUMBERS = frozenset({int, float, complex, bool, types.NoneType})
 _NESTING = (list, tuple, set, frozenset, dict)
 _NOTHING: Mapping[str, Any] = types.MappingProxyType({})
-_SAYS_WHAT = frozenset({int, ord, int.from_bytes})
-"""Functions whose result, an int, is what a text says."""
+_SAYS_WHAT = frozenset(
+    {
+        int, ord, int.from_bytes, unicodedata.digit, unicodedata.decimal, struct.unpack, struct.unpack_from,
+        struct.iter_unpack, struct.Struct.unpack, struct.Struct.unpack_from, struct.Struct.iter_unpack,
+    }
+)  # fmt: skip
+"""Functions whose result is, or has in it, an int that a text says."""
 _HOLDERS = frozenset(
     {
         "builtins", "re", "_sre", "io", "_io", "_csv", "csv", "itertools", "functools", "collections",
@@ -126,7 +143,7 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
     """Whether `after_row` may have something to do behind a call by `row`, as far as the classes of `args`
     tell."""
     if row.converts is not None:
-        return any(isinstance(x, (list, tuple, *_TEXT)) for x in args[row.converts : row.converts + 1])
+        return any(type(x) not in _NUMBERS for x in args[row.converts : row.converts + 1])
     return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
 
 
@@ -138,6 +155,63 @@ def written(context: Context, streams: Sequence[Any]) -> None:
         context.texts.written(stream)
 
 
+def raised_in_c(context: Context, error: BaseException) -> None:
+    """Remember what `error`, which the program has not made, says with digits: a number that C code was
+    given, or text, may be in there."""
+    said = [
+        x
+        for x in (*arguments(error), *_said(error))
+        if not isinstance(x, (int, types.NoneType)) and not (type(x) is str and _NO_DIGIT(x))
+    ]
+    if not said:
+        return
+    if context.texts is None:
+        context.texts = Texts()
+    context.texts.kept(error)
+    for x in said:
+        if isinstance(x, _TEXT):
+            context.texts.taken(x)
+
+
+def read(context: Context, call: Call, value: Any) -> None:
+    """Remember the text `value`, which an attribute of an object that has been given such text is."""
+    texts = context.texts
+    if texts is not None and isinstance(value, _TEXT) and any(map(texts.holds, call.args[:1])):
+        texts.taken(value)
+
+
+def after_library(context: Context, call: Call, out: Any, source: Any) -> None:
+    """Remember `out`, what a function of the standard library that runs as it is has made of `source`, if
+    that is there; of an exception if it is one of `traceback`."""
+    if source is not None:
+        hand_on(context, call, out, source)
+    elif call.function.__module__ == "traceback":
+        _traced(context, call, out)
+
+
+def _traced(context: Context, call: Call, out: Any) -> None:
+    """Remember `out`, what a function of `traceback` has made of an exception, or the stream that it has
+    written to: what the exception says may be a number with a derivative."""
+    if context.texts is None:
+        context.texts = Texts()
+    for x in out if isinstance(out, (list, tuple)) else (out,):
+        if isinstance(x, str):
+            context.texts.taken(x)
+        elif x is not None:
+            context.texts.kept(x)
+    context.texts.written(call.by_name().get("file") or sys.stderr)
+
+
+def _said(error: BaseException) -> Iterator[Any]:
+    """What attributes of exceptions that C code raises are made of."""
+    for name in ("name", "obj", "filename", "filename2", "object", "text"):
+        if name in dir(type(error)):
+            yield getattr(error, name, None)
+
+
+_NO_DIGIT = re.compile(r"\D*\Z").match
+
+
 # -- functions of C without a rule -----------------------------------------------------------------------
 
 
@@ -145,14 +219,48 @@ def before_foreign(context: Context, call: Call) -> Any:
     """What holds text that was made from a number, among what a C function is given; None if there is
     nothing."""
     source = among_arguments(context, call)
-    if source is not None and any(map(_calls_back, call.args)):
+    if source is None:
+        return None
+    what = f"a {type(source).__name__} with text that was made from a value with a derivative"
+    if any(map(_calls_back, call.args)):
         raise UnsupportedError(
-            f"{_name(call.function)} is given a function to call, and a {type(source).__name__} with text"
-            " that was made from a value with a derivative",
+            f"{_name(call.function)} is given a function to call, and {what}",
             "it is implemented in C, and what the function does with that text is not seen",
             "call the function in a loop of your own",
         )
+    for x in _objects(call):
+        hidden = next((y for y in behind(x) if _is_told(y)), None)
+        if hidden is not None:
+            who = getattr(hidden, "__qualname__", type(hidden).__qualname__)
+            raise UnsupportedError(
+                f"{_name(call.function)} is given {what}, and hands it to {who}",
+                f"a {type(x).__name__} is implemented in C: what is done there with that text is not seen",
+                "make the text of adbc.stop_gradient(x), or hand the number on beside its text",
+            )
+        if _leaves(x):
+            raise UnsupportedError(
+                f"{_name(call.function)} sends {what}",
+                "what comes back from there is not recognised",
+                "make the text of adbc.stop_gradient(x)",
+            )
     return source
+
+
+def _objects(call: Call) -> Iterator[Any]:
+    """The objects made in C that `call` is of, or that are among its arguments."""
+    own = getattr(call.function, "__self__", None)
+    for x in (own, call.function, *call.args):
+        if keeps_unseen(x) and not isinstance(x, types.ModuleType):
+            yield x
+
+
+def _is_told(x: Any) -> bool:
+    """Whether `x`, which an object made in C refers to, is code that sees the text that this is given."""
+    if isinstance(x, types.MethodType):
+        return type(x.__func__) is types.FunctionType
+    if isinstance(x, types.BuiltinMethodType):
+        return isinstance(x.__self__, (*_NESTING, collections.deque))
+    return type(x) is types.FunctionType and not is_library_code(x.__code__.co_filename, x.__globals__)
 
 
 def check_evaluated(context: Context, call: Call) -> None:
@@ -184,10 +292,28 @@ def hand_on(context: Context, call: Call, out: Any, source: Any) -> None:
     is_of_files = getattr(call.function, "__module__", None) in _OF_FILES
     _hand_on(texts, call.function, call.args, out, source, is_of_files)
     if is_of_files:
+        if getattr(call.function, "__name__", "").startswith("write"):
+            texts.written_at(call.args[0])
         return
-    for x in call.args:
-        if x is not source and keeps_unseen(x):
+    for x in _objects(call):
+        if x is not source:
             texts.written(x)
+
+
+def _leaves(x: Any) -> bool:
+    """Whether what is written to `x` goes to another process, or comes back by another object: a socket, or a
+    pipe that is none of the standard streams."""
+    if not isinstance(x, (io.IOBase, socket)):
+        return False
+    try:
+        file = x.fileno()
+        mode = os.fstat(file).st_mode
+        standard = [os.fstat(k) for k in (1, 2)]
+    except (OSError, ValueError, AttributeError):  # no file, or closed
+        return False
+    if stat.S_ISREG(mode) or stat.S_ISCHR(mode):
+        return False
+    return not any(os.path.samestat(os.fstat(file), other) for other in standard)
 
 
 def _calls_back(x: Any) -> bool:
@@ -223,7 +349,7 @@ def _hand_on(
             continue
         elif is_of_files and is_python_class(cls):
             texts.kept(x)
-        elif isinstance(x, (numbers.Number, types.CodeType)) or not _may_hold(x):
+        elif isinstance(x, (numbers.Number, types.CodeType, memoryview)) or not _may_hold(x):
             raise _refused(function, source)
         elif keeps_unseen(x):
             texts.written(x)
@@ -242,7 +368,7 @@ def _says_what(function: Any, args: Sequence[Any]) -> bool:
 def _may_hold(x: Any) -> bool:
     """Whether text goes through `x`, a result of a C function, and comes out as text."""
     kind = getattr(getattr(x, "dtype", None), "kind", None)
-    return kind in tuple("biu") if kind is not None else type(x).__module__ in _HOLDERS
+    return kind == "b" if kind is not None else type(x).__module__ in _HOLDERS
 
 
 def _name(function: Any) -> str:

@@ -95,14 +95,15 @@ def runs_as_it_is(
 
 _DIFFERENTIATION = frozenset(
     {
-        "adbc.api", "adbc.runtime", "adbc.runtime.entry.boxed", "adbc.runtime.entry.forward",
-        "adbc.runtime.entry.gradients", "adbc.runtime.entry.reverse",
+        "adbc.api", "adbc.rules.declare", "adbc.runtime", "adbc.runtime.entry.boxed",
+        "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients", "adbc.runtime.entry.reverse",
     }
 )  # fmt: skip
 
 
 def is_differentiation(function: Any) -> bool:
-    """Whether `function` is one of adbc's own that differentiate, or was made by one (``adbc.grad(f)``).
+    """Whether `function` is one of adbc's own that differentiate or declare rules, or was made by one
+    (``adbc.grad(f)``).
 
     They are never entered: their own bookkeeping has no derivative.
     """

@@ -22,13 +22,14 @@ import re
 import stat
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adbc.cpython.cells import captured
+from adbc.cpython.libraries import is_library_class
 from adbc.tangents.fields import arguments, instance_dict, instance_fields, is_python_class
 
-__all__ = ["Texts", "keeps_unseen"]
+__all__ = ["Texts", "behind", "keeps_unseen"]
 
 _NESTING = (list, tuple, set, frozenset, collections.deque)
 _AT_LEAST = 256
@@ -80,8 +81,10 @@ class Texts:
         return None
 
     def _is_written(self, x: Any) -> bool:
-        """Whether `x` is a file that such text was written to by another object."""
-        return bool(self._files) and _is_stream(x) and _file(x) in self._files
+        """Whether `x` is a file that such text was written to by another object, or the path of one."""
+        if not self._files:
+            return False
+        return (_path(x) if isinstance(x, _PATHS) else _file(x) if _is_stream(x) else None) in self._files
 
     # -- what is remembered --------------------------------------------------------------------------------
 
@@ -109,19 +112,16 @@ class Texts:
 
     def written(self, x: Any) -> None:
         """Remember `x`, which may give back the text that it was given, and what stands behind it."""
-        pending, seen = [x], set()
-        while pending:
-            x = pending.pop()
-            if id(x) in seen:
-                continue
-            seen.add(id(x))
-            if isinstance(x, types.BuiltinMethodType):
-                pending.append(x.__self__)
-            elif keeps_unseen(x):
-                self._remember(x, False)
-                pending.extend(gc.get_referents(x))
-                if _is_stream(x) and (file := _file(x)) is not None:
+        for each in behind(x):
+            if keeps_unseen(each):
+                self._remember(each, False)
+                if _is_stream(each) and (file := _file(each)) is not None:
                     self._files.add(file)
+
+    def written_at(self, path: Any) -> None:
+        """Remember the file at `path`, to which text was written that was made from a number."""
+        if (file := _path(path)) is not None:
+            self._files.add(file)
 
     def _remember(self, x: Any, is_whole: bool) -> None:
         self._known[id(x)] = x, is_whole
@@ -143,7 +143,8 @@ def _parts(x: Any) -> Iterable[Any]:
     if issubclass(cls, dict):
         return (*dict.keys(x), *dict.values(x))
     if issubclass(cls, _NESTING):
-        return tuple(x) if cls in _NESTING else _contained(x)
+        # C code may have a list with places that are empty, which Python code cannot go through.
+        return gc.get_referents(x) if cls in _NESTING else _contained(x)
     if cls is types.FunctionType:
         return (*captured(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
     if cls in (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType):
@@ -152,7 +153,35 @@ def _parts(x: Any) -> Iterable[Any]:
         return (x.func, *x.args, *x.keywords.values())
     if issubclass(cls, BaseException):
         return (*arguments(x), *(value for _, value in instance_fields(x)))
-    return tuple(instance_dict(x).values()) if is_python_class(cls) else ()
+    if keeps_unseen(x):
+        return _referents(x)
+    return tuple(value for _, value in instance_fields(x)) if is_python_class(cls) else ()
+
+
+def _referents(x: Any) -> list[Any]:
+    """What `x`, an object made in C, refers to, which may be all that it does with text."""
+    found: list[Any] = []
+    for y in gc.get_referents(x):
+        found.extend(y.values() if type(y) is dict else (y,))
+    return found
+
+
+def behind(x: Any) -> Iterator[Any]:
+    """`x`, and what it leads to if it is made in C: the stream behind a stream, a function that it calls, and
+    the attributes of objects of Python that it hands text to."""
+    pending, seen = [x], set()
+    while pending:
+        x = pending.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        yield x
+        if isinstance(x, (types.BuiltinMethodType, types.MethodType)):
+            pending.append(x.__self__)
+        elif keeps_unseen(x):
+            pending.extend(_referents(x))
+        elif is_python_class(type(x)) and is_library_class(type(x)):
+            pending.extend(value for _, value in instance_fields(x))
 
 
 def _contained(x: Any) -> Iterable[Any]:
@@ -179,16 +208,30 @@ _OF_SYSTEM = frozenset({"_thread", "_struct", "_operator", "datetime", "time", "
 
 def keeps_unseen(x: Any) -> bool:
     """Whether C code may have put text into `x` so that it is not found by looking into it."""
-    cls = type(x)
-    if cls is bytearray:
+    if isinstance(x, bytearray):
         return True
-    if isinstance(x, _KEEPS_NOTHING) or cls.__module__ in _OF_SYSTEM or is_python_class(cls):
+    cls = type(x)
+    if is_python_class(cls):  # a class of Python may be derived from one that is made in C
+        cls = next(base for base in cls.__mro__ if not is_python_class(base))
+    if cls is object or isinstance(x, _KEEPS_NOTHING) or cls.__module__ in _OF_SYSTEM:
         return False
     return not hasattr(cls, "dtype")
 
 
 def _is_stream(x: Any) -> bool:
-    return type(x).__module__ in ("_io", "io")
+    return any(base.__module__ in ("_io", "io") for base in type(x).__mro__)
+
+
+_PATHS = (str, bytes, os.PathLike)
+
+
+def _path(x: Any) -> tuple[int, int] | None:
+    """Device and number of the regular file of which `x` is the path."""
+    try:
+        found = os.stat(x)
+    except (OSError, ValueError):  # no file, or no path
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
 def _file(x: Any) -> tuple[int, int] | None:
