@@ -9,6 +9,7 @@ from adbc.lazy import lazily, on_demand
 if TYPE_CHECKING:
     from adbc import chainrules, errors, inspect, testing
     from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
+    from adbc.checkpoints import checkpoint, checkpoint_loop
     from adbc.config import Config
     from adbc.errors import AdbcError, MissingRuleError
     from adbc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, value_and_jacobian, vhp
@@ -117,6 +118,8 @@ else:  # they are loaded when they are first used
             **dict.fromkeys(
                 ("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"), "jacobians"
             ),
+            "checkpoint": "checkpoints",
+            "checkpoint_loop": "checkpoints",
             "inspect": "inspect",
             "ravel": "tangents.array_vectors",
             "testing": "testing",
@@ -146,6 +149,8 @@ __all__ = [
     "build_frule",
     "build_rrule",
     "chainrules",
+    "checkpoint",
+    "checkpoint_loop",
     "dot",
     "errors",
     "fdata",

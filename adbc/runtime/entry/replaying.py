@@ -21,11 +21,11 @@ from typing import Any
 from adbc.flags import HEAP_TYPE
 from adbc.rules.table import Rule
 from adbc.tangents import NO_FDATA, NO_RDATA, NO_TANGENT
-from adbc.tangents.contents import differs
+from adbc.tangents.contents import differs, has_bits_of
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["Memory", "memory_of"]
+__all__ = ["Memory", "Notes", "OutOfSight", "has_kept_form", "is_changed", "memory_of"]
 
 
 class Memory:
@@ -35,12 +35,12 @@ class Memory:
     """
 
     def __init__(self, roots: Iterable[Any], visible: Iterable[Any]) -> None:
-        walk = _Walk()
+        walk = Notes()
         walk.run(roots)
         self._kept = walk.found
         self._public = walk.public
         self._settled = False
-        seen = _Walk()
+        seen = Notes()
         seen.run(visible)
         self._visible = [x for x, _, _ in seen.found]
         """What the user may see is left as it is found: the pullback has no business there between runs."""
@@ -69,7 +69,7 @@ class Memory:
 
     def again(self, run: Callable[[], Any]) -> Any:
         """What `run` gives when all memory is as it was noted; what the user sees is left as it is found."""
-        walk = _Walk()
+        walk = Notes()
         for x in self._visible:
             walk.note(x)
         for x, content, put in self._kept:
@@ -81,7 +81,7 @@ class Memory:
                 put(x, content)
 
 
-class _OutOfSight(Exception):
+class OutOfSight(Exception):
     """The state of an object cannot be noted."""
 
 
@@ -89,11 +89,48 @@ def memory_of(roots: Iterable[Any], visible: Iterable[Any]) -> Memory | None:
     """The `Memory` of what is reached from `roots`; None if the state of something there is out of sight."""
     try:
         return Memory(roots, visible)
-    except _OutOfSight:
+    except OutOfSight:
         return None
 
 
 _PutBack = Callable[[Any, Any], None]
+
+
+def is_changed(old: Any, new: Any, put: _PutBack) -> bool:
+    """Whether an object that `put` belongs to holds something else, by what was noted of it twice."""
+    if put is _put_array:
+        return not has_bits_of(new, old)
+    if put is _put_dict:
+        return not _same(old, new)
+    if put is _put_set or put is _put_buffer:
+        return bool(old != new)
+    if put is _put_state:
+        return True  # states are large, and compared by nobody
+    if put is _put_slots:
+        return not _same(dict(old), dict(new))
+    return len(old) != len(new) or any(a is not b for a, b in zip(old, new, strict=True))
+
+
+def has_kept_form(old: Any, new: Any, put: _PutBack) -> bool:
+    """Whether nothing but numbers differs in an object, by what was noted of it twice."""
+    if put is _put_array:
+        return bool(old.shape == new.shape and not old.dtype.hasobject)
+    if put is _put_state or put is _put_buffer:
+        return True
+    if put is _put_set:
+        return bool(old == new)
+    if put in (_put_dict, _put_slots):
+        old, new = dict(old), dict(new)
+        if list(old) != list(new):
+            return False
+        old, new = list(old.values()), list(new.values())
+    return len(old) == len(new) and all(
+        a is b or (type(a) in _NUMBERS and type(b) in _NUMBERS) for a, b in zip(old, new, strict=True)
+    )
+
+
+_NUMBERS = frozenset({float, int, bool, str, types.NoneType})
+
 
 
 def _put_list(x: Any, content: Any) -> None:
@@ -165,17 +202,22 @@ _STOPS = (
 """Where classes are defined whose instances have nothing to do with one call: rules, rows, plans, types."""
 
 
-class _Walk:
-    """Goes through objects and notes what stands in those that can be changed."""
+class Notes:
+    """Goes through objects and notes what stands in those that can be changed.
 
-    def __init__(self) -> None:
+    of_generators: whether the states of random generators are noted too; else they are passed over.
+    """
+
+    def __init__(self, of_generators: bool = False) -> None:
+        self.of_generators = of_generators
         self.found: list[tuple[Any, Any, _PutBack]] = []
         self.public: list[tuple[Any, dict[Any, Any]]] = []
         """The classes of Python and the dicts of modules that were met, with what stood in them."""
-        self._seen: set[int] = set()
+        self.seen: set[int] = set()
+        """The addresses of all objects that were met, which have to be kept alive."""
 
     def run(self, roots: Iterable[Any]) -> None:
-        pending, seen = [roots], self._seen
+        pending, seen = [roots], self.seen
         while pending:
             for x in pending.pop():
                 cls = type(x)
@@ -242,11 +284,16 @@ class _Walk:
         if cls is bytearray:
             self.found.append((x, x[:], _put_buffer))
             return ()
-        if is_python_class(cls) and cls.__base__ is not None and _is_plain_instance(cls):
+        if _is_plain_instance(cls):
             return self._fields(x)
+        state = _state_of_generator(x)
+        if state is not None:
+            if self.of_generators:
+                self.found.append((x, state(), _put_state))
+            return ()
         if _is_immutable_in_c(cls):
             return ()
-        raise _OutOfSight
+        raise OutOfSight
 
     def _dict(self, x: dict[Any, Any]) -> Iterable[Any]:
         if "__builtins__" in x or ("__name__" in x and "__spec__" in x):  # the globals of a module
@@ -261,7 +308,7 @@ class _Walk:
         while owner.base is not None:
             owner = owner.base
             if not hasattr(type(owner), "__array_interface__"):
-                raise _OutOfSight  # a buffer of something else
+                raise OutOfSight  # a buffer of something else
         more = self._fields(x) if array is not x else ()
         if owner is not array:
             return [owner, *more]
@@ -282,6 +329,28 @@ class _Walk:
             self.found.append((x, held, _put_slots))
             values += [v for _, v in held]
         return values
+
+
+def _state_of_generator(x: Any) -> Callable[[], Any] | None:
+    """What gives the state of `x` if it is a random generator, of Python's or of NumPy's."""
+    bits = getattr(x, "bit_generator", None) if type(x).__module__.startswith("numpy.random") else None
+    if bits is not None:
+        return lambda: bits.state
+    if type(x).__module__.startswith("numpy.random") and hasattr(type(x), "state"):
+        return lambda: x.state
+    get: Callable[[], Any] | None = getattr(x, "get_state" if hasattr(x, "get_state") else "getstate", None)
+    is_known = type(x).__module__ in ("random", "numpy.random.mtrand")
+    return get if is_known else None
+
+
+def _put_state(x: Any, state: Any) -> None:
+    bits = getattr(x, "bit_generator", x)
+    if hasattr(type(bits), "state"):
+        bits.state = state
+    elif hasattr(x, "set_state"):
+        x.set_state(state)
+    else:
+        x.setstate(state)
 
 
 @functools.cache
