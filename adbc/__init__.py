@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from adbc.rules.stopping import stop_gradient
     from adbc.runtime import use
     from adbc.runtime.entry.signature import Signature
+    from adbc.sparse import sparse_hessian, sparse_jacobian, sparsity
     from adbc.tangents import (
         ArrayTangent,
         CoDual,
@@ -118,6 +119,7 @@ else:  # they are loaded when they are first used
             **dict.fromkeys(
                 ("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"), "jacobians"
             ),
+            **dict.fromkeys(("sparse_hessian", "sparse_jacobian", "sparsity"), "sparse"),
             "checkpoint": "checkpoints",
             "checkpoint_loop": "checkpoints",
             "inspect": "inspect",
@@ -174,6 +176,9 @@ __all__ = [
     "rule",
     "scalar_rule",
     "set_tangent_field",
+    "sparse_hessian",
+    "sparse_jacobian",
+    "sparsity",
     "stop_gradient",
     "tangent",
     "tangent_field",

@@ -132,8 +132,8 @@ def vjp(
     pullback takes a cotangent of the value alone.
 
     reusable: let the pullback run any number of times, each with cotangents of its own.  What a run changes
-    (shadows, and memory that `f` has overwritten) is noted after the forwards pass and put there again for the
-    next, which costs the pullback alone.  Where the state of an object is out of sight (a generator or
+    (shadows, and memory that `f` has overwritten) is noted after the forwards pass and put there again for
+    the next, which costs the pullback alone.  Where the state of an object is out of sight (a generator or
     iterator that `f` has begun, an object of a class in C) `f` is run again for each run from the second on.
     A `ValueError` is raised if the arguments have been changed meanwhile.
 

@@ -271,7 +271,7 @@ _FEW_ROWS = 3
 
 
 def _rows(problem: _Problem) -> tuple[Any, list[_Component], list[Any]]:
-    """The value, the places of its numbers, and what comes back for each of these: one pullback, run again."""
+    """The value, the places of its numbers, and what comes back for each: one pullback, run again."""
     f, given = problem.function()
     pullback = ReusablePullback(default_engine, f, given, False)
     components = problem.outputs(pullback.value)
@@ -458,4 +458,10 @@ def _map(x: Any, path: tuple[Any, ...], known: Any, function: Callable[[tuple[An
 
 
 # Inside functions that are differentiated, these tell of structure alone.
-default_table().add([*apart(_asked, _components, _paths, _has_derivative, describe), ZeroRule(_unit), Overlay(_rows, _rows_one_by_one)])
+default_table().add(
+    [
+        *apart(_asked, _components, _paths, _has_derivative, describe),
+        ZeroRule(_unit),
+        Overlay(_rows, _rows_one_by_one),
+    ]
+)

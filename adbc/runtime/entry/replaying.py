@@ -1,13 +1,13 @@
 """What a pullback may change, kept so that it may run again without another forwards pass.
 
-A pullback reads the record of its forwards pass, which nobody changes, and memory, which it changes itself: it
-adds to shadows, and puts back what the forwards pass has overwritten.  So what stands in all memory that it can
-reach is noted between the two (`Memory`), and put there again before each further run.
+A pullback reads the record of its forwards pass, which nobody changes, and memory, which it changes itself:
+it adds to shadows, and puts back what the forwards pass has overwritten.  So what stands in all memory that
+it can reach is noted between the two (`Memory`), and put there again before each further run.
 
-Which memory that is follows from the objects alone: the closure of the pullback, its record, the shadows of the
-call.  Where an object is met whose state is out of sight (an iterator, a generator, an object of a class in C),
-there is no `Memory`, and the caller runs the function again.  The same holds if the pullback changes what others
-see, the attributes of a class or the globals of a module.
+Which memory that is follows from the objects alone: the closure of the pullback, its record, the shadows of
+the call.  Where an object is met whose state is out of sight (an iterator, a generator, an object of a class
+in C), there is no `Memory`, and the caller runs the function again.  The same holds if the pullback changes
+what others see, the attributes of a class or the globals of a module.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Memory:
     def settle(self) -> None:
         """Forget what a first run of the pullback has shown to be only read.
 
-        What a pullback puts back does not depend on the cotangent that it is given: what has not changed in one
-        run does not change in any, except for shadows.  These are zero before a run, so an array that holds
-        another number and has not changed is none.
+        What a pullback puts back does not depend on the cotangent that it is given: what has not changed in
+        one run does not change in any, except for shadows.  These are zero before a run, so an array that
+        holds another number and has not changed is none.
         """
         kept: list[tuple[Any, Any, _PutBack]] = []
         for x, content, put in self._kept:
@@ -132,7 +132,6 @@ def has_kept_form(old: Any, new: Any, put: _PutBack) -> bool:
 _NUMBERS = frozenset({float, int, bool, str, types.NoneType})
 
 
-
 def _put_list(x: Any, content: Any) -> None:
     list.__setitem__(x, slice(None), content)
 
@@ -197,7 +196,8 @@ _ATOMS = frozenset(
 )  # fmt: skip
 _STOPS = (
     "adbc.config", "adbc.ir.", "adbc.rules.table", "adbc.runtime.build.", "adbc.types.",
-    "adbc.runtime.calls.reverse", "adbc.runtime.calls.plans", "adbc.tangents.protocol", "adbc.tangents.objects",
+    "adbc.runtime.calls.reverse", "adbc.runtime.calls.plans", "adbc.tangents.protocol",
+    "adbc.tangents.objects",
 )  # fmt: skip
 """Where classes are defined whose instances have nothing to do with one call: rules, rows, plans, types."""
 
@@ -228,7 +228,7 @@ class Notes:
 
     def note(self, x: Any) -> Iterable[Any]:
         """Note what stands in `x`; what `x` refers to."""
-        cls = type(x)
+        cls: Any = type(x)
         if cls is list:
             content = x[:]
             self.found.append((x, content, _put_list))
@@ -237,11 +237,11 @@ class Notes:
             return self._dict(x)
         if cls is types.CellType:
             try:
-                content = (x.cell_contents,)
+                held: tuple[Any, ...] = (x.cell_contents,)
             except ValueError:  # it is empty
-                content = ()
-            self.found.append((x, content, _put_cell))
-            return content
+                held = ()
+            self.found.append((x, held, _put_cell))
+            return held
         if cls is types.FunctionType:
             parts = [*(x.__closure__ or ()), x.__defaults__, x.__kwdefaults__]
             return [*parts, x.__dict__] if x.__dict__ else parts
@@ -354,7 +354,7 @@ def _put_state(x: Any, state: Any) -> None:
 
 
 @functools.cache
-def _is_plain_instance(cls: type) -> bool:
+def _is_plain_instance(cls: Any) -> bool:
     """Whether instances of a class of Python have nothing but attributes: no base of it is made in C."""
     return all(c is object or is_python_class(c) for c in cls.__mro__)
 
@@ -363,7 +363,21 @@ _DISPATCHER = "_ArrayFunctionDispatcher"
 
 
 @functools.cache
-def _is_immutable_in_c(cls: type) -> bool:
+def _is_immutable_in_c(cls: Any) -> bool:
     """Whether `cls` is a class in C whose instances never change."""
     names = {c.__name__ for c in cls.__mro__ if c.__module__ == "numpy"}
-    return bool(names & {"number", "bool", "bool_", "str_", "bytes_", "datetime64", "timedelta64", "ufunc", "dtype", _DISPATCHER})
+    return bool(
+        names
+        & {
+            "number",
+            "bool",
+            "bool_",
+            "str_",
+            "bytes_",
+            "datetime64",
+            "timedelta64",
+            "ufunc",
+            "dtype",
+            _DISPATCHER,
+        }
+    )

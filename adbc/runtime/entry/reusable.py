@@ -1,6 +1,7 @@
 """Pullbacks that may run again, without another forwards pass where that is possible.
 
-What a pullback changes is noted before its first run and put there again before each further one (`replaying`).
+What a pullback changes is noted before its first run and put there again before each further one
+(`replaying`).
 Where that cannot be said, the function is run again for each: a pullback restores the arguments, so the state
 before the call is there again, and the function can be run from it.
 """
@@ -58,6 +59,7 @@ class ReusablePullback:
         self._memory = self._first.call.memory()
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        result: tuple[Any, ...]
         if not self._has_run:
             result = self._first.back(cotangent)  # a cotangent that does not fit leaves it waiting
             self._has_run = True
@@ -70,7 +72,8 @@ class ReusablePullback:
             if self._memory is not None and not self._memory.is_public():
                 self._memory = None
             if self._memory is not None:
-                return self._memory.again(lambda: scale(1.0, self._first.back(cotangent)))
+                result = self._memory.again(lambda: scale(1.0, self._first.back(cotangent)))
+                return result
             engine, f, primals, has_aux = self._again
             return OpenCall(engine(), f, primals, has_aux).back(cotangent)
         except BaseException as error:  # any exception of the user's is passed on
