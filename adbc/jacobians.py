@@ -76,7 +76,9 @@ def _with_derivative(primals: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _has_derivative(x: Any) -> bool:
-    return type(x) is float or (zero_tangent(x) is not NO_TANGENT and bool(_components(x)))
+    if type(x) is float:
+        return True
+    return zero_tangent(x) is not NO_TANGENT and any(np.size(leaf) > 0 for _, leaf in _leaves(x, ()))
 
 
 def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any, ...]:

@@ -130,10 +130,10 @@ def unknowns(f: Callable[..., Any], x0: Any) -> tuple[Callable[..., Any], Array,
 
 
 def _written(tree: Any, places: Any) -> Callable[[Array], Any] | None:
-    """The function that makes a value like `tree` of a vector, whose places stand in `places` for the numbers.
+    """The function that makes a value like `tree` of a vector, whose places are the numbers in `places`.
 
-    None if `tree` has other parts than containers of Python's own, floats and arrays of floats, or one of them
-    twice.
+    None if `tree` has other parts than containers of Python's own, floats and arrays of floats, or one of
+    them twice.
     """
     scope: dict[str, Any] = {}
     seen: set[int] = set()
