@@ -102,7 +102,16 @@ def solved(x: Any) -> Any:
     return np.linalg.solve(a, x)
 
 
+def of_objects(x: Any) -> Any:
+    held = np.empty(4, dtype=object)
+    for i, v in enumerate(x):
+        held[i] = float(v) * 2.0
+    held[0] = held[1] * held[2]
+    return [held[0], held[3] * held[1], held[2]]
+
+
 FUNCTIONS = [
+    of_objects,
     overwritten, lists, objects, keys, closed_over, of_a_class, of_a_global, generated, solved,
 ]  # fmt: skip
 
@@ -122,6 +131,17 @@ def check(f: Callable[..., Any], *args: Any, count: int = 4) -> bool:
         assert_same(wanted[k], found, f"run with cotangent {k}", rtol=1e-12)
         assert_same(list(args), given, "arguments after a run")
     return is_kept
+
+
+@pytest.mark.parametrize("f", [of_objects, lists, keys, closed_over], ids=lambda f: f.__name__)
+def test_what_the_first_run_leaves_alone_is_put_back_all_the_same(f: Any) -> None:
+    size = len(f(V.copy()))
+    units = [[float(i == k) for i in range(size)] for k in range(size)]
+    wanted = [adbc.vjp(f, V.copy())[1](unit)[0] for unit in units]
+    _, pullback = adbc.vjp(f, V.copy(), reusable=True)
+    for _ in range(2):
+        for unit, gradient in zip(units, wanted, strict=True):
+            np.testing.assert_allclose(pullback(list(unit))[0], gradient, rtol=1e-13)
 
 
 @pytest.mark.parametrize("speculation", ["learn", "dynamic", "interpret"])

@@ -59,10 +59,12 @@ class Memory:
         """
         kept: list[tuple[Any, Any, _PutBack]] = []
         for x, content, put in self._kept:
-            if put is _put_array and id(x) not in self._fixed and not differs(x, content):
-                if content.dtype.hasobject or content.any():
-                    continue
-                kept.append((x, 0, _put_array))
+            is_ours = id(x) not in self._fixed
+            if put is _put_array and is_ours and not content.dtype.hasobject and not differs(x, content):
+                if not content.any():
+                    kept.append((x, 0, _put_array))
+            elif is_ours and _is_settled(x, content, put):
+                continue
             else:
                 kept.append((x, content, put))
         self._kept = kept
@@ -96,11 +98,27 @@ def memory_of(roots: Iterable[Any], visible: Iterable[Any]) -> Memory | None:
 _PutBack = Callable[[Any, Any], None]
 
 
+def _is_settled(x: Any, content: Any, put: _PutBack) -> bool:
+    """Whether the attributes of an instance, which stood in `content`, are what they were, and none may
+    be the shadow of a number."""
+    if put is _put_fields:
+        return _same(x, content) and not any(map(_may_be_shadow, content.values()))
+    if put is _put_slots:
+        now, old = dict(instance_fields(x)), dict(content)
+        return all(now.get(k) is v for k, v in old.items()) and not any(map(_may_be_shadow, old.values()))
+    return False
+
+
+def _may_be_shadow(x: Any) -> bool:
+    """Whether `x`, in a slot, may be the cotangent of a number, or what stands there before there is one."""
+    return x is None or x is NO_TANGENT or isinstance(x, float | complex) or getattr(x, "ndim", 1) == 0
+
+
 def is_changed(old: Any, new: Any, put: _PutBack) -> bool:
     """Whether an object that `put` belongs to holds something else, by what was noted of it twice."""
     if put is _put_array:
         return not has_bits_of(new, old)
-    if put is _put_dict:
+    if put in (_put_dict, _put_fields):
         return not _same(old, new)
     if put is _put_set or put is _put_buffer:
         return bool(old != new)
@@ -119,7 +137,7 @@ def has_kept_form(old: Any, new: Any, put: _PutBack) -> bool:
         return True
     if put is _put_set:
         return bool(old == new)
-    if put in (_put_dict, _put_slots):
+    if put in (_put_dict, _put_fields, _put_slots):
         old, new = dict(old), dict(new)
         if list(old) != list(new):
             return False
@@ -145,6 +163,10 @@ def _put_dict(x: Any, content: Any) -> None:
     if not _same(dict(x), content):
         dict.clear(x)
         dict.update(x, content)
+
+
+def _put_fields(x: Any, content: Any) -> None:
+    _put_dict(x, content)
 
 
 def _put_set(x: Any, content: Any) -> None:
@@ -321,7 +343,7 @@ class Notes:
         own = instance_dict(x)
         values: list[Any] = []
         if own or type(x).__dictoffset__:
-            self.found.append((own, dict(own), _put_dict))
+            self.found.append((own, dict(own), _put_fields))
             values += own.values()
         if slots_of(type(x)):
             names = {name for name, _ in slots_of(type(x))}
