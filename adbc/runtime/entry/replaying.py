@@ -123,7 +123,7 @@ def is_changed(old: Any, new: Any, put: _PutBack) -> bool:
     if put is _put_set or put is _put_buffer:
         return bool(old != new)
     if put is _put_state:
-        return True  # states are large, and compared by nobody
+        return not _is_state(old, new)
     if put is _put_slots:
         return not _same(dict(old), dict(new))
     return len(old) != len(new) or any(a is not b for a, b in zip(old, new, strict=True))
@@ -363,6 +363,17 @@ def _state_of_generator(x: Any) -> Callable[[], Any] | None:
     get: Callable[[], Any] | None = getattr(x, "get_state" if hasattr(x, "get_state") else "getstate", None)
     is_known = type(x).__module__ in ("random", "numpy.random.mtrand")
     return get if is_known else None
+
+
+def _is_state(a: Any, b: Any) -> bool:
+    """Whether two states of a generator, made of dicts, tuples, arrays and numbers, are the same."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_is_state(a[k], b[k]) for k in a)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_is_state, a, b))
+    return bool((a == b).all()) if hasattr(a, "all") else bool(a == b)
 
 
 def _put_state(x: Any, state: Any) -> None:
