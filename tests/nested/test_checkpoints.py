@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import adbc
-from adbc.checkpoints import advances, split
 
 V = np.array([0.5, 1.5, -0.7, 0.2])
 W = np.array([0.3, -0.2, 0.8, 1.1])
@@ -274,21 +273,6 @@ def ticked() -> float:
     return TICKS[0]
 
 
-def test_derivatives_of_gradients_are_as_without_checkpoints() -> None:
-    def loop(y: float) -> float:
-        for i in range(4):
-            y = euler(i, y)
-        return y
-
-    def kept(y: float) -> float:
-        return adbc.checkpoint_loop(euler, y, 4)
-
-    assert adbc.grad(adbc.grad(kept))(1.0) == pytest.approx(adbc.grad(adbc.grad(loop))(1.0), rel=1e-13)
-    plain = adbc.hvp(lambda x: (waves(x) ** 2).sum(), (V,), (W,))[0]
-    found = adbc.hvp(lambda x: (adbc.checkpoint(waves)(x) ** 2).sum(), (V,), (W,))[0]
-    np.testing.assert_allclose(found, plain, rtol=1e-13)
-
-
 def test_steps_that_reach_other_memory_with_a_derivative() -> None:
     def by_a_global(x: Any) -> Any:
         HELD.append(x)
@@ -319,20 +303,3 @@ def test_steps_that_reach_other_memory_with_a_derivative() -> None:
 
     with pytest.raises(adbc.errors.UnsupportedError, match="ake it part of the state"):
         adbc.grad(counting)(V)
-
-
-def test_the_places_of_snapshots_take_the_fewest_steps() -> None:
-    @functools.cache
-    def fewest(n: int, slots: int) -> int:
-        if n <= 1:
-            return 0
-        if slots == 1:
-            return n * (n - 1) // 2
-        return min(m + fewest(n - m, slots - 1) + fewest(m, slots) for m in range(1, n))
-
-    for n in range(1, 25):
-        for slots in range(1, 6):
-            assert advances(n, slots) == fewest(n, slots)
-            if n > 1 and slots > 1:
-                m = split(n, slots)
-                assert m + fewest(n - m, slots - 1) + fewest(m, slots) == fewest(n, slots)
