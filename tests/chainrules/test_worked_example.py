@@ -67,6 +67,23 @@ def test_the_engine_gives_it_for_the_float() -> None:
     assert adbc.jvp(foo, (3.0,), (1.0,))[1] == EXPECTED
 
 
+@pytest.mark.parametrize("x", [3, 3.0])
+def test_the_engine_gives_it_for_the_int_with_a_number_for_its_tangent(x: Any) -> None:
+    y, dy = cr.frule.from_ad(foo)((cr.NoTangent(), 1.0), foo, x)
+    assert (y, dy) == (foo(x), EXPECTED)
+
+
+def test_an_int_whose_tangent_is_no_number_stays_a_count() -> None:
+    def power(x: float, n: int) -> float:
+        y = 1.0
+        for _ in range(n):
+            y = y * x
+        return y
+
+    for none in (cr.NoTangent(), cr.ZeroTangent()):
+        assert cr.frule.from_ad(power)((cr.NoTangent(), 1.0, none), power, 2.0, 3) == (8.0, 12.0)
+
+
 def test_the_engine_refuses_the_int_and_says_to_pass_a_float() -> None:
     with pytest.raises(adbc.errors.ArgumentError, match="float"):
         adbc.grad(foo)(3)

@@ -42,9 +42,10 @@ class EngineConfig(cr.RuleConfig):
     def frule_via_ad(
         self, tangents: tuple[Any, ...], f: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> tuple[Any, Any]:
-        values = (f, *args)
-        if len(tangents) != len(values):
+        if len(tangents) != 1 + len(args):
             raise TypeError(f"{len(tangents)} tangents for a function and {len(args)} arguments")
+        args = tuple(_as_number(x, t) for x, t in zip(args, tangents[1:], strict=True))
+        values = (f, *args)
         rule = DerivedFRule(self._engine, Signature.of(f, *args, **kwargs))
         given = [Dual(x, _direction(x, t)) for x, t in zip(values, tangents, strict=True)]
         by_name = {name: Dual(x, zero_tangent(x)) for name, x in kwargs.items()}
@@ -66,6 +67,11 @@ class EngineConfig(cr.RuleConfig):
             return _Run(rule, values, kwargs).back(cotangent)
 
         return waiting[0].out, derived_pullback
+
+
+def _as_number(x: Any, t: Any) -> Any:
+    """The float that an int stands for if its tangent is a number, which says that it is no count."""
+    return float(x) if type(x) is int and isinstance(t, int | float) else x
 
 
 def _direction(x: Any, t: Any) -> Any:
