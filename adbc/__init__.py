@@ -9,6 +9,7 @@ from adbc.lazy import lazily, on_demand
 if TYPE_CHECKING:
     from adbc import chainrules, errors, inspect, testing
     from adbc.api import build_frule, build_rrule, grad, jvp, value_and_grad, vjp
+    from adbc.checkpoints import checkpoint, checkpoint_loop
     from adbc.config import Config
     from adbc.errors import AdbcError, MissingRuleError
     from adbc.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, value_and_jacobian, vhp
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from adbc.rules.stopping import stop_gradient
     from adbc.runtime import use
     from adbc.runtime.entry.signature import Signature
+    from adbc.sparse import sparse_hessian, sparse_jacobian, sparsity
     from adbc.tangents import (
         ArrayTangent,
         CoDual,
@@ -117,6 +119,9 @@ else:  # they are loaded when they are first used
             **dict.fromkeys(
                 ("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "value_and_jacobian", "vhp"), "jacobians"
             ),
+            **dict.fromkeys(("sparse_hessian", "sparse_jacobian", "sparsity"), "sparse"),
+            "checkpoint": "checkpoints",
+            "checkpoint_loop": "checkpoints",
             "inspect": "inspect",
             "ravel": "tangents.array_vectors",
             "testing": "testing",
@@ -146,6 +151,8 @@ __all__ = [
     "build_frule",
     "build_rrule",
     "chainrules",
+    "checkpoint",
+    "checkpoint_loop",
     "dot",
     "errors",
     "fdata",
@@ -169,6 +176,9 @@ __all__ = [
     "rule",
     "scalar_rule",
     "set_tangent_field",
+    "sparse_hessian",
+    "sparse_jacobian",
+    "sparsity",
     "stop_gradient",
     "tangent",
     "tangent_field",

@@ -11,7 +11,7 @@ from adbc.runtime.calls.nested import FOLLOWED
 from adbc.runtime.entry.boxed import DerivedFRule, DerivedRule
 from adbc.runtime.entry.forward import value_and_tangent, value_tangent_and_aux
 from adbc.runtime.entry.gradients import Gradient, ValueAndGradient
-from adbc.runtime.entry.reusable import value_and_reusable_pullback
+from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.reverse import value_and_pullback
 from adbc.runtime.entry.selection import Selector
 from adbc.runtime.entry.signature import Signature, as_signature
@@ -131,9 +131,11 @@ def vjp(
     has_aux: whether `f` returns a tuple ``(value, aux)``; then this gives ``(value, pullback, aux)``, and the
     pullback takes a cotangent of the value alone.
 
-    reusable: let the pullback run any number of times.  What a run needs is used up by it: from the second on
-    `f` is run again, on the arguments as they were, and a `ValueError` is raised if they have been changed
-    meanwhile.
+    reusable: let the pullback run any number of times, each with cotangents of its own.  What a run changes
+    (shadows, and memory that `f` has overwritten) is noted after the forwards pass and put there again for
+    the next, which costs the pullback alone.  Where the state of an object is out of sight (a generator or
+    iterator that `f` has begun, an object of a class in C) `f` is run again for each run from the second on.
+    A `ValueError` is raised if the arguments have been changed meanwhile.
 
     >>> import adbc
     >>> value, pullback = adbc.vjp(lambda x, y: x * y, 2.0, 5.0)
@@ -142,7 +144,9 @@ def vjp(
     """
     try:
         if reusable:
-            return value_and_reusable_pullback(default_engine, f, primals, has_aux)
+            again = ReusablePullback(default_engine, f, primals, has_aux)
+            again.keep()
+            return again.value, again, *again.aux
         return value_and_pullback(default_engine(), f, primals, has_aux)
     except BaseException as error:  # any exception of the user's is passed on
         leave(error)

@@ -15,8 +15,10 @@ import numpy as np
 from adbc.api import grad, jvp, vjp
 from adbc.errors import ArgumentError
 from adbc.rules import default_table
-from adbc.rules.table import ZeroRule
+from adbc.rules.table import Overlay, ZeroRule
+from adbc.runtime import default_engine
 from adbc.runtime.calls.nested import apart
+from adbc.runtime.entry.reusable import ReusablePullback
 from adbc.runtime.entry.selection import Selector, places, selectors
 from adbc.runtime.report.messages import describe
 from adbc.tangents import NO_TANGENT, Const, MutableTangent, Tangent, zero_tangent
@@ -74,7 +76,9 @@ def _with_derivative(primals: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _has_derivative(x: Any) -> bool:
-    return type(x) is float or (zero_tangent(x) is not NO_TANGENT and bool(_components(x)))
+    if type(x) is float:
+        return True
+    return zero_tangent(x) is not NO_TANGENT and any(np.size(leaf) > 0 for _, leaf in _leaves(x, ()))
 
 
 def _spread(asked: Sequence[int], found: Sequence[Any], count: int) -> tuple[Any, ...]:
@@ -116,6 +120,9 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
 def jacrev(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the Jacobian of ``f(*args, **kwargs)`` as `jacfwd` does, row by row in reverse
     mode: the way for functions with few outputs.
+
+    `f` is called once, on copies of what it is given, and the pullback runs once per number of the value; see
+    `adbc.vjp` with ``reusable=True`` for where `f` is run once per row.
 
     >>> import adbc, numpy as np
     >>> adbc.jacrev(lambda x: x @ x)(np.array([1.0, 2.0]))
@@ -253,17 +260,40 @@ def _forward(problem: _Problem) -> tuple[Any, Any]:
 
 def _reverse(problem: _Problem) -> tuple[Any, Any]:
     """Value and Jacobian, row by row."""
-    f, given = problem.function()
-    value, pullback = vjp(f, *given)
+    value, components, pulled = _rows(problem)
     parts: dict[Any, list[Any]] = {}
-    for n, component in enumerate(problem.outputs(value)):
-        if n:
-            f, given = problem.function()
-            value, pullback = vjp(f, *given)
-        found = pullback(_unit(value, component))
+    for component, found in zip(components, pulled, strict=True):
         rows = parts.setdefault(component[0], [])
         rows.append(tuple([found[i] for i in problem.asked]))
     return value, _mapped(value, lambda path: _stacked(problem, parts[path], _shape(_at(value, path))))
+
+
+_FEW_ROWS = 3
+"""Up to this many rows another forwards pass costs less than to keep what the pullback changes."""
+
+
+def _rows(problem: _Problem) -> tuple[Any, list[_Component], list[Any]]:
+    """The value, the places of its numbers, and what comes back for each: one pullback, run again."""
+    f, given = problem.function()
+    pullback = ReusablePullback(default_engine, f, given, False)
+    components = problem.outputs(pullback.value)
+    if len(components) > _FEW_ROWS:
+        pullback.keep()
+    pulled = [pullback(_unit(pullback.value, component)) for component in components]
+    return pullback.value, components, pulled
+
+
+def _rows_one_by_one(problem: _Problem) -> tuple[Any, list[_Component], list[Any]]:
+    """What `_rows` gives, by a forwards pass for each row: this is what is differentiated once more."""
+    f, given = problem.function()
+    value, pullback = vjp(f, *given)
+    components = problem.outputs(value)
+    pulled = [pullback(_unit(value, components[0]))]
+    for component in components[1:]:
+        f, given = problem.function()
+        value, pullback = vjp(f, *given)
+        pulled.append(pullback(_unit(value, component)))
+    return value, components, pulled
 
 
 def _row(problem: _Problem, columns: Sequence[Any]) -> Any:
@@ -430,4 +460,10 @@ def _map(x: Any, path: tuple[Any, ...], known: Any, function: Callable[[tuple[An
 
 
 # Inside functions that are differentiated, these tell of structure alone.
-default_table().add([*apart(_asked, _components, _paths, _has_derivative, describe), ZeroRule(_unit)])
+default_table().add(
+    [
+        *apart(_asked, _components, _paths, _has_derivative, describe),
+        ZeroRule(_unit),
+        Overlay(_rows, _rows_one_by_one),
+    ]
+)

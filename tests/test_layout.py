@@ -45,10 +45,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": ENGINE - {"api"},
     # In terms of the public functions.
     "jacobians": ENGINE - {"inspect"},
+    "checkpoints": ENGINE - {"inspect"},
+    "sparse": ENGINE - {"inspect"},
+    "scipy": (ENGINE - {"inspect"}) | {"jacobians"},
     "testing": ENGINE,
     "inspect": ENGINE,
     "__main__": ENGINE | {"", "inspect", "testing"},
-    "": ENGINE | {"inspect", "jacobians", "testing"},  # these two when they are first used
+    # These when they are first used.
+    "": ENGINE | {"inspect", "jacobians", "checkpoints", "sparse", "testing"},
 }
 """Package (the name directly under `adbc`; "" is `adbc` itself) -> what it may import: packages, or single
 modules of them."""
@@ -90,7 +94,10 @@ MAY_DISASSEMBLE = {
 """Modules and folders that may import `dis`, `opcode` and the `bytecode` library, and why."""
 
 # Rows about SciPy load once SciPy has been imported, which has imported NumPy.
-MAY_IMPORT_NUMPY = ("tangents/array", "rules/numpy/", "rules/scipy", "rules/numba", "testing/", "jacobians")
+MAY_IMPORT_NUMPY = (
+    "tangents/array", "rules/numpy/", "rules/scipy", "rules/numba", "testing/", "jacobians", "sparse",
+    "scipy.py",
+)  # fmt: skip
 
 
 def modules() -> list[pathlib.Path]:

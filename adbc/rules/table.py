@@ -132,6 +132,9 @@ class Rule:
     values with shadow `fv`."""
     write_tangent: Callable[..., Any] | None = None
     """write_tangent(u, du, index, dv): does to the tangent of `u` what ``u[index] = v`` does to `u`."""
+    inside: Callable[..., Any] | None = None
+    """A function in Python that computes the same and has the same derivative: it stands in for the
+    function in derivatives that are differentiated themselves.  For rows of one mode."""
     is_apart: bool = False
     """Whether the function belongs to the machinery that differentiates: it is called as it is, whatever it
     is given, and what it gives is a constant or has its derivative by its address."""

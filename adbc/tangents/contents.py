@@ -11,7 +11,7 @@ from typing import Any
 from adbc.tangents.fields import instance_dict, instance_fields, is_python_class, slots_of
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["contents", "differs", "is_of_array", "may_move_numbers", "put_back"]
+__all__ = ["contents", "differs", "has_bits_of", "is_of_array", "may_move_numbers", "put_back"]
 
 
 _PLAIN = (tuple, list, deque, dict, set)
@@ -70,7 +70,7 @@ def differs(x: Any, old: Any) -> bool:
         return len(found) != len(old) or any(a is not b for a, b in zip(found, old, strict=True))
     if is_of_array(x, old):
         array = _bare(x)
-        return bool(array.shape != old.shape or not _has_bits_of(array, old))
+        return bool(array.shape != old.shape or not has_bits_of(array, old))
     if issubclass(cls, set | bytearray) or type(x).__name__ == "array":
         return bool(x != old)
     now = list(dict.items(x)) if issubclass(cls, dict) else instance_fields(x)
@@ -79,7 +79,7 @@ def differs(x: Any, old: Any) -> bool:
     )
 
 
-def _has_bits_of(array: Any, old: Any) -> bool:
+def has_bits_of(array: Any, old: Any) -> bool:
     """Whether two arrays of one shape and dtype hold the same bits: a NaN is itself, and 0.0 is not -0.0."""
     size = array.dtype.itemsize
     if not (array.flags.c_contiguous and old.flags.c_contiguous) or array.dtype.hasobject or size % 4 != 0:

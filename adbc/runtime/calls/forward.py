@@ -20,6 +20,7 @@ from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
+from adbc.tangents.protocol import register_tangent
 from adbc.types import is_local
 
 __all__ = ["ForwardCalls"]
@@ -154,3 +155,7 @@ class ForwardCalls(Calls):
 
     def of_record(self, record: Any, shadows: dict[str, Any]) -> Any:
         return Tangent(**{name: fill_tangent(getattr(record, name), d) for name, d in shadows.items()})
+
+
+# It belongs to an engine, and is met where code of the runtime is differentiated once more.
+register_tangent(ForwardCalls, None)

@@ -264,8 +264,7 @@ class _Writer:
             engine.written(rule.pullback)
         rule = checked(engine, context, rule, function, types_, on)
         flags = [
-            (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0
-            for t, flag in zip(types_, on, strict=True)
+            (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0 for t, flag in zip(types_, on, strict=True)
         ]
         given = ["context"]
         if rule.takes_function:
@@ -441,6 +440,13 @@ class _Writer:
         else:
             self.make(nested.followed(call)(self.calls, self.context, call))
 
+    def use_row_of_mode(self, step: Any) -> None:
+        inside = step.row.of("forward" if self.is_forward else "reverse").inside
+        if inside is None:
+            name = _named(step.call.function)
+            raise self.refuse(f"{name} is called there, which has a rule for one of the modes")
+        self.make(step.call.of(inside))
+
     def apart(self, step: Any) -> None:
         """What stands apart for this level does so for the next."""
         call = step.call
@@ -448,9 +454,7 @@ class _Writer:
             raise self.refuse(f"{_named(call.function)} is called there by keyword")
         values = "".join(f"{x}, " for x in self.values(call))
         shadows = "".join(f"{x}, " for x in self.shadows(call))
-        self.lines.append(
-            f"out = called_apart(context, {self.name(call.function)}, ({values}), ({shadows}))"
-        )
+        self.lines.append(f"out = called_apart(context, {self.name(call.function)}, ({values}), ({shadows}))")
         self.lines.append("fout = beside(context, out)")
 
     # -- the function ------------------------------------------------------------------------------------
@@ -534,6 +538,7 @@ def called_apart(context: Context, function: Any, args: Sequence[Any], shadows: 
 _WAYS: dict[type, Callable[[_Writer, Any], None]] = {
     steps.UseRow: _Writer.use_row,
     steps.UseTextRow: _Writer.use_text_row,
+    steps.UseRowOfMode: _Writer.use_row_of_mode,
     steps.Enter: _Writer.enter,
     steps.Foreign: _Writer.foreign,
     steps.Value: _Writer.value_step,

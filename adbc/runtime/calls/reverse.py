@@ -25,6 +25,7 @@ from adbc.runtime.state.context import Context
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
 from adbc.tangents.activity_marks import INACTIVE
+from adbc.tangents.protocol import register_tangent
 from adbc.types import AbstractType, TupleType, has_cotangent
 from adbc.types.lattice import FLOAT, is_number
 
@@ -258,3 +259,7 @@ def complete(rdata: Any, type: AbstractType) -> Any:
     if rdata is None and is_number(type):
         return 0.0
     return rdata
+
+
+# It belongs to an engine, and is met where code of the runtime is differentiated once more.
+register_tangent(ReverseCalls, None)

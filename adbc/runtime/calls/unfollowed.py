@@ -96,7 +96,8 @@ def runs_as_it_is(
 _DIFFERENTIATION = frozenset(
     {
         "adbc.api", "adbc.rules.declare", "adbc.runtime", "adbc.runtime.entry.boxed",
-        "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients", "adbc.runtime.entry.reverse",
+        "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients", "adbc.runtime.entry.reusable",
+        "adbc.runtime.entry.reverse",
     }
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from adbc.errors import ArgumentError, InvalidTangentError
 from adbc.runtime.entry.constants import constant_arguments, hold_constants
 from adbc.runtime.entry.described import lists_in
 from adbc.runtime.entry.entering import enter, go_back
+from adbc.runtime.entry.replaying import Memory, memory_of
 from adbc.runtime.entry.results import check_differentiable, seed
 from adbc.runtime.entry.selection import label
 from adbc.runtime.report.messages import describe
@@ -82,6 +83,7 @@ class FirstCall:
             is_asked = i in numbers or i in constants
             shadows.append(slot_shadow(self.tangents[i]) if is_asked else context.known_shadow(x))
         self.shadows = shadows
+        self._given = f, given
         self.constants = constants
         self.out, self.fout, pullback = enter(
             engine.reverse_calls.call_from_outside,
@@ -120,6 +122,12 @@ class FirstCall:
         self.done = True
         result: Sequence[Any] = go_back(self._pullback, rdata)[1:]
         return result
+
+    def memory(self) -> Memory | None:
+        """What the pullback may change, as it is now: before its first run.  None if that is not known."""
+        context = self.context
+        roots = [self._pullback, self.out, self.fout, self.tangents, self.shadows, vars(context), self._given]
+        return memory_of(roots, [self.out])
 
     def gradient(self, i: int, bargs: Sequence[Any]) -> Any:
         """The cotangent of argument `i`, once the pullback has returned `bargs`."""

@@ -1,7 +1,9 @@
-"""Pullbacks that may run again: the function is run again for each, on arguments that are as they were.
+"""Pullbacks that may run again, without another forwards pass where that is possible.
 
-The records of a call are used up by its pullback, which restores the arguments: so the state before the call
-is there again, and the function can be run from it.
+What a pullback changes is noted before its first run and put there again before each further one
+(`replaying`).
+Where that cannot be said, the function is run again for each: a pullback restores the arguments, so the state
+before the call is there again, and the function can be run from it.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adbc.runtime.entry.reverse import value_and_pullback
+from adbc.runtime.entry.replaying import Memory
+from adbc.runtime.entry.reverse import OpenCall
 from adbc.runtime.report.tracebacks import leave
 from adbc.runtime.state.engine import EngineView
+from adbc.tangents import scale
 from adbc.tangents.contents import contents, differs
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["Unchanged", "value_and_reusable_pullback"]
+__all__ = ["ReusablePullback", "Unchanged"]
 
 
 class Unchanged:
@@ -33,25 +37,45 @@ class Unchanged:
             )
 
 
-def value_and_reusable_pullback(
-    engine: Callable[[], EngineView], f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
-) -> tuple[Any, ...]:
-    """What `value_and_pullback` gives, with a pullback that may run any number of times."""
-    unchanged = Unchanged((f, *primals))
-    value, first, *aux = value_and_pullback(engine(), f, primals, has_aux)
-    waiting = [first]
+class ReusablePullback:
+    """The pullback of ``f(*primals)``, whose forwards pass is run when it is made; it may run any number of
+    times.
 
-    def pullback(cotangent: Any) -> tuple[Any, ...]:
-        if waiting:
-            result: tuple[Any, ...] = waiting[0](cotangent)  # a cotangent that does not fit leaves it waiting
-            waiting.clear()
+    value: the value of the call, or of `f` without what it returns besides, which `aux` then holds.
+    """
+
+    def __init__(
+        self, engine: Callable[[], EngineView], f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
+    ) -> None:
+        self._again = engine, f, primals, has_aux
+        self._unchanged = Unchanged((f, *primals))
+        self._first = OpenCall(engine(), f, primals, has_aux)
+        self._memory: Memory | None = None
+        self._has_run = False
+        self.value, self.aux = self._first.value, self._first.aux
+
+    def keep(self) -> None:
+        """Note what a run changes, so that more runs need no other forwards pass."""
+        self._memory = self._first.call.memory()
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        result: tuple[Any, ...]
+        if not self._has_run:
+            result = self._first.back(cotangent)  # a cotangent that does not fit leaves it waiting
+            self._has_run = True
+            if self._memory is not None:
+                result = scale(1.0, result)  # a copy: shadows are part of it
+                self._memory.settle()
             return result
         try:
-            unchanged.check()
-            result = value_and_pullback(engine(), f, primals, has_aux)[1](cotangent)
+            self._unchanged.check()
+            if self._memory is not None and not self._memory.is_public():
+                self._memory = None
+            if self._memory is not None:
+                result = self._memory.again(lambda: scale(1.0, self._first.back(cotangent)))
+                return result
+            engine, f, primals, has_aux = self._again
+            return OpenCall(engine(), f, primals, has_aux).back(cotangent)
         except BaseException as error:  # any exception of the user's is passed on
             leave(error)
             raise
-        return result
-
-    return (value, pullback, *aux)

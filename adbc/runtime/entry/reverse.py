@@ -38,7 +38,7 @@ from adbc.tangents.protocol import kind_of
 from adbc.types import ArrayType, has_shadow
 from adbc.types.array_calls import is_inline_number
 
-__all__ = ["Entrance", "short", "value_and_gradient_of", "value_and_pullback"]
+__all__ = ["Entrance", "OpenCall", "short", "value_and_gradient_of", "value_and_pullback"]
 
 Entered = tuple[Any, Any, Callable[[Any], Sequence[Any]], tuple[Any, ...]]
 """Value, its shadow, the pullback (without the function in front), and the shadows of the arguments."""
@@ -490,26 +490,45 @@ def _checked(f: Callable[..., Any], out: Any, has_aux: bool) -> tuple[Any, Any]:
     return (value, snapshot(f, aux)), (1.0, None)
 
 
-def value_and_pullback(
-    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
-) -> tuple[Any, ...]:
-    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
-    `has_aux`, what `f` returns besides its value comes last."""
-    call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
-    if has_aux:
-        value, aux = pair(f, call.out)
-        kept = snapshot(f, aux)
+class OpenCall:
+    """``f(*primals)`` after its forwards pass: `value`, and what takes a cotangent of it to the cotangents of
+    the arguments; with `has_aux`, what `f` returns besides its value is in `aux`.
+    """
 
-    def pullback(cotangent: Any) -> tuple[Any, ...]:
-        if call.done:
-            raise PullbackConsumedError(
-                "this pullback has been run already; the values it needs are gone."
-                " Call adbc.vjp again for another."
-            )
+    def __init__(
+        self, engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
+    ) -> None:
+        self.call = FirstCall(engine, f, primals, {}, tuple(range(len(primals))), strict=False)
+        self.has_aux = has_aux
+        self.value = self.call.out
+        self.aux: tuple[Any, ...] = ()
         if has_aux:
+            self.value, aux = pair(f, self.call.out)
+            self.aux = (snapshot(f, aux),)
+
+    def back(self, cotangent: Any) -> tuple[Any, ...]:
+        """The cotangents of the arguments; the shadows of those that have memory are what is returned."""
+        call = self.call
+        if self.has_aux:
             cotangent = cotangent, None
         call.check(cotangent)
         bargs = call.pullback(cotangent)
         return tuple(call.gradient(i, bargs) for i in call.numbers)
 
-    return (value, pullback, kept) if has_aux else (call.out, pullback)
+
+def value_and_pullback(
+    engine: EngineView, f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool
+) -> tuple[Any, ...]:
+    """``f(*primals)``, and what takes a cotangent of it to the cotangents of the arguments, once; with
+    `has_aux`, what `f` returns besides its value comes last."""
+    opened = OpenCall(engine, f, primals, has_aux)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        if opened.call.done:
+            raise PullbackConsumedError(
+                "this pullback has been run already; the values it needs are gone."
+                " Call adbc.vjp again for another."
+            )
+        return opened.back(cotangent)
+
+    return (opened.value, pullback, *opened.aux)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from adbc.errors import VerificationError
@@ -87,6 +87,18 @@ class Shadows:
     def is_any(self, is_active: Callable[[Any], bool]) -> bool:
         """Whether something that was met has a tangent of which `is_active` is true."""
         return any(is_active(tangent) for key, (_, tangent) in self._memo.items() if type(key) is int)
+
+    def is_shared(self, other: Shadows, without: Container[int], is_active: Callable[[Any], bool]) -> bool:
+        """Whether an object that `other` has met, apart from those at the addresses `without`, has a tangent
+        here of which `is_active` is true."""
+        mine = self._memo
+        for key, (obj, _) in other._memo.items():
+            found = mine.get(key)
+            if found is not None and found[0] is obj and id(obj) not in without:
+                tangent = getattr(found[1], "twin", found[1])
+                if tangent is not NO_TANGENT and is_active(tangent):
+                    return True
+        return False
 
     def let_be(self, obj: Any) -> None:
         """From now on `obj`, by itself, has no derivative."""
