@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.workload import Workload
-from benchmarks.workloads import adbench, elements, guarded, scalar, vectorised
+from benchmarks.workloads import adbench, elements, guarded, in_place, scalar, vectorised
 
 __all__ = ["GROUPS", "MODULES"]
 
@@ -12,6 +12,7 @@ MODULES = {
     "guarded": guarded,
     "elements": elements,
     "vectorised": vectorised,
+    "in place": in_place,
     "ADBench": adbench,
 }
 """The module of each group."""
