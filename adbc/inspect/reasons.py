@@ -40,6 +40,7 @@ HIDDEN = frozenset(
         intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,
         intrinsics._entry_value_,
         intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_, intrinsics._own_,
+        intrinsics._expose_,
         intrinsics._pass_on_,
         ),
     )

@@ -186,3 +186,9 @@ def _assume_(value: Any, type: object) -> Any:
 def _own_(array: Any) -> Any:
     """`array`, whose memory belongs to nobody else: from here on it has a shadow."""
     return array
+
+
+def _expose_(array: Any) -> Any:
+    """`array`, whose memory nobody else has seen so far and nothing active was written into: from here on it
+    has a shadow."""
+    return array

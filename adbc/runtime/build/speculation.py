@@ -247,6 +247,8 @@ class _Code:
 class Continuation(GraphFunction):
     """A side exit: the rest of a function behind one call, whose result was not what had been guessed."""
 
+    is_rest = True
+
     def __init__(self, base: Base, call: Instruction, globals: dict[str, Any], key: Any) -> None:
         point = point_behind(call)
         assert point is not None
