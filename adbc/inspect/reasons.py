@@ -268,5 +268,10 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 
 def _form(form: tuple[Any, ...]) -> str:
     """The form of a tuple (`intrinsics._form_is_`), in words."""
-    parts = ["Any" if f is None else _form(f) if isinstance(f, tuple) else f.__name__ for f in form]
-    return f"tuple[{', '.join(parts)}]"
+    return f"tuple[{', '.join(map(_part, form))}]"
+
+
+def _part(form: Any) -> str:
+    if isinstance(form, tuple) and form[:1] == ("array",):
+        return f"{form[3]}-d array of {_DTYPES[form[2]]}"
+    return "Any" if form is None else _form(form) if isinstance(form, tuple) else form.__name__

@@ -26,6 +26,7 @@ from adbc.ir import intrinsics
 from adbc.ir.graph import Block, Graph
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 from adbc.rules.effects import HANDS_ON, KEEPS, RETURNS, WRITES, Use
+from adbc.types.callsites import is_rest
 from adbc.types.effects import EffectKnowledge, uses
 from adbc.types.inference import call_parts, type_of
 from adbc.types.lattice import ArrayType, ValueArrayType, has_shadow
@@ -39,12 +40,6 @@ def _is_memory(value: Value) -> bool:
     """Whether `value` is an array whose memory may have a shadow."""
     known = type_of(value)
     return type(known) is ArrayType and known.dtype in _DTYPES
-
-
-def _is_rest(call: Instruction) -> bool:
-    """Whether `call` runs the rest of the function behind a wrong guess."""
-    callee = call.operands[0] if call.op == "call" else None
-    return isinstance(callee, Const) and getattr(type(callee.value), "is_rest", False)
 
 
 class Families:
@@ -136,7 +131,7 @@ class Families:
             return
         _, arguments = call_parts(call)
         arrays = [v for v in arguments if _is_memory(v)]
-        if _is_rest(call):
+        if is_rest(call):
             if arrays:
                 self.rests.append(
                     (call, [v for v in dict.fromkeys(arrays) if isinstance(v, Instruction | Phi)])

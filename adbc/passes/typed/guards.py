@@ -45,7 +45,17 @@ from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, GUESSED_CODES, NONE, ArrayType, Exact, TupleType, class_of
+from adbc.types.lattice import (
+    ANY,
+    BOOL,
+    GUESSED_CODES,
+    NONE,
+    AbstractType,
+    ArrayType,
+    Exact,
+    TupleType,
+    class_of,
+)
 
 __all__ = [
     "Guess",
@@ -371,7 +381,13 @@ def _test_for(guess: Guess) -> tuple[Any, *tuple[Any, ...]]:
 
 def form_of(guess: TupleType) -> tuple[Any, ...]:
     """The form that `_form_is_` tests a tuple for: nothing is asked about elements of unknown type."""
-    return tuple([form_of(t) if isinstance(t, TupleType) else class_of(t) for t in guess.elements])
+    return tuple(map(_form_of_element, guess.elements))
+
+
+def _form_of_element(known: AbstractType) -> Any:
+    if isinstance(known, ArrayType):
+        return "array", known.cls, GUESSED_CODES[known.dtype], known.ndim
+    return form_of(known) if isinstance(known, TupleType) else class_of(known)
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:
