@@ -276,6 +276,9 @@ class DualBuilder(Mirror):
 
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
+        if type_of(value) != FLOAT:
+            self._row(call, site)
+            return
         whole = self.d(container)
         self._require(container, whole, value)
         self._define(call, self._copy_call(call))

@@ -40,11 +40,13 @@ from adbc.types.lattice import (
     ClosureType,
     ConstType,
     Exact,
+    RealType,
     TupleType,
     ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
+    is_float64,
     is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
@@ -548,12 +550,25 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
-    """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
+    """Whether a read or write concerns one slot of a list or dict, and in a write a Python float; what is
+    appended may be a number of NumPy's or an array, too."""
     if access == "append":
-        return is_list(types_[0]) and list(types_[1:]) == [FLOAT]
+        value = types_[1] if len(types_) == 2 else None
+        return is_list(types_[0]) and value is not None and (_is_double(value) or _is_array(value))
     if access == "store":
         return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
     return (is_list(types_[0]) and types_[1] == INT) or types_[0] == _DICT
+
+
+def _is_double(known: AbstractType) -> bool:
+    """Whether values are floats, Python's or NumPy's."""
+    classes = known.members if isinstance(known, RealType) else (class_of(known),)
+    return all(cls is float or (cls is not None and is_float64(Exact(cls))) for cls in classes)
+
+
+def _is_array(known: AbstractType) -> bool:
+    """Whether values are arrays of numbers, whose shadow is an array."""
+    return type(known) is ArrayType and known.dtype in DTYPE_CODES
 
 
 _DICT, _CELL = Exact(dict), Exact(types.CellType)
