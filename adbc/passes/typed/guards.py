@@ -309,9 +309,12 @@ def _is_candidate(call: Instruction) -> bool:
 
 
 def _is_known(value: Value) -> bool:
-    """Whether it is known what `value` is, or what it iterates over."""
+    """Whether it is known what `value` is, or what it iterates over; of a tuple, as subscripts are, what is
+    in it."""
     if _callee(value) is intrinsics._iter_:
         value = value.operands[1]  # type: ignore[attr-defined]  # a call
+    if isinstance(value, Instruction) and _callee(value) is intrinsics._new_ and type_of(value) is not ANY:
+        return all(map(_is_known, value.operands[2:]))
     return type_of(value) is not ANY
 
 
