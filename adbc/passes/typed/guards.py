@@ -229,7 +229,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
                 infer()  # with more types, more calls are known to leave the slots alone
             candidates = list(filter(_is_candidate, graph.instructions()))
         candidates = [call for call in candidates if call not in seen]
-        ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
+        ready = [c for c in candidates if _is_ready(c)]
         chosen = ready or candidates[:1]
         if not chosen:
             break
@@ -306,6 +306,15 @@ def _is_candidate(call: Instruction) -> bool:
     if call.op != "call" or type_of(call) is not ANY:
         return False
     return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
+
+
+def _is_ready(call: Instruction) -> bool:
+    """Whether it is known what `call` is given, and of what it calls the method, if that is one: when more is
+    known of that, the result may need no guess."""
+    callee, arguments = call_parts(call)
+    if _callee(callee) is intrinsics._getattr_:
+        arguments = [*arguments, callee.operands[1]]  # type: ignore[attr-defined]  # a call
+    return all(map(_is_known, arguments))
 
 
 def _is_known(value: Value) -> bool:
