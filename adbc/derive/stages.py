@@ -56,7 +56,7 @@ def _usefulness(graph: Graph, deciding: Deciding) -> Graph:
 
 DECIDING: tuple[Stage[Deciding], ...] = (
     Stage("activity", _activity, ("value arrays",), ("activity",),
-          "of the graph as it is differentiated: no call is put in any more"),
+          "of the graph as it is differentiated: quiet memory that leaves it gets a name for its shadow"),
     Stage("usefulness", _usefulness, ("activity",), ("usefulness",),
           "takes from what is active what no derivative depends on"),
 )  # fmt: skip
