@@ -167,7 +167,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"value     {value!r}")
             print(f"gradient  {gradient!r}")
         elif options.command == "explain":
-            print(adbc.inspect.explain(function, *arguments, mode=options.mode))
+            found = adbc.inspect.explain(function, *arguments, mode=options.mode)
+            print(found)
+            if options.mode == "reverse":
+                print(f"\n{found.advice}")
         elif options.command == "profile":
             print(adbc.inspect.profile(function, *arguments, repeat=options.repeat))
         elif options.command == "check":

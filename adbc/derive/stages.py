@@ -12,6 +12,7 @@ from adbc.passes.stages import Stage
 from adbc.types.callsites import CallSite, activity
 from adbc.types.decisions import Decisions
 from adbc.types.lattice import AbstractType
+from adbc.types.quiet_memory import Families, expose
 from adbc.types.usefulness import drop_useless
 
 __all__ = ["DECIDING", "Deciding"]
@@ -31,7 +32,12 @@ class Deciding:
 
     def decide(self, graph: Graph) -> tuple[set[Value], dict[Instruction, CallSite]]:
         """The values of `graph` that are active, and what becomes of its calls."""
-        return activity(graph, list(map(bool, self.active_arguments)), self.support.knowledge)
+        flags, knowledge = list(map(bool, self.active_arguments)), self.support.knowledge
+        memory = Families(graph, flags, knowledge)
+        found = activity(graph, flags, knowledge, memory)
+        if expose(graph, memory):
+            found = activity(graph, flags, knowledge, memory)
+        return found
 
     def decisions(self, graph: Graph) -> Decisions:
         """The decisions of these stages about `graph`."""
@@ -50,7 +56,7 @@ def _usefulness(graph: Graph, deciding: Deciding) -> Graph:
 
 DECIDING: tuple[Stage[Deciding], ...] = (
     Stage("activity", _activity, ("value arrays",), ("activity",),
-          "of the graph as it is differentiated: no call is put in any more"),
+          "of the graph as it is differentiated: quiet memory that leaves it gets a name for its shadow"),
     Stage("usefulness", _usefulness, ("activity",), ("usefulness",),
           "takes from what is active what no derivative depends on"),
 )  # fmt: skip

@@ -153,8 +153,25 @@ def form_is(asm: Assembler, form: tuple[Any, ...]) -> None:
             asm.getitem()
         asm.call(1)
 
+    def describe(path: tuple[int, ...], names: tuple[str, ...], expected: object) -> None:
+        asm.copy(1)
+        for index in path:
+            asm.const(index)
+            asm.getitem()
+        for name in names:
+            asm.getattr(name)
+        asm.const(expected)
+        asm.compare("eq", truth=True)
+        asm.jump_if("FALSE", other)
+
     def test(known: Any, path: tuple[int, ...]) -> None:
         is_form = known.__class__ is tuple
+        if is_form and known[:1] == ("array",):
+            _, cls, code, ndim = known
+            test(cls, path)
+            describe(path, ("dtype", "char"), code)
+            describe(path, ("ndim",), ndim)
+            return
         call_on_part(type, path)
         asm.const(tuple if is_form else known)
         asm.is_(False)

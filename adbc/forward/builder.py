@@ -276,6 +276,9 @@ class DualBuilder(Mirror):
 
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
+        if type_of(value) != FLOAT:
+            self._row(call, site)
+            return
         whole = self.d(container)
         self._require(container, whole, value)
         self._define(call, self._copy_call(call))
@@ -403,7 +406,8 @@ class DualBuilder(Mirror):
             self._without_formulas(call, site)
 
     def _update(self, call: Instruction, site: CallSite) -> None:
-        self._row(call, site)
+        is_constant = call not in self.active and self.active.isdisjoint(site.arguments)
+        (self._primal if is_constant else self._row)(call, site)
 
     def _write(self, call: Instruction, site: CallSite) -> None:
         if not self.support.formulas:
@@ -413,6 +417,8 @@ class DualBuilder(Mirror):
         tangent = self.d(value) if value in self.active else Const(None)
         self._define(call, self._copy_call(call))
         written = self.p(target), self.d(target) if target in self.active else Const(None)
+        if isinstance(written[1], Const) and isinstance(tangent, Const):
+            return  # a constant is written into an array that is one
         self.builder.call(site.row.write_tangent, *written, self.p(index), tangent)
 
     def _row(self, call: Instruction, site: CallSite) -> None:

@@ -10,11 +10,12 @@ import copy
 import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from adbc.api import jvp, vjp
 from adbc.errors import ArgumentError
+from adbc.inspect.advice import Advice, advise
 from adbc.inspect.reasons import HIDDEN, Reasons
 from adbc.inspect.source import line_of, text_at
 from adbc.ir import intrinsics
@@ -116,6 +117,20 @@ class Explanation:
 
     sections: tuple[Section, ...]
     value: Any
+    _advise: Callable[[Sequence[Site]], Advice] | None = dataclasses.field(
+        default=None, repr=False, compare=False
+    )
+
+    @functools.cached_property
+    def advice(self) -> Advice:
+        """The lines that cost most, and what to write instead.
+
+        That is measured when it is asked for: the gradient runs some more times, and the function, on copies
+        of the arguments.  Raises `ArgumentError` if it was forward mode that was explained.
+        """
+        if self._advise is None:
+            raise ArgumentError('there is advice for mode="reverse" only')
+        return self._advise(self.sites)
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -147,6 +162,19 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
     mul: inline
     len: inactive
     add: inline
+
+    What to do about it says `advice`, by lines, after some measuring:
+
+    >>> import math
+    >>> def by_name(x, names):
+    ...     for name in names:
+    ...         x = x + getattr(math, name)(x)
+    ...     return x
+    >>> worst = adbc.inspect.explain(by_name, 2.0, ["sin", "cos"] * 5).advice.lines[0]
+    >>> worst.why.partition(":")[0]
+    'dynamic in `getattr(math, name)(x)`'
+    >>> worst.instead
+    'the attribute by its name: obj.name, not getattr(obj, name)'
     """
     if mode not in ("reverse", "forward"):
         raise ArgumentError(f'mode is "reverse" or "forward", not {mode!r}')
@@ -177,7 +205,8 @@ def explain(f: Callable[..., Any], *args: Any, mode: str = "reverse", **kwargs: 
         _section(rule, decisions, engine, kept.reasons[rule] if isinstance(kept, Unwritten) else "")
         for rule, decisions in told.items()
     )
-    return Explanation(sections, value)
+    ask = functools.partial(advise, f, args, kwargs)
+    return Explanation(sections, value, ask if mode == "reverse" else None)
 
 
 def _run(function: Callable[..., Any], args: tuple[Any, ...], mode: str) -> Any:

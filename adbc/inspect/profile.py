@@ -28,7 +28,7 @@ from adbc.runtime.build.engine import Engine
 from adbc.runtime.report.frames import inlined_in
 from adbc.tangents import NoTangent
 
-__all__ = ["Line", "Profile", "profile"]
+__all__ = ["Clock", "Line", "Profile", "profile", "size_in_words", "time_in_words"]
 
 _FRAMES = 40
 """How many frames `tracemalloc` keeps of a place, to find a line of the user in."""
@@ -73,15 +73,24 @@ class Profile:
                 (
                     str(line.line),
                     f"{line.runs:g}",
-                    _time(line.forwards),
-                    _time(line.pullback),
-                    _size(line.saved),
+                    time_in_words(line.forwards),
+                    time_in_words(line.pullback),
+                    size_in_words(line.saved),
                     f"  {line.source}",
                 )
             )
         rows.append(("", "", "", "", "", ""))
-        rows.append(("", "", _time(self.forwards), _time(self.pullback), _size(self.saved), "one gradient"))
-        rows.append(("", "", _time(self.outside), "", "", "of this outside of the lines"))
+        rows.append(
+            (
+                "",
+                "",
+                time_in_words(self.forwards),
+                time_in_words(self.pullback),
+                size_in_words(self.saved),
+                "one gradient",
+            )
+        )
+        rows.append(("", "", time_in_words(self.outside), "", "", "of this outside of the lines"))
         widths = [max(len(row[k]) for row in rows) for k in range(5)]
         return "\n".join(
             "  ".join([*(cell.rjust(width) for cell, width in zip(row[:5], widths, strict=True)), row[5]])
@@ -93,7 +102,7 @@ class Profile:
         return str(self)
 
 
-def _time(seconds: float) -> str:
+def time_in_words(seconds: float) -> str:
     if seconds <= 0.0:
         return "-"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
@@ -102,7 +111,7 @@ def _time(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def _size(count: int) -> str:
+def size_in_words(count: int) -> str:
     if count < 10_000:
         return f"{count} B" if count else "-"
     return f"{count / 1e3:.0f} kB" if count < 10_000_000 else f"{count / 1e6:.0f} MB"
@@ -143,7 +152,7 @@ def profile(f: Callable[..., Any], *args: Any, repeat: int = 10, **kwargs: Any) 
     forwards, pullback = (
         min(times) for times in zip(*(_timed(function, args) for _ in range(5)), strict=True)
     )
-    clock = _Clock()
+    clock = Clock()
     codes = _codes(engine)
     clock.inlined = {place for code in codes for place in _written_in(code)}
     watch = _with_monitoring if sys.version_info >= (3, 12) else _with_tracing
@@ -181,7 +190,7 @@ def _timed(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[float, 
     return middle - start, time.perf_counter() - middle
 
 
-def _gradient(function: Callable[..., Any], args: tuple[Any, ...], clock: _Clock | None = None) -> None:
+def _gradient(function: Callable[..., Any], args: tuple[Any, ...], clock: Clock | None = None) -> None:
     if clock is not None:
         clock.begin("forwards")
     value, pullback = vjp(function, *args)
@@ -193,7 +202,7 @@ def _gradient(function: Callable[..., Any], args: tuple[Any, ...], clock: _Clock
         clock.end()
 
 
-def _gradients(function: Callable[..., Any], args: tuple[Any, ...], clock: _Clock, repeat: int) -> None:
+def _gradients(function: Callable[..., Any], args: tuple[Any, ...], clock: Clock, repeat: int) -> None:
     for _ in range(repeat):
         _gradient(function, args, clock)
 
@@ -201,7 +210,7 @@ def _gradients(function: Callable[..., Any], args: tuple[Any, ...], clock: _Cloc
 # -- time ------------------------------------------------------------------------------------------------
 
 
-class _Clock:
+class Clock:
     """Adds up time by phase and line.  Between events, the time is that of the line on top of the stack."""
 
     def __init__(self) -> None:
@@ -297,7 +306,7 @@ def _written_in(code: types.CodeType) -> Iterator[Place]:
                 yield code.co_filename, line
 
 
-def _with_tracing(clock: _Clock, codes: list[types.CodeType], run: Callable[[], object]) -> None:
+def _with_tracing(clock: Clock, codes: list[types.CodeType], run: Callable[[], object]) -> None:
     known = {id(code): code for code in codes}
 
     def local(frame: types.FrameType, event: str, argument: object) -> Any:
@@ -321,7 +330,7 @@ def _with_tracing(clock: _Clock, codes: list[types.CodeType], run: Callable[[], 
         sys.settrace(before)
 
 
-def _with_monitoring(clock: _Clock, codes: list[types.CodeType], run: Callable[[], object]) -> None:
+def _with_monitoring(clock: Clock, codes: list[types.CodeType], run: Callable[[], object]) -> None:
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]  # from 3.12
     events = monitoring.events
     tool = next((n for n in (monitoring.PROFILER_ID, 3, 4) if monitoring.get_tool(n) is None), None)

@@ -40,6 +40,7 @@ HIDDEN = frozenset(
         intrinsics._view_iterator_, intrinsics._resume_view_, intrinsics._next_place_, intrinsics._entry_key_,
         intrinsics._entry_value_,
         intrinsics._is_raised_, intrinsics._raised_, intrinsics._freevar_, intrinsics._own_,
+        intrinsics._expose_,
         intrinsics._pass_on_,
         ),
     )
@@ -267,5 +268,10 @@ _INTRINSICS = frozenset(intrinsics.INTRINSICS.values())
 
 def _form(form: tuple[Any, ...]) -> str:
     """The form of a tuple (`intrinsics._form_is_`), in words."""
-    parts = ["Any" if f is None else _form(f) if isinstance(f, tuple) else f.__name__ for f in form]
-    return f"tuple[{', '.join(parts)}]"
+    return f"tuple[{', '.join(map(_part, form))}]"
+
+
+def _part(form: Any) -> str:
+    if isinstance(form, tuple) and form[:1] == ("array",):
+        return f"{form[3]}-d array of {_DTYPES[form[2]]}"
+    return "Any" if form is None else _form(form) if isinstance(form, tuple) else form.__name__

@@ -91,12 +91,14 @@ def _array_is_(value: Any, cls: Any, code: str, ndim: int) -> bool:
 
 def _form_is_(value: object, form: tuple[Any, ...]) -> bool:
     """Whether `value` is a tuple of this form: `form` has the class of each element, a form where that is a
-    tuple of one, and None where any object may stand."""
+    tuple of one, ``("array", cls, code, ndim)`` where it is an array (`_array_is_`), and None where any
+    object may stand."""
     if type(value) is not tuple or len(value) != len(form):
         return False
     for element, known in zip(value, form, strict=True):
         if known.__class__ is tuple:
-            if not _form_is_(element, known):
+            is_array = known[:1] == ("array",)
+            if not (_array_is_(element, *known[1:]) if is_array else _form_is_(element, known)):
                 return False
         elif known is not None and type(element) is not known:
             return False
@@ -185,4 +187,10 @@ def _assume_(value: Any, type: object) -> Any:
 
 def _own_(array: Any) -> Any:
     """`array`, whose memory belongs to nobody else: from here on it has a shadow."""
+    return array
+
+
+def _expose_(array: Any) -> Any:
+    """`array`, whose memory nobody else has seen so far and nothing active was written into: from here on it
+    has a shadow."""
     return array

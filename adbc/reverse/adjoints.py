@@ -414,11 +414,13 @@ class PutAdjoint(StoreAdjoint):
 
 @dataclasses.dataclass
 class AppendAdjoint(Adjoint):
-    """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element."""
+    """``l.append(v)`` of a number: ``bv = fl.pop()``, and `l` loses its last element.  What is memory has its
+    cotangent in its own shadow (`is_memory`)."""
 
     value: Value
     container: Value
     shadow: Value
+    is_memory: bool = False
 
     def __post_init__(self) -> None:
         self.needs = [self.container, self.shadow]
@@ -426,7 +428,7 @@ class AppendAdjoint(Adjoint):
     def reverse(self, writer: PullbackWriter) -> None:
         container, shadow = writer.get(self.container), writer.get(self.shadow)
         bv = writer.builder.call(writer.support.undo_append, container, shadow)
-        if wants(writer, self.value):
+        if not self.is_memory and wants(writer, self.value):
             writer.give(self.value, {(): bv})
 
 

@@ -363,9 +363,13 @@ class ForwardsPass(Mirror):
     def _slot_append(self, call: Instruction, site: CallSite) -> None:
         container, value = site.arguments
         u, fu = self.p(container), self.s(container)
-        self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
+        is_memory = has_shadow(type_of(value))
+        if is_memory:
+            self.builder.call(self.support.append_array, u, fu, self.p(value), self.s(value))
+        else:
+            self.builder.call(self.support.append_item, u, fu, self.p(value), value in self.active)
         self.primal[call] = Const(None)
-        self.leave(AppendAdjoint(value, u, fu))
+        self.leave(AppendAdjoint(value, u, fu, is_memory))
 
     def _write_slot(self, call: Instruction, site: CallSite, rrule: Any, is_field: bool) -> None:
         container, key, value = site.arguments

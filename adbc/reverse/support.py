@@ -75,6 +75,9 @@ class Support(CommonSupport):
     restore_slot: Callable[..., Any]
     """restore_slot(u, fu, index, old): does ``u[index] = old``; gives the cotangent in the slot of `fu`,
     now zero"""
+    append_array: Callable[..., Any]
+    """append_array(l, fl, x, fx): does ``l.append(x)`` of an array, and lets the shadow grow with that of the
+    array"""
     append_item: Callable[..., Any]
     """append_item(l, fl, x, is_active): does ``l.append(x)`` of a number, and lets the shadow grow with the
     list"""

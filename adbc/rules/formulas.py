@@ -41,6 +41,9 @@ class Formula:
     of_shape: a function with ``of_shape(by, shape of the array, **others)`` for the result.
 
     into: a function with ``into(shadow, by, **others)`` that adds the result to a shadow.
+
+    of_types: a function that gives for the types of the arrays another one to call in the place of
+    `function`, which takes fewer steps for arrays of these types, or None.
     """
 
     function: Callable[..., Any]
@@ -54,6 +57,12 @@ class Formula:
     uniform: Callable[..., Any] | int | None = None
     of_shape: Callable[..., Any] | None = None
     into: Callable[..., Any] | None = None
+    of_types: Callable[[Sequence[Any]], Callable[..., Any] | None] | None = None
+
+    def known(self, types: Sequence[Any]) -> Formula:
+        """The formula for arrays of these types."""
+        function = None if self.of_types is None else self.of_types(types)
+        return self if function is None else dataclasses.replace(self, function=function)
 
     @property
     def slope(self) -> Callable[..., Any] | None:

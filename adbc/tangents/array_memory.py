@@ -56,8 +56,8 @@ class Region:
 
     def __init__(self, owner: Any, first: Array, copy: bool, twin: Array | None = None) -> None:
         self.owner = owner
+        self._extent: tuple[int, int] | None = None
         if isinstance(owner, np.ndarray):
-            self.low, self.high = extent(owner)
             self.twin = self._like(owner, copy) if twin is None else twin
             return
         try:
@@ -67,15 +67,24 @@ class Region:
             outer = first
             while isinstance(outer.base, np.ndarray):
                 outer = outer.base
-            self.low, self.high = extent(outer)
+            self._extent = extent(outer)
             self.twin = self._bytes(outer, copy)
             return
-        self.low, self.high = extent(flat)
+        self._extent = extent(flat)
         if twin is None:
             twin = flat.copy() if copy else np.zeros(flat.shape, np.uint8)
         self.twin = twin
 
+    def extent(self) -> tuple[int, int]:
+        """The addresses of the first byte of the memory and of the byte behind its last, found out when they
+        are needed: most arrays have no views."""
+        if self._extent is None:
+            self._extent = extent(self.owner)
+        return self._extent
+
     def _like(self, owner: Array, copy: bool) -> Array:
+        if owner.__class__ is np.ndarray and owner.flags.c_contiguous:
+            return owner.copy() if copy else np.zeros(owner.shape, owner.dtype)
         twin: Array = np.zeros_like(owner, order="K", subok=False)
         if twin.strides == owner.strides or owner.size == 0:
             if copy:
@@ -90,11 +99,10 @@ class Region:
                 "it has no counterpart for derivatives",
                 "copy it first: x.copy()",
             )
-        twin = np.zeros(self.high - self.low, np.uint8)
+        low, high = self.extent()
+        twin = np.zeros(high - low, np.uint8)
         if copy:
-            view: Array = np.ndarray(
-                owner.shape, owner.dtype, twin, address_of(owner) - self.low, owner.strides
-            )
+            view: Array = np.ndarray(owner.shape, owner.dtype, twin, address_of(owner) - low, owner.strides)
             view[...] = owner
         return twin
 
@@ -105,7 +113,8 @@ class Region:
         if x.size == 0:
             return np.zeros(x.shape, x.dtype)
         low, high = extent(x)
-        if low < self.low or high > self.high:
+        start, stop = self.extent()
+        if low < start or high > stop:
             raise UnsupportedError(
                 "two arrays share a foreign buffer whose extent cannot be seen",
                 "their derivatives would not share theirs",
@@ -113,7 +122,7 @@ class Region:
             )
         if x.dtype.hasobject:
             return _object_view(self.twin, self.owner, x)
-        return np.ndarray(x.shape, x.dtype, self._flat(), address_of(x) - self.low, x.strides)
+        return np.ndarray(x.shape, x.dtype, self._flat(), address_of(x) - start, x.strides)
 
     def _flat(self) -> Array:
         """The bytes of the counterpart, in the order of memory."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["divide", "is_finite", "multiply", "zero_wins"]
+__all__ = ["divide", "divided", "is_finite", "multiply", "zero_wins"]
 
 
 def is_finite(x: Any) -> bool:
@@ -36,5 +36,10 @@ def divide(d: Any, y: Any) -> Any:
     if y.__class__ is float and 1e-100 < abs(y) < math.inf:
         return d / y  # zero where `d` is, and too small a divisor to warn of
     with np.errstate(all="ignore"):
-        quotient = np.divide(d, y)
-        return quotient if is_finite(quotient) else zero_wins(quotient, np.divide(1, y), d)
+        return divided(d, y)
+
+
+def divided(d: Any, y: Any) -> Any:
+    """What `divide` gives; NumPy may warn."""
+    quotient = np.divide(d, y)
+    return quotient if is_finite(quotient) else zero_wins(quotient, np.divide(1, y), d)

@@ -55,10 +55,25 @@ def _fresh(out: Array) -> Any:
     """
     if out.dtype.kind not in "fc":
         return None
-    if out.base is not None:
+    if out.base is not None and not _fills_base(out):
         return np.zeros(out.shape, out.dtype) if overlaps_itself(out) else None
+    if out.flags.c_contiguous:
+        return np.zeros(out.shape, out.dtype)
     twin = np.zeros_like(out)
     return twin if twin.strides == out.strides else None
+
+
+def _fills_base(out: Array) -> bool:
+    """Whether `out` is all of an array that owns its memory, in another shape."""
+    base: Any = out.base
+    return (
+        base.__class__ is np.ndarray
+        and base.base is None
+        and base.size == out.size
+        and base.dtype == out.dtype
+        and base.flags.c_contiguous
+        and out.flags.c_contiguous
+    )
 
 
 def _of_sequence(d: Array, x: Any) -> Any:

@@ -40,11 +40,13 @@ from adbc.types.lattice import (
     ClosureType,
     ConstType,
     Exact,
+    RealType,
     TupleType,
     ValueArrayType,
     class_of,
     has_cotangent,
     has_shadow,
+    is_float64,
     is_list,
 )
 from adbc.types.library_calls import is_of_constants, may_run_as_it_is
@@ -63,6 +65,7 @@ __all__ = [
     "classify",
     "is_constant_dict",
     "is_method",
+    "is_rest",
     "name_of",
     "row_of",
 ]
@@ -99,6 +102,9 @@ class CallSite:
 
 class Knowledge(Protocol):
     """What the builders may ask of the rest of the system."""
+
+    def rows(self, function: object) -> Sequence[Any]:
+        """All rules of `function`."""
 
     def row(self, function: object, types: Sequence[AbstractType]) -> Any | None:
         """The rule of `function` for arguments of these types, if the types decide it."""
@@ -357,6 +363,7 @@ _BY_CALLEE: dict[Any, Callable[[_OpenCall], _Answer]] = {
     intrinsics._overwrite_field_: lambda call: Kind.OVERWRITE_FIELD,
     intrinsics._overwrite_item_: _overwriting_item,
     intrinsics._own_: _owning,
+    intrinsics._expose_: lambda call: Kind.COPY if call.any_active else Kind.FRESH,
     intrinsics._new_: _making,
     intrinsics._check_: _renaming,
     intrinsics._assume_: _renaming,
@@ -504,6 +511,12 @@ def called(call: Instruction) -> Called | None:
     return Called(callee.value, arguments)
 
 
+def is_rest(call: Instruction) -> bool:
+    """Whether `call` runs the rest of the function behind a wrong guess."""
+    callee = call.operands[0] if call.op == "call" else None
+    return isinstance(callee, Const) and bool(getattr(type(callee.value), "is_rest", False))
+
+
 def row_of(call: Instruction, knowledge: Knowledge) -> Any:
     """The rule by which `call` is differentiated, if the types decide it."""
     found = called(call)
@@ -537,12 +550,25 @@ def _is_slot(access: str, types_: Sequence[AbstractType]) -> bool:
 
 
 def _is_container_slot(access: str, types_: Sequence[AbstractType]) -> bool:
-    """Whether a read or write concerns one slot of a list or dict, and in a write a Python float."""
+    """Whether a read or write concerns one slot of a list or dict, and in a write a Python float; what is
+    appended may be a number of NumPy's or an array, too."""
     if access == "append":
-        return is_list(types_[0]) and list(types_[1:]) == [FLOAT]
+        value = types_[1] if len(types_) == 2 else None
+        return is_list(types_[0]) and value is not None and (_is_double(value) or _is_array(value))
     if access == "store":
         return is_list(types_[0]) and types_[1] == INT and types_[2] == FLOAT
     return (is_list(types_[0]) and types_[1] == INT) or types_[0] == _DICT
+
+
+def _is_double(known: AbstractType) -> bool:
+    """Whether values are floats, Python's or NumPy's."""
+    classes = known.members if isinstance(known, RealType) else (class_of(known),)
+    return all(cls is float or (cls is not None and is_float64(Exact(cls))) for cls in classes)
+
+
+def _is_array(known: AbstractType) -> bool:
+    """Whether values are arrays of numbers, whose shadow is an array."""
+    return type(known) is ArrayType and known.dtype in DTYPE_CODES
 
 
 _DICT, _CELL = Exact(dict), Exact(types.CellType)
@@ -600,12 +626,33 @@ def _is_global_number(arguments: Sequence[Value]) -> bool:
     return is_global and isinstance(assumed.value, AbstractType) and is_inline_number(assumed.value)
 
 
+class Memory(Protocol):
+    """What is known of the arrays of a graph by the memory that they lie in (`types.quiet_memory`)."""
+
+    def is_quiet(self, value: Value) -> bool:
+        """Whether nothing active is in the memory of `value`, as far as is known."""
+
+    def wake(self, value: Value) -> bool:
+        """Let all arrays in the memory of `value` count as active; whether they did not before."""
+
+    def written(self, call: Instruction) -> Sequence[Value]:
+        """The arrays into which `call` writes."""
+
+    def is_name(self, call: Instruction) -> bool:
+        """Whether `call` changes nothing and gives another name of the memory of one of its arguments."""
+
+
+_QUIET = frozenset({Kind.PRIMAL, Kind.FRESH, Kind.UPDATE, Kind.COPY})
+"""The kinds of calls of which it is known where the memory of the result comes from."""
+
+
 def activity(
-    graph: Graph, active_arguments: Sequence[bool], knowledge: Knowledge
+    graph: Graph, active_arguments: Sequence[bool], knowledge: Knowledge, memory: Memory
 ) -> tuple[set[Value], dict[Instruction, CallSite]]:
     """The values that may carry a derivative, and what becomes of every call: activity analysis.
 
-    Optimistic, to a fixed point: nothing is active until something makes it so.
+    Optimistic, to a fixed point: nothing is active until something makes it so, and in the `memory` of arrays
+    nothing is until it is written there.
     """
     active: set[Value] = set()
     for argument, is_active in zip(graph.arguments, active_arguments, strict=True):
@@ -613,7 +660,8 @@ def activity(
             active.add(argument)
     changed = True
     sites: dict[Instruction, CallSite] = {}
-    seen: dict[Instruction, list[bool]] = {}  # which operands were active when a call was classified
+    # Which operands, and the memory of the result, were active when a call was classified.
+    seen: dict[Instruction, list[bool]] = {}
     while changed:
         changed = False
         for block in graph.blocks:
@@ -625,12 +673,22 @@ def activity(
                     now = True  # what a handler catches may carry anything
                 else:
                     flags = [v in active for v in value.operands]
-                    if seen.get(value) == flags:
+                    is_quiet = memory.is_quiet(value)
+                    if seen.get(value) == [*flags, is_quiet]:
                         continue
-                    seen[value] = flags
+                    seen[value] = [*flags, is_quiet]
+                    if True in flags:
+                        for array in memory.written(value):
+                            changed = memory.wake(array) or changed
                     site = classify(value, active.__contains__, knowledge)
+                    is_name = site.kind is Kind.ROW and memory.is_name(value)
+                    if is_quiet and (True in flags or not (site.kind in _QUIET or is_name)):
+                        changed = memory.wake(value) or changed
+                        is_quiet = False
+                    if is_quiet and (site.kind is Kind.FRESH or is_name):
+                        site = dataclasses.replace(site, kind=Kind.PRIMAL)
                     sites[value] = site
-                    now = site.kind is not Kind.PRIMAL
+                    now = not is_quiet and site.kind is not Kind.PRIMAL
                 if now and value not in active and _differentiable(value):
                     active.add(value)
                     changed = True

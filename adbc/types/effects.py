@@ -45,6 +45,7 @@ __all__ = [
     "exposed",
     "is_harmless",
     "is_passive",
+    "makes_array",
     "uses",
 ]
 
@@ -216,7 +217,7 @@ def _takes_copies(target: Value) -> bool:
     return isinstance(known, ArrayType) and not known.dtype.startswith(("object", "void", "record"))
 
 
-def _makes_array(function: Any, call: Instruction) -> bool:
+def makes_array(function: Any, call: Instruction) -> bool:
     """Whether `call` has NumPy make a new array of a list of numbers."""
     module = str(getattr(function, "__module__", None) or "")
     is_maker = getattr(function, "__name__", "") in ("array", "asarray")
@@ -259,7 +260,7 @@ def _of_rows(
 ) -> Sequence[Use]:
     """Per argument, what a function that has rules does with it, as far as the rules say it."""
     if is_list:
-        return [READS if _makes_array(function, call) else ANYTHING] * len(arguments)
+        return [READS if makes_array(function, call) else ANYTHING] * len(arguments)
     row = knowledge.row(function, [type_of(v) for v in arguments])
     rows = knowledge.rows(function) if row is None else [row]
     if len(rows) == 1 and rows[0].kind is RowKind.OVERLAY:

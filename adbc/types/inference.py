@@ -400,6 +400,12 @@ def _unpack(values: Sequence[Value], types_: Sequence[AbstractType]) -> Abstract
     return None
 
 
+def _power(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
+    """The type of a whole number to the power of a constant one, which is not whole if that is negative."""
+    exponent = values[1].value if len(values) == 2 and isinstance(values[1], Const) else None
+    return INT if types_[0] == INT and type(exponent) is int and exponent >= 0 else None
+
+
 def _iter(values: Sequence[Value], types_: Sequence[AbstractType]) -> AbstractType | None:
     cls = class_of(types_[0])
     if isinstance(types_[0], IteratorType):
@@ -475,6 +481,7 @@ STRUCTURAL: dict[Any, Row] = {
     intrinsics._instance_: _instance,
     made_record: _instance,
     super: _constant(Exact(super)),
+    operator.pow: _power,
     intrinsics._project_: _project,
     intrinsics._unpack_: _unpack,
     intrinsics._iter_: _iter,

@@ -1,11 +1,13 @@
 """The objectives of ADBench, in NumPy from the formulas: the fit of a Gaussian mixture, bundle adjustment,
-and a recurrent network.
+a recurrent network, and the tracking of a hand.
 
 Srajer, Kukelova and Fitzgibbon, "A benchmark of selected algorithmic differentiation tools on some problems
 in computer vision and machine learning", 2018.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -263,6 +265,222 @@ def recurrent_network_adjoint(
     return scale * total, (d_layers, d_ends)
 
 
+# -- Hand tracking -----------------------------------------------------------------------------------
+
+
+def turn_about_axis(vector: Array) -> Array:
+    """The matrix of a rotation vector."""
+    angle = np.sqrt(np.sum(vector**2))
+    if angle < 1e-4:
+        return np.eye(3)
+    x, y, z = vector / angle
+    s, c = np.sin(angle), np.cos(angle)
+    return np.array(
+        [
+            [x * x + (1 - x * x) * c, x * y * (1 - c) - z * s, x * z * (1 - c) + y * s],
+            [x * y * (1 - c) + z * s, y * y + (1 - y * y) * c, y * z * (1 - c) - x * s],
+            [x * z * (1 - c) - y * s, z * y * (1 - c) + x * s, z * z + (1 - z * z) * c],
+        ]
+    )
+
+
+def turn_by_angles(angles: Array) -> Array:
+    """The matrix of Euler angles, in the order x, z, y."""
+    tx, tz, ty = angles
+    turn_x = np.eye(3)
+    turn_x[1, 1] = np.cos(tx)
+    turn_x[2, 1] = np.sin(tx)
+    turn_x[1, 2] = -turn_x[2, 1]
+    turn_x[2, 2] = turn_x[1, 1]
+    turn_y = np.eye(3)
+    turn_y[0, 0] = np.cos(ty)
+    turn_y[0, 2] = np.sin(ty)
+    turn_y[2, 0] = -turn_y[0, 2]
+    turn_y[2, 2] = turn_y[0, 0]
+    turn_z = np.eye(3)
+    turn_z[0, 0] = np.cos(tz)
+    turn_z[1, 0] = np.sin(tz)
+    turn_z[0, 1] = -turn_z[1, 0]
+    turn_z[1, 1] = turn_z[0, 0]
+    return turn_z @ turn_y @ turn_x
+
+
+def pose_parameters(theta: Array, bones: int) -> Array:
+    """Rows: rotation, scale and translation of the hand, then angles of each bone.  A finger has four bones,
+    of which the first bends in two directions, two others in one, and the last not at all."""
+    pose = np.zeros((bones + 3, 3))
+    pose[0] = theta[0:3]
+    pose[1] = np.ones(3)
+    pose[2] = theta[3:6]
+    row, k = 5, 6
+    for _finger in range((bones - 2) // 4):
+        for bone in range(3):
+            pose[row, 0] = theta[k]
+            k += 1
+            if bone == 0:
+                pose[row, 1] = theta[k]
+                k += 1
+            row += 1
+        row += 1
+    return pose
+
+
+def posed_relatives(pose: Array, base_relatives: Array) -> list[Array]:
+    relatives = []
+    for i in range(len(base_relatives)):
+        turned = np.eye(4)
+        turned[:3, :3] = turn_by_angles(pose[i + 3])
+        relatives.append(base_relatives[i] @ turned)
+    return relatives
+
+
+def absolutes_of(relatives: list[Array], parents: list[int]) -> list[Array]:
+    absolutes: list[Array] = []
+    for i in range(len(parents)):
+        if parents[i] == -1:
+            absolutes.append(relatives[i])
+        else:
+            absolutes.append(absolutes[parents[i]] @ relatives[i])
+    return absolutes
+
+
+def skinned_positions(
+    pose: Array,
+    base_relatives: Array,
+    parents: list[int],
+    inverse_absolutes: Array,
+    base_positions: Array,
+    weights: Array,
+    is_mirrored: bool,
+) -> Array:
+    relatives = posed_relatives(pose, base_relatives)
+    absolutes = absolutes_of(relatives, parents)
+    transforms = [absolutes[i] @ inverse_absolutes[i] for i in range(len(absolutes))]
+    positions = np.zeros((3, base_positions.shape[1]))
+    for i in range(len(transforms)):
+        positions += (transforms[i][:3] @ base_positions) * weights[i]
+    if is_mirrored:
+        positions[0, :] = -positions[0, :]
+    turn = turn_about_axis(pose[0]) * pose[1]
+    return turn @ positions + pose[2][:, np.newaxis]
+
+
+def hand_tracking(
+    theta: Array,
+    base_relatives: Array,
+    parents: list[int],
+    inverse_absolutes: Array,
+    base_positions: Array,
+    weights: Array,
+    is_mirrored: bool,
+    correspondences: Array,
+    points: Array,
+) -> float:
+    """The sum of the squares of the distances between points and their vertices of a hand."""
+    pose = pose_parameters(theta, len(parents))
+    positions = skinned_positions(
+        pose, base_relatives, parents, inverse_absolutes, base_positions, weights, is_mirrored
+    )
+    errors = points - positions[:, correspondences]
+    return np.sum(errors**2)
+
+
+def hand_tracking_adjoint(
+    theta: Array,
+    base_relatives: Array,
+    parents: list[int],
+    inverse_absolutes: Array,
+    base_positions: Array,
+    weights: Array,
+    is_mirrored: bool,
+    correspondences: Array,
+    points: Array,
+) -> tuple[float, Array]:
+    bones = len(parents)
+    pose = pose_parameters(theta, bones)
+    turns = []
+    relatives = []
+    absolutes: list[Array] = []
+    for i in range(bones):
+        (sx, sz, sy), (cx, cz, cy) = np.sin(pose[i + 3]).tolist(), np.cos(pose[i + 3]).tolist()
+        turn_x = np.array([[1.0, 0.0, 0.0], [0.0, cx, -sx], [0.0, sx, cx]])
+        turn_y = np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])
+        turn_z = np.array([[cz, -sz, 0.0], [sz, cz, 0.0], [0.0, 0.0, 1.0]])
+        turn_zy = turn_z @ turn_y
+        turns.append((turn_x, turn_y, turn_z, turn_zy))
+        turned = np.eye(4)
+        turned[:3, :3] = turn_zy @ turn_x
+        relatives.append(base_relatives[i] @ turned)
+        parent = parents[i]
+        absolutes.append(relatives[i] if parent == -1 else absolutes[parent] @ relatives[i])
+    positions = np.zeros((3, base_positions.shape[1]))
+    for i in range(bones):
+        positions += (absolutes[i] @ inverse_absolutes[i])[:3] @ base_positions * weights[i]
+    if is_mirrored:
+        positions[0, :] = -positions[0, :]
+    angle = np.sqrt(np.sum(theta[:3] ** 2))
+    axis = theta[:3] / angle
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    s, c = np.sin(angle), np.cos(angle)
+    outer = np.outer(axis, axis)
+    turn = c * np.eye(3) + s * cross + (1.0 - c) * outer
+    placed = turn @ positions + theta[3:6, None]
+    errors = points - placed[:, correspondences]
+    value = np.sum(errors**2)
+
+    errors *= -2.0
+    d_placed = np.zeros(placed.shape)
+    np.add.at(d_placed, (slice(None), correspondences), errors)
+    d_theta = np.zeros(theta.shape)
+    d_theta[3:6] = np.sum(d_placed, axis=1)
+    d_turn = d_placed @ positions.T
+    d_positions = turn.T @ d_placed
+    d_angle = np.sum(d_turn * (c * cross + s * (outer - np.eye(3))))
+    d_axis = (1.0 - c) * ((d_turn + d_turn.T) @ axis)
+    d_axis[0] += s * (d_turn[2, 1] - d_turn[1, 2])
+    d_axis[1] += s * (d_turn[0, 2] - d_turn[2, 0])
+    d_axis[2] += s * (d_turn[1, 0] - d_turn[0, 1])
+    d_theta[:3] = (d_axis - axis * (axis @ d_axis)) / angle + d_angle * axis
+    if is_mirrored:
+        d_positions[0, :] = -d_positions[0, :]
+    d_absolutes = np.zeros((bones, 4, 4))
+    for i in range(bones):
+        d_absolutes[i, :3] = (d_positions * weights[i]) @ base_positions.T @ inverse_absolutes[i].T
+    d_pose = np.zeros((bones, 3))
+    for i in range(bones - 1, -1, -1):
+        parent = parents[i]
+        if parent == -1:
+            d_relative = d_absolutes[i]
+        else:
+            d_absolutes[parent] += d_absolutes[i] @ relatives[i].T
+            d_relative = absolutes[parent].T @ d_absolutes[i]
+        d_turned = (base_relatives[i].T @ d_relative)[:3, :3]
+        turn_x, turn_y, turn_z, turn_zy = turns[i]
+        d_zy = d_turned @ turn_x.T
+        for k, around, d in (
+            (0, turn_x, turn_zy.T @ d_turned),
+            (1, turn_z, d_zy @ turn_y.T),
+            (2, turn_y, turn_z.T @ d_zy),
+        ):
+            first, second = ((1, 2), (0, 1), (2, 0))[k]
+            cosine, sine = around[first, first], around[second, first]
+            d_pose[i, k] = cosine * (d[second, first] - d[first, second]) - sine * (
+                d[first, first] + d[second, second]
+            )
+    row, k = 2, 6
+    for _finger in range((bones - 2) // 4):
+        for bone in range(3):
+            d_theta[k] = d_pose[row, 0]
+            k += 1
+            if bone == 0:
+                d_theta[k] = d_pose[row, 1]
+                k += 1
+            row += 1
+        row += 1
+    return value, d_theta
+
+
 RANDOM = np.random.default_rng(2)
 
 
@@ -297,6 +515,31 @@ def characters(layers: int, size: int, length: int) -> tuple[Array, ...]:
     return normal(layers, 2, 4, size), normal(3, size), normal(layers, 2, size), sequence
 
 
+def hand(fingers: int, vertices: int, count: int) -> tuple[Any, ...]:
+    bones = 2 + 4 * fingers
+    parents = [-1, 0] + [
+        1 if bone == 0 else 4 * finger + bone + 1 for finger in range(fingers) for bone in range(4)
+    ]
+    relatives = np.tile(np.eye(4), (bones, 1, 1))
+    relatives[:, :3, 3] = normal(bones, 3)
+    inverse_absolutes = np.linalg.inv(absolutes_of(list(relatives), parents))
+    base_positions = np.concatenate([normal(3, vertices), np.ones((1, vertices))])
+    weights = RANDOM.random((bones, vertices))
+    weights /= np.sum(weights, axis=0)
+    which = RANDOM.integers(0, vertices, count)
+    return (
+        0.4 * normal(6 + 4 * fingers),
+        relatives,
+        parents,
+        inverse_absolutes,
+        base_positions,
+        weights,
+        True,
+        which,
+        base_positions[:3, which] + 0.1 * normal(3, count),
+    )
+
+
 WORKLOADS = [
     Workload(
         "Gaussian mixture, 300 x 8, 5 components",
@@ -321,5 +564,12 @@ WORKLOADS = [
         characters(2, 14, 10),
         characters(2, 3, 4),
         argnums=(0, 1),
+    ),
+    Workload(
+        "hand, 22 bones, 100 points",
+        hand_tracking,
+        hand_tracking_adjoint,
+        hand(5, 200, 100),
+        hand(1, 4, 5),
     ),
 ]

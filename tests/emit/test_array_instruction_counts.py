@@ -77,16 +77,48 @@ def masked(x: Any, n: int) -> Any:
     return np.sum(x)
 
 
+def swept(x: Any, n: int) -> Any:
+    """Coefficients that are made step by step."""
+    p = np.zeros((2, n + 1))
+    for j in range(n):
+        p[:, j + 1] = 0.5 / (2.0 + p[:, j])
+        x = x * p[0, j]
+    return np.sum(x)
+
+
+def cell(a: Any, hidden: Any, state: Any, x: Any) -> Any:
+    state = state * a + np.tanh(hidden) * x
+    return hidden * state, state
+
+
+def remembered(x: Any, n: int) -> Any:
+    """Tuples of arrays in a list, passed on element by element."""
+    memory = [(x, x)]
+    for _ in range(n):
+        memory[0] = cell(0.5, *memory[0], x)
+    return np.sum(memory[0][0])
+
+
+def products(a: Any, v: Any, n: int) -> Any:
+    """Of a matrix and a vector, from both sides."""
+    for _ in range(n):
+        v = v @ a + a @ v
+    return v @ v
+
+
 X = np.linspace(0.2, 0.9, 8)
 W = np.eye(8) * 0.5
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]], float, float]] = [
     (numbers, lambda n: (X, n), 1.9, 4.6),
-    (rows, lambda n: (np.ones((n, 2)),), 2.7, 18.2),
-    (layers, lambda n: (W, X, X, n), 16.5, 22.0),
-    (stepped, lambda n: (X[:2].copy(), n), 11.5, 10.0),
+    (rows, lambda n: (np.ones((n, 2)),), 2.7, 10.5),
+    (layers, lambda n: (W, X, X, n), 14.2, 17.2),
+    (stepped, lambda n: (X[:2].copy(), n), 10.3, 10.0),
     (jacobi, lambda n: (X.copy(), X.copy(), n), 9.3, 14.5),
     (buffers, lambda n: (X.copy(), X[::-1].copy(), n), 9.8, 23.5),
     (masked, lambda n: (X.copy(), n), 8.8, 9.2),
+    (swept, lambda n: (X, n), 8.8, 3.6),
+    (remembered, lambda n: (X, n), 39.0, 42.0),
+    (products, lambda n: (W, X, n), 20.5, 31.5),
 ]
 
 

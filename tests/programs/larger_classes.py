@@ -140,8 +140,6 @@ def bodies(x, k):
 # -- a network --------------------------------------------------------------------------------------------
 
 
-
-
 class Activation(ABC):
     @abstractmethod
     def __call__(self, x): ...

@@ -104,6 +104,10 @@ def resolve_globals(
                     name = constant(instruction.operands[2])
                     if name in _BY_KEY:  # the class is in C: what it has needs no guard of its own
                         resolved[instruction] = Const(getattr(dict, name))
+                elif isinstance(owner, Const) and _is_ufunc(owner.value):
+                    method = getattr(owner.value, constant(instruction.operands[2]), None)
+                    if isinstance(method, types.BuiltinFunctionType):
+                        resolved[instruction] = Const(method)
     left_handlers = drop(graph, {i for i in resolved if isinstance(i, Instruction)})
     graph.replace_uses(resolved)
     if left_handlers:
@@ -111,16 +115,20 @@ def resolve_globals(
     return graph
 
 
-_BY_KEY = frozenset(
-    {"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"}
-)
+_BY_KEY = frozenset({"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"})
 """Methods of dicts that look for a key, and ask nothing else: they have rules, for which the types decide."""
 _CONSTANTS_OF = frozenset({"math", "cmath", "numpy", "scipy.constants"})
 
 
 def _is_constant_of(module: types.ModuleType, value: object) -> bool:
-    """Whether `value` is a number like ``math.pi``, of a module whose numbers are constants of nature."""
-    return type(value) in (int, float, complex) and module.__name__ in _CONSTANTS_OF
+    """Whether `value` is a number like ``math.pi``, of a module whose numbers are constants of nature, or
+    ``np.newaxis``, which is None."""
+    return (value is None or type(value) in (int, float, complex)) and module.__name__ in _CONSTANTS_OF
+
+
+def _is_ufunc(value: object) -> bool:
+    """Whether `value` is a ufunc of NumPy's, whose methods, ``np.add.at``, are as fixed as itself."""
+    return type(value).__name__ == "ufunc" and type(value).__module__ == "numpy"
 
 
 def _lookup(globals: Mapping[str, Any], name: str) -> Any:

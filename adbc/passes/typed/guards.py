@@ -45,7 +45,17 @@ from adbc.ir.terminators import Branch
 from adbc.ir.traverse import predecessors
 from adbc.ir.values import Const, Instruction, Phi, Value
 from adbc.types.inference import BUILT_BY_SYNTAX, call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, GUESSED_CODES, NONE, ArrayType, Exact, TupleType, class_of
+from adbc.types.lattice import (
+    ANY,
+    BOOL,
+    GUESSED_CODES,
+    NONE,
+    AbstractType,
+    ArrayType,
+    Exact,
+    TupleType,
+    class_of,
+)
 
 __all__ = [
     "Guess",
@@ -220,7 +230,7 @@ def insert_guards(graph: Graph, infer: Callable[[], object], policy: Policy) -> 
                 infer()  # with more types, more calls are known to leave the slots alone
             candidates = list(filter(_is_candidate, graph.instructions()))
         candidates = [call for call in candidates if call not in seen]
-        ready = [c for c in candidates if all(map(_is_known, call_parts(c)[1]))]
+        ready = [c for c in candidates if _is_ready(c)]
         chosen = ready or candidates[:1]
         if not chosen:
             break
@@ -313,10 +323,22 @@ def _is_candidate(call: Instruction) -> bool:
     return made_class(call) is not None or _callee(call) not in _NEVER_GUESSED
 
 
+def _is_ready(call: Instruction) -> bool:
+    """Whether it is known what `call` is given, and of what it calls the method, if that is one: when more is
+    known of that, the result may need no guess."""
+    callee, arguments = call_parts(call)
+    if _callee(callee) is intrinsics._getattr_:
+        arguments = [*arguments, callee.operands[1]]  # type: ignore[attr-defined]  # a call
+    return all(map(_is_known, arguments))
+
+
 def _is_known(value: Value) -> bool:
-    """Whether it is known what `value` is, or what it iterates over."""
+    """Whether it is known what `value` is, or what it iterates over; of a tuple, as subscripts are, what is
+    in it."""
     if _callee(value) is intrinsics._iter_:
         value = value.operands[1]  # type: ignore[attr-defined]  # a call
+    if isinstance(value, Instruction) and _callee(value) is intrinsics._new_ and type_of(value) is not ANY:
+        return all(map(_is_known, value.operands[2:]))
     return type_of(value) is not ANY
 
 
@@ -386,7 +408,13 @@ def _test_for(guess: Guess) -> tuple[Any, *tuple[Any, ...]]:
 
 def form_of(guess: TupleType) -> tuple[Any, ...]:
     """The form that `_form_is_` tests a tuple for: nothing is asked about elements of unknown type."""
-    return tuple([form_of(t) if isinstance(t, TupleType) else class_of(t) for t in guess.elements])
+    return tuple(map(_form_of_element, guess.elements))
+
+
+def _form_of_element(known: AbstractType) -> Any:
+    if isinstance(known, ArrayType):
+        return "array", known.cls, GUESSED_CODES[known.dtype], known.ndim
+    return form_of(known) if isinstance(known, TupleType) else class_of(known)
 
 
 def _tested_with(call: Instruction, place: tuple[Block, int]) -> list[Instruction]:

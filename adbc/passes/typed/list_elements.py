@@ -38,9 +38,9 @@ from adbc.ir.terminators import Branch, Jump, Return
 from adbc.ir.values import Const, Instruction, Phi, Undef, Value
 from adbc.types.callsites import Binding, called
 from adbc.types.closed import ClosedKnowledge, is_closed_call
-from adbc.types.effects import OPERATORS, SUMMARIES, Use, bound_types, is_passive
+from adbc.types.effects import OPERATORS, SUMMARIES, Use, bound_types, is_passive, makes_array
 from adbc.types.inference import call_parts, type_of
-from adbc.types.lattice import ANY, BOOL, INT, LIST, AbstractType, Exact, ListType, is_list
+from adbc.types.lattice import ANY, BOOL, INT, LIST, AbstractType, Exact, ListType, is_float64, is_list
 
 __all__ = ["ListKnowledge", "drop_proved_tests", "kept_lists"]
 
@@ -183,7 +183,7 @@ def _term_of(type_: AbstractType) -> _Term:
         made.element = _term_of(type_.element)
         return made
     made = _Term(is_fresh=False)
-    if isinstance(type_, Exact) and type_.cls in _IMMUTABLE:
+    if isinstance(type_, Exact) and _is_immutable(type_.cls):
         made.cls = type_.cls
     else:
         _forget(made)
@@ -191,6 +191,12 @@ def _term_of(type_: AbstractType) -> _Term:
 
 
 _IMMUTABLE = frozenset({float, int, bool, complex, str})
+
+
+def _is_immutable(cls: type | None) -> bool:
+    return cls in _IMMUTABLE or (cls is not None and is_float64(Exact(cls)))
+
+
 _CONTAINERS = (list, _Iterator)
 
 # -- what calls do to lists --------------------------------------------------------------------------
@@ -272,13 +278,13 @@ class _Elements:
             for call, binding in self.derived:
                 changed |= self._give(call, binding)
             for term in self.asked:
-                if _find(_element(term)).cls not in _IMMUTABLE and not _find(term).escapes:
+                if not _is_immutable(_find(_element(term)).cls) and not _find(term).escapes:
                     _escape(term)
                     changed = True
 
     def term(self, value: Value) -> _Term:
         type_ = type_of(value)
-        if isinstance(type_, Exact) and type_.cls in _IMMUTABLE:
+        if isinstance(type_, Exact) and _is_immutable(type_.cls):
             return _Term(type_.cls)  # each time another: where a number is kept says nothing of it
         known = self.terms.get(value)
         if known is None:
@@ -344,7 +350,7 @@ class _Elements:
             _unify(self.term(call), made)
         elif function in _READING:
             self._gives_unknown(call)
-        elif function in _NUMBERS_OF:
+        elif function in _NUMBERS_OF or makes_array(function, call):
             self.asked += [self.term(a) for a in arguments if a in self.terms or _may_be_list(a)]
             self._gives_unknown(call)
         else:
@@ -390,7 +396,7 @@ class _Elements:
 
     def _is_scalar(self, call: Instruction) -> bool:
         type_ = type_of(call)
-        return isinstance(type_, Exact) and type_.cls in _IMMUTABLE
+        return isinstance(type_, Exact) and _is_immutable(type_.cls)
 
     def _at_index(self, function: Any, types_: Sequence[AbstractType]) -> bool:
         """Whether `function`, which writes into a list, writes a single element and not a slice."""

@@ -11,17 +11,29 @@ after::
     %b: Any = call _new_(Body, %p, %v, %m)
 
 So what is called is known as well as if it had been written out, and no tuple of cotangents is taken apart.
-Needs types.
+
+Where other arguments stand beside those of the tuple, Python gathers all in a list first::
+
+    %l = call _new_(list, %a)
+    %1 = call _list_extend_(%l, %t)            # %t: Tuple[Any, Any]
+    %2 = call _list_append_(%l, %x)
+    %3 = call _list_to_tuple_(%l)
+    %b: Any = call _apply_(f, %3)
+
+The list is made only where a guess was wrong before it was complete.  Needs types.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from adbc.ir.graph import Graph
-from adbc.ir.intrinsics import _apply_, _new_, _project_
+from adbc.ir.intrinsics import _apply_, _list_append_, _list_extend_, _list_to_tuple_, _new_, _project_
+from adbc.ir.traverse import uses as uses_of
 from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.query import target
+from adbc.types.callsites import is_rest
 from adbc.types.inference import type_of
 from adbc.types.lattice import NONE, TupleType
 
@@ -34,15 +46,24 @@ def spread_calls(graph: Graph, normal: Callable[[Instruction], object]) -> bool:
     normal: brings a call into normal form.
     """
     changed = False
+    users: dict[Value, list[Any]] | None = None
     for block in graph.blocks:
         calls: list[Instruction] = []
-        for call in block.instructions:
+        for call in [*block.instructions]:
             elements = _elements(call)
             if elements is None and block.handler is None:
-                projections = _projections(call)
+                container = _spread(call)
+                projections = None if container is None else _projections(call, container)
                 if projections is not None:
                     calls += projections
                     elements = [*projections]
+                elif isinstance(container, Instruction) and target(container) is _list_to_tuple_:
+                    users = uses_of(graph) if users is None else users
+                    found = _gathered(call, container, users)
+                    if found is not None:
+                        elements, projections, steps = found
+                        calls = [c for c in calls if c not in steps] + projections
+                        users = None
             calls.append(call)
             if elements is not None:
                 call.operands = [call.operands[1], *elements]
@@ -69,10 +90,61 @@ def _elements(call: Instruction) -> list[Value] | None:
     return made.operands[2:] if isinstance(kind, Const) and kind.value is tuple else None
 
 
-def _projections(call: Instruction) -> list[Instruction] | None:
-    container = _spread(call)
-    known = None if container is None else type_of(container)
-    if container is None or not isinstance(known, TupleType):
+def _gathered(
+    call: Instruction, container: Instruction, users: dict[Value, list[Any]]
+) -> tuple[list[Value], list[Instruction], set[Instruction]] | None:
+    """The arguments of `call` that are gathered in a list, of which `container` is made, those of them that
+    must still be taken from tuples, and the steps that are left out; None if there may be other arguments."""
+    made = container.operands[1]
+    if not isinstance(made, Instruction) or target(made) is not _new_ or users[container] != [call]:
+        return None
+    kind = made.operands[1]
+    if not (isinstance(kind, Const) and kind.value is list) or made.block is None or made.block.handler:
+        return None
+    elements, projections = [*made.operands[2:]], []
+    steps, rests = {container}, []
+    for user in users[made]:
+        if not isinstance(user, Instruction):
+            return None
+        if is_rest(user):
+            rests.append(
+                user
+            )  # what is tested comes before the first step, which is in the block of the call
+            continue
+        if user is container:
+            continue
+        if user.block is not call.block or user.operands[1] is not made or users.get(user):
+            return None
+        if target(user) is _list_extend_:
+            taken = _projections(call, user.operands[2])
+            if taken is None:
+                return None
+            elements += taken
+            projections += taken
+        elif target(user) is _list_append_:
+            elements.append(user.operands[2])
+        else:
+            return None
+        steps.add(user)
+    if any(rest.block is call.block for rest in rests):
+        return None
+    for rest in rests:
+        block = rest.block
+        assert block is not None
+        own = Instruction("call", [*made.operands], type=made.type, position=made.position, name=made.name)
+        own.block = block
+        block.instructions.insert(block.instructions.index(rest), own)
+        rest.operands = [own if v is made else v for v in rest.operands]
+    if made.block is call.block:
+        steps.add(made)
+    else:
+        made.block.instructions.remove(made)
+    return elements, projections, steps
+
+
+def _projections(call: Instruction, container: Value) -> list[Instruction] | None:
+    known = type_of(container)
+    if not isinstance(known, TupleType):
         return None
     found = []
     for i, type in enumerate(known.elements):

@@ -223,6 +223,8 @@ def eigvalsh_vjp(bw: Any, w: Any, a: Any, UPLO: Any = "L") -> Any:
 
 def norm_slope(y: Any, x: Any, ord: Any, axis: Any) -> Any:
     """The gradient of a norm at `x`; 0 at 0, and where several subgradients are possible the first."""
+    if ord is None and axis is None and y.ndim == 0 and 0 < y < np.inf:
+        return x / y  # nothing to look at: a number, and finite
     size = np.abs(x)
     unit = np.where(size == 0, 0, x / np.where(size == 0, 1, size))
     ndim = np.ndim(x) if axis is None else 1 if np.ndim(axis) == 0 else len(axis)

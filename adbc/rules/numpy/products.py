@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,20 @@ def _are_small(types: Sequence[Any]) -> bool:
     return all(getattr(t, "ndim", None) in (1, 2) for t in types)
 
 
-def _product(function: Callable[..., Any], fits: Callable[[Sequence[Any]], bool] = _are_small) -> Formula:
-    """The formula of `function`, which gives new memory, of the shape of its argument where `fits`."""
-    return Formula(function, makes_new=True, fits=fits)
+def _product(
+    function: Callable[..., Any],
+    fits: Callable[[Sequence[Any]], bool] = _are_small,
+    real: Mapping[tuple[int, ...], Callable[..., Any]] | None = None,
+) -> Formula:
+    """The formula of `function`, which gives new memory, of the shape of its argument where `fits`; real: by
+    the numbers of axes of both factors, what does the same for arrays of float64."""
+
+    def of_types(types: Sequence[Any]) -> Callable[..., Any] | None:
+        if real is None or any(getattr(t, "dtype", None) != "float64" for t in types):
+            return None
+        return real.get(tuple(t.ndim for t in types))
+
+    return Formula(function, makes_new=True, fits=fits, of_types=of_types)
 
 
 def _fitting(function: Callable[..., Any]) -> Formula:
@@ -267,8 +278,20 @@ def cross_b(
 
 # -- rows ------------------------------------------------------------------------------------------------
 
-DOT_A, DOT_B = _product(dot_a), _product(dot_b)
-MATMUL_A, MATMUL_B = _product(matmul_a), _product(matmul_b)
+_REAL_A: dict[tuple[int, ...], Callable[..., Any]] = {
+    (1, 1): lambda by, y, a, b: by * b,
+    (1, 2): lambda by, y, a, b: np.dot(b, by),
+    (2, 1): lambda by, y, a, b: by[:, None] * b,
+    (2, 2): lambda by, y, a, b: np.dot(by, b.T),
+}
+_REAL_B: dict[tuple[int, ...], Callable[..., Any]] = {
+    (1, 1): lambda by, y, a, b: by * a,
+    (1, 2): lambda by, y, a, b: a[:, None] * by,
+    (2, 1): lambda by, y, a, b: np.dot(by, a),
+    (2, 2): lambda by, y, a, b: np.dot(a.T, by),
+}
+DOT_A, DOT_B = _product(dot_a, real=_REAL_A), _product(dot_b, real=_REAL_B)
+MATMUL_A, MATMUL_B = _product(matmul_a, real=_REAL_A), _product(matmul_b, real=_REAL_B)
 KRON_A, KRON_B = _product(kron_a, _are_matrices), _product(kron_b, _are_matrices)
 
 

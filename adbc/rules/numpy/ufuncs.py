@@ -34,7 +34,7 @@ from adbc.rules.numpy.elementwise import (
 )
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Primitive, Pullback, Rule
 from adbc.tangents import fresh_shadow, fresh_tangent, zero_tangent
-from adbc.tangents.array_products import divide, is_finite, zero_wins
+from adbc.tangents.array_products import divide, divided, is_finite, zero_wins
 
 __all__ = ["ROWS", "UFUNC_ROWS"]
 
@@ -290,8 +290,8 @@ def _divide_y(d: Any, out: Any, x: Any, y: Any) -> Any:
 
 
 def _divide_both(d: Any, out: Any, x: Any, y: Any) -> Any:
-    by_x = divide(d, y)
     with np.errstate(all="ignore"):
+        by_x = divided(d, y)
         term = by_x * out
         return by_x, np.negative(term if is_finite(term) else zero_wins(term, out / y, d))
 

@@ -21,6 +21,7 @@ from adbc.passes.normal.refusals import pass_by_handlers
 from adbc.passes.normal.scalar_replacement import scalar_replacement
 from adbc.passes.normal.segments import cells_as_arguments
 from adbc.passes.normal.step_edges import step_edges
+from adbc.passes.normal.trivial_phis import trivial_phis
 from adbc.passes.normal.zipped_loops import zipped_loops
 from adbc.passes.stages import Group, Stage, in_place, run
 from adbc.runtime.build.calling import Calling
@@ -154,6 +155,7 @@ def _replaced_scalars(graph: Graph, lifting: Lifting) -> Graph:
     callees = lifting.callees
     if callees.inlines:
         graph = scalar_replacement(graph, Classes(callees.table), callees.small_callee)
+        trivial_phis(graph)  # or the body of a loop begins with some, and is not seen to be one
     return graph
 
 

@@ -169,7 +169,7 @@ def reverse_results(support: Support) -> Results:
     for name in ("restore_item", "restore_field", "restore_slot"):
         rows[name] = constant(TANGENT)
     for name in (
-        "add_to_slot", "add_to_item", "add_to_field", "add_to_kept", "append_item",
+        "add_to_slot", "add_to_item", "add_to_field", "add_to_kept", "append_item", "append_array",
         "give_array", "take_array", "give_own", "take_own", "move_part", "clear_part", "clear",
     ):  # fmt: skip
         rows[name] = constant(NONE)

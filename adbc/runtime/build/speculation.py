@@ -143,6 +143,8 @@ def _tested(known: TupleType, depth: int) -> TupleType | None:
 def _tested_element(known: AbstractType, depth: int) -> AbstractType:
     if isinstance(known, TupleType):
         return (_tested(known, depth) if depth else None) or ANY
+    if isinstance(known, ArrayType) and is_guessable_array(known):
+        return ArrayType(known.dtype, known.ndim, known.cls)
     return known if type(known) is Exact and known.cls in _TESTED else ANY
 
 
@@ -259,6 +261,7 @@ class Continuation(GraphFunction):
     call: that call, which is not guessed at again; None if no guess was wrong.
     """
 
+    is_rest = True
     is_hot = False
     """Whether it is known to be run for long."""
 

@@ -145,6 +145,7 @@ def reverse_support(
         item=item,
         item_rdata=item,
         append_item=slots.append_item,
+        append_array=slots.append_array,
         undo_append=slots.undo_append,
         add_to_item=slots.add_to_item,
         add_to_field=slots.add_to_field,

@@ -31,12 +31,26 @@ def view(shadow: Any, index: Any) -> Any:
     return result
 
 
+def _is_plain(shadow: Any) -> bool:
+    """Whether no two elements of `shadow` are at one place, by the most frequent of the reasons for that:
+    there is no gap between elements, or there are gaps in a row or in a column."""
+    steps = shadow.strides
+    return shadow.flags.forc or (
+        len(steps) == 1 and (steps[0] >= shadow.itemsize or steps[0] <= -shadow.itemsize)
+    )
+
+
 def give_array(shadow: Any, x: Any, d: Any) -> None:
     """Let the shadow of array `x` grow by `d`; None is the shadow of a constant."""
     if shadow is None:
         return
-    is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
-    if is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF":
+    if (
+        d.__class__ is shadow.__class__
+        and d.shape == shadow.shape
+        and d.dtype == shadow.dtype
+        and (shadow.base is None or _is_plain(shadow))
+        and shadow.dtype.char in "dfDF"
+    ):
         shadow += d  # no two elements are at one place
     else:
         ARRAY_ACCUMULATE[shadow.__class__](shadow, x, d)
@@ -46,8 +60,13 @@ def take_array(shadow: Any, x: Any, d: Any) -> None:
     """Let the shadow of array `x` shrink by `d`."""
     if shadow is None:
         return
-    is_alike = d.__class__ is shadow.__class__ and d.shape == shadow.shape and d.dtype == shadow.dtype
-    if is_alike and (shadow.base is None or shadow.flags.forc) and shadow.dtype.char in "dfDF":
+    if (
+        d.__class__ is shadow.__class__
+        and d.shape == shadow.shape
+        and d.dtype == shadow.dtype
+        and (shadow.base is None or _is_plain(shadow))
+        and shadow.dtype.char in "dfDF"
+    ):
         shadow -= d  # no two elements are at one place
     else:
         ARRAY_ACCUMULATE[shadow.__class__](shadow, x, -d)
@@ -132,6 +151,8 @@ def inner(d: Any, p: Any) -> Any:
 def times(p: Any, d: Any) -> Any:
     """``p * d``, an array, but zero where one of them is zero (`tangents.multiply`)."""
     product = p * d
+    if p.__class__ is float and p and p - p == 0.0:
+        return product  # zero where `d` is
     numpy: Any = sys.modules["numpy"]  # loaded: there is an array
     return product if math.isfinite(numpy.vdot(product, product).real) else multiply(p, d)
 

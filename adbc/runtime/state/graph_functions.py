@@ -41,6 +41,8 @@ class GraphFunction:
     __defaults__ = None
     __kwdefaults__ = None
     __closure__ = None
+    is_rest = False
+    """Whether this is the rest of a function behind a wrong guess."""
 
     def __init__(self, graph: Graph, globals: dict[str, Any]) -> None:
         self.graph = graph

@@ -34,6 +34,7 @@ __all__ = [
     "add_to_item",
     "add_to_kept",
     "add_to_slot",
+    "append_array",
     "append_item",
     "append_tangent",
     "as_float",
@@ -190,10 +191,19 @@ def restore_item(container: Any, shadow: Any, key: Any, old: Any) -> Any:
 def append_item(values: list[Any], shadow: Any, value: float, is_active: bool) -> None:
     """Do ``values.append(value)``; the slot of the shadow has a zero."""
     if shadow is not None:
-        shadow.append(0.0)
+        shadow.append(0.0 if value.__class__ is float else value.__class__(0.0))
     elif is_active:
         check_slot(values, None)
     values.append(value)
+
+
+def append_array(values: list[Any], shadow: Any, array: Any, of_array: Any) -> None:
+    """Do ``values.append(array)``, where `array` has the shadow `of_array`; None is that of a constant."""
+    if shadow is not None:
+        shadow.append(NO_TANGENT if of_array is None else of_array)
+    elif of_array is not None:
+        check_slot(values, None)
+    values.append(array)
 
 
 def append_tangent(tangent: Any, dvalue: Any) -> None:

@@ -6,6 +6,7 @@ import math
 import types
 from typing import Any
 
+import numpy as np
 import pytest
 
 from adbc.ir.graph import Graph
@@ -25,6 +26,26 @@ def calls(graph: Graph) -> list[Any]:
         for i in graph.instructions()
         if i.op == "call" and isinstance(i.operands[0], Const)
     ]
+
+
+def test_methods_of_ufuncs_and_new_axes_are_resolved() -> None:
+    graph = parse("""
+        graph f(x: Any, i: Any)
+        entry:
+            %1 = call _global_('np')
+            %2 = call _getattr_(%1, 'add')
+            %3 = call _getattr_(%2, 'at')
+            %4 = call _getattr_(%1, 'newaxis')
+            %5 = call _getattr_(%2, 'nin')
+            %6 = call %3(%x, %i, %4, %5)
+            return %6
+        """)
+    resolve_globals(graph, {"np": np})
+    verify(graph)
+    assert calls(graph)[-1] == np.add.at
+    assert "'nin'" in print_graph(graph)
+    assert "'newaxis'" not in print_graph(graph)
+    assert [g.path for g in graph.guards] == [("np",), ("np", "add"), ("np", "newaxis")]
 
 
 def test_functions_and_modules_are_resolved_under_guards() -> None:

@@ -314,7 +314,6 @@ def test_methods_of_numbers(name: str) -> None:
     assert adbc.jvp(f, (np.float64(0.7),), (np.float64(1.0),))[1] == pytest.approx(1.4)
 
 
-
 @pytest.mark.parametrize(
     "text", ["x.sum(keepdims=True)", "x.__array__()", "x.fill(2.0)", "x.setflags()", "x.hex()", "x.view()"]
 )

@@ -574,7 +574,9 @@ def test_every_row_has_a_case() -> None:
     covered |= {np.generic.__copy__, read_only, written}  # see test_objects, test_walks, test_overrides
     covered |= {getattr(np.concatenate, "__wrapped__", None)}  # see test_counting
     covered |= {np.ndarray.resize}  # which is refused, see below
-    covered |= {row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS)}  # see the files of these names
+    covered |= {
+        row.function for row in (*decompositions.ROWS, *random.ROWS, *counting.ROWS)
+    }  # see the files of these names
     covered |= {made.function for made in methods_of_ufuncs()}  # see test_ufunc_methods
     covered |= {
         np.void.__getitem__,
