@@ -32,14 +32,28 @@ from adbc.runtime.calls.steps import (
     pass_to_row,
 )
 from adbc.runtime.calls.unfollowed import is_differentiation
-from adbc.tangents import NO_FDATA
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
-__all__ = ["PROTOCOLS", "pass_on", "self_shadow"]
+__all__ = ["PROTOCOLS", "has_defaults_beside", "own_part", "pass_on", "self_shadow"]
 
 
 def self_shadow(shadow: Any) -> Any:
     """The shadow of ``__self__``, from that of a bound method."""
     return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
+
+
+def own_part(shadow: Any) -> Any:
+    """What stands beside ``__self__``, from what stands beside a bound method in either mode."""
+    has_parts = shadow is not None and shadow is not NO_FDATA and shadow is not NO_TANGENT
+    return shadow.__dict__.get("__self__") if has_parts else None
+
+
+def has_defaults_beside(shadow: Any) -> bool:
+    """Whether a function with `shadow` has something beside the defaults of its parameters."""
+    if type(shadow) is not MutableTangent:
+        return False
+    fields = shadow.__dict__
+    return any(fields.get(name, NO_TANGENT) is not NO_TANGENT for name in ("__defaults__", "__kwdefaults__"))
 
 
 def pass_on(call: Call, table: RuleTable) -> Step:

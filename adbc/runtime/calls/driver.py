@@ -37,7 +37,7 @@ from adbc.runtime.calls import (
     weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.callables import self_shadow
+from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow
 from adbc.runtime.calls.classes import (
     CONTAINERS,
     DEFAULT,
@@ -65,6 +65,9 @@ from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increm
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
 __all__ = ["Answer", "Calls", "Names", "Values"]
+
+WITH_RULES = (FunctionType, type)
+"""The classes of callables that may have rules of their own, beside those made in C."""
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
 """What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
@@ -94,6 +97,7 @@ class Calls(abc.ABC):
         self.engine = engine
         self.table = engine.table
         self.decided = engine.table.decided
+        self.bodies = engine.table.bodies
         self.protocols = protocols
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
 
@@ -111,6 +115,21 @@ class Calls(abc.ABC):
         self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
         """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
+
+    @abc.abstractmethod
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        is_method: bool,
+    ) -> Any:
+        """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives what
+        comes back for the arguments of the call, which is answered as `call` does."""
 
     @abc.abstractmethod
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
@@ -182,7 +201,7 @@ class Calls(abc.ABC):
         inside: list[Any] = []
         if not keywords:
             kind = f.__class__
-            if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
+            if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
                 verdict = False
                 owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
                 if owner.__class__ in CONTAINERS:
@@ -193,10 +212,15 @@ class Calls(abc.ABC):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
+                entered = self.enter_body(context, keywords, f, xs, fs)
+                if entered is not None:
+                    return entered
             elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
                 pass
             elif kind is FunctionType:
                 entered = self.enter_function(context, f, ff, xs, fs, False)
+                if entered is None:
+                    entered = self.enter_bound(context, keywords, f, ff, xs, fs, False)
                 if entered is not None:
                     return entered
             elif (
@@ -204,11 +228,33 @@ class Calls(abc.ABC):
                 and f.__func__.__class__ is FunctionType
                 and not self.table.rows(f.__func__)
             ):
-                has_parts = ff is not None and ff is not NO_FDATA and ff is not NO_TANGENT
-                own = ff.__dict__.get("__self__") if has_parts else None
+                own = own_part(ff)
                 entered = self.enter_function(context, f.__func__, None, (f.__self__, *xs), (own, *fs), True)
+                if entered is None:
+                    given, beside = (f.__self__, *xs), (own, *fs)
+                    entered = self.enter_bound(context, keywords, f.__func__, None, given, beside, True)
                 if entered is not None:
                     return entered
+        elif f.__class__ is BuiltinFunctionType or (f.__class__ in WITH_RULES and self.table.rows(f)):
+            verdict = False
+            entered = self.enter_body(context, keywords, f, xs, fs)
+            if entered is not None:
+                return entered
+        elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
+            pass
+        elif f.__class__ is FunctionType:
+            entered = self.enter_bound(context, keywords, f, ff, xs, fs, False)
+            if entered is not None:
+                return entered
+        elif (
+            f.__class__ is MethodType
+            and f.__func__.__class__ is FunctionType
+            and not self.table.rows(f.__func__)
+        ):
+            given, beside = (f.__self__, *xs), (own_part(ff), *fs)
+            entered = self.enter_bound(context, keywords, f.__func__, None, given, beside, True)
+            if entered is not None:
+                return entered
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
         return self.call_slowly(context, call, count, self.mode)
@@ -241,6 +287,34 @@ class Calls(abc.ABC):
             if plan is not None:
                 return self.enter_planned(context, plan, f, ff, xs, fs, 1)
         return self.call(context, keywords, f, ff, xs, fs)
+
+    def enter_body(self, context: Context, keywords: Names, f: Any, xs: Values, fs: Values) -> Any:
+        """Enter the Python function that stands in for `f`, if the classes of the arguments say which; else
+        None."""
+        key = (f, keywords, *map(type, xs))
+        try:
+            body = self.bodies[key]
+        except KeyError:
+            body = plans.body(f, xs, keywords, self.table, self.protocols)
+            if plans.stays(f):  # other callables come and go
+                self.bodies[key] = body
+        if body is None or context.follows_inner:
+            return None
+        return self.enter_bound(context, keywords, body, None, xs, fs, False)
+
+    def enter_bound(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, is_method: bool
+    ) -> Any:
+        """Enter a Python function without a rule on arguments that are not exactly its parameters, the last
+        ones by keyword, if that has been planned; else None.  is_method: what is called is a bound method,
+        whose ``__self__`` is the first argument."""
+        if f in with_active_defaults or has_defaults_beside(ff):
+            return None
+        found = plans.bound(self.engine, self.mode, f, xs, fs, keywords)
+        if found is None:
+            return None
+        plan, values, beside, gather = found
+        return self.enter_gathered(context, plan, f, ff, values, beside, gather, is_method)
 
     def decide(self, function: Any, xs: Values) -> Any:
         """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""

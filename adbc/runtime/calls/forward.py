@@ -121,6 +121,23 @@ class ForwardCalls(Calls):
             rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
         return plan.hand(rule.forwards, context, function, ff, xs, fs)
 
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        is_method: bool,
+    ) -> Any:
+        if any(f.__class__ is tuple for f in fs):
+            fs = tuple(
+                [self.of_tuple(x, f) if f.__class__ is tuple else f for x, f in zip(xs, fs, strict=True)]
+            )
+        return self.enter_planned(context, plan, function, ff, xs, fs, 0)
+
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         return *answer, no_pullback
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from adbc.forward.presence import PERHAPS
 from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
+from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
 from adbc.runtime.calls.nested import is_machinery
@@ -30,8 +31,11 @@ __all__ = [
     "BY_VALUE",
     "FLOATS",
     "ROWS",
+    "Layout",
     "Mode",
     "Plan",
+    "body",
+    "bound",
     "by_value",
     "checked",
     "decide",
@@ -43,6 +47,7 @@ __all__ = [
     "stays",
 ]
 
+Values = tuple[Any, ...]
 Mode = Literal["forward", "reverse", "protected"]
 """How a Python function is entered: "protected" is reverse mode, with exceptions returned as `Raised`."""
 
@@ -177,6 +182,158 @@ def plan(
         ]
         known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
     return known
+
+
+class Layout:
+    """How the arguments of a call meet the parameters of a Python function, where these are not exactly its
+    positional ones: some are given by keyword, are left out, or are gathered into ``*args``.
+
+    bind: gives the values of the parameters and what stands beside them, from those of the arguments and the
+    defaults of the function, by position and by keyword.  gather: gives what comes back for the arguments,
+    from what comes back for the parameters.  defaults: the places of the parameters that are left out.
+    """
+
+    __slots__ = ("bind", "defaults", "gather")
+
+    def __init__(self, sources: Sequence[int | str], rest: int | None, count: int) -> None:
+        self.defaults = [place for place, source in enumerate(sources) if isinstance(source, str)]
+        self.bind, self.gather = _binding(tuple(sources), rest, count)
+
+
+@functools.cache
+def _binding(
+    sources: tuple[int | str, ...], rest: int | None, count: int
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`Layout.bind` and `Layout.gather` for `count` arguments.
+
+    sources: per parameter the argument that it is, or what its default is read as.  rest: the first argument
+    of those that ``*args`` gathers, None if there is no such parameter.
+    """
+    gathered = range(count, count) if rest is None else range(rest, rest + count - _given(sources))
+    values = [f"x{source}" if isinstance(source, int) else source for source in sources]
+    beside = [f"f{source}" if isinstance(source, int) else "None" for source in sources]
+    returned = {source: f"r{place}" for place, source in enumerate(sources) if isinstance(source, int)}
+    if rest is not None:
+        values.append("(" + "".join(f"x{i}, " for i in gathered) + ")")
+        is_given = " is f".join(["None", *map(str, gathered)]) if gathered else "True"
+        beside.append(f"None if {is_given} else ({''.join(f'f{i}, ' for i in gathered)})")
+        returned.update((i, f"rest[{n}]") for n, i in enumerate(gathered))
+    none = "(" + "None, " * len(gathered) + ")"
+    parameters = "".join(f"r{place}, " for place in range(len(values)))
+    lines = [
+        "def bind(xs, fs, defaults, named):",
+        *([f" {''.join(f'x{i}, ' for i in range(count))}= xs", f" {''.join(f'f{i}, ' for i in range(count))}= fs"] if count else []),
+        f" return ({''.join(f'{v}, ' for v in values)}), ({''.join(f'{v}, ' for v in beside)})",
+        "def gather(returned):",
+        *([f" {parameters}= returned"] if parameters else []),
+        *([f" rest = {none} if r{len(sources)} is None else r{len(sources)}"] if rest is not None else []),
+        f" return [{', '.join(returned[i] for i in range(count))}]",
+    ]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    return scope["bind"], scope["gather"]
+
+
+def _given(sources: Sequence[int | str]) -> int:
+    """How many of the `sources` of parameters are arguments."""
+    return sum(isinstance(source, int) for source in sources)
+
+
+def layout(engine: EngineView, function: types.FunctionType, count: int, keywords: tuple[str, ...]) -> Any:
+    """The `Layout` for a call of `function` with `count` arguments, the last ones by keyword; None if the
+    call fails, or there is a parameter ``**kwargs``."""
+    code = function.__code__
+    first = len(function.__defaults__ or ())
+    named = function.__kwdefaults__
+    key = (Layout, code, count, keywords, first, *(named or ()))
+    if key not in engine.plans:
+        engine.plans[key] = _layout(code, count, keywords, code.co_argcount - first, named or {})
+    return engine.plans[key]
+
+
+def _layout(
+    code: types.CodeType, count: int, keywords: tuple[str, ...], first: int, named: Collection[str]
+) -> Layout | None:
+    if code.co_flags & (inspect.CO_VARKEYWORDS | _SUSPENDED):
+        return None
+    has_rest = bool(code.co_flags & inspect.CO_VARARGS)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    positional = count - len(keywords)
+    sources: list[int | str | None] = [None] * len(names)
+    given = min(positional, code.co_argcount)
+    if positional > given and not has_rest:
+        return None
+    sources[:given] = range(given)
+    for i, keyword in enumerate(keywords, positional):
+        at = names.index(keyword) if keyword in names else -1
+        if at < code.co_posonlyargcount or sources[at] is not None:
+            return None
+        sources[at] = i
+    for at, name in enumerate(names):
+        if sources[at] is None and first <= at < code.co_argcount:
+            sources[at] = f"defaults[{at - first}]"
+        elif sources[at] is None and at >= code.co_argcount and name in named:
+            sources[at] = f"named[{name!r}]"
+    found = [source for source in sources if source is not None]
+    return Layout(found, given if has_rest else None, count) if len(found) == len(sources) else None
+
+
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_CONSTANTS = frozenset({types.NoneType, bool, int, float, complex, str, bytes, type, types.BuiltinFunctionType})
+"""Classes of defaults beside which there is nothing."""
+
+
+def bound(
+    engine: EngineView,
+    mode: Mode,
+    function: types.FunctionType,
+    xs: Values,
+    fs: Values,
+    keywords: tuple[str, ...],
+) -> tuple[Plan, Values, Values, Callable[..., Any]] | None:
+    """How to enter a Python function whose parameters are not exactly the arguments, the last ones by
+    keyword, or depend on more than their classes: the plan, the parameters, what stands beside these, and
+    `Layout.gather`.  None if it takes more than that."""
+    engine.written(function)
+    found: Layout | None = layout(engine, function, len(xs), keywords)
+    if found is None:
+        return None
+    values, beside = found.bind(xs, fs, function.__defaults__, function.__kwdefaults__)
+    defaults = [values[place] for place in found.defaults]
+    for value in defaults:
+        if type(value) not in _CONSTANTS:
+            return None
+    if engine.epoch != engine.table.epoch:
+        engine.clear()
+    key = (
+        Layout, mode, function.__code__, id(function.__globals__), keywords,
+        *[kind(engine, x) for x in xs], *[f is not None for f in fs], *[kind(engine, x) for x in defaults],
+    )  # fmt: skip
+    known: Plan | None = engine.plans.get(key)
+    if known is None:
+        if not is_derived(engine, function) or runs_as_it_is(function, xs, fs):
+            return None
+        parameters = list(map(engine.typeof, values))
+        known = made(engine, mode, function, parameters, [f is not None for f in beside])
+        engine.plans[key] = known
+    return known, values, beside, found.gather
+
+
+def body(
+    function: Any, xs: Sequence[Any], keywords: tuple[str, ...], table: RuleTable, protocols: steps.Protocols
+) -> types.FunctionType | None:
+    """The Python function that a rule has stand in for `function`, called on arguments like `xs`, the last
+    ones by keyword, if their classes decide that."""
+    if function in protocols or function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
+        return None
+    none = (None,) * len(xs)
+    call = Call(function, None, tuple(xs), none, none, keywords)
+    step = resolve.step(call, table, protocols)
+    if type(step) is not steps.Delegate or step.call.args is not call.args:
+        return None
+    found = step.call.function
+    is_body = any(isinstance(row, Overlay) and row.body is found for row in table.rows(function))
+    return found if is_body and type(found) is types.FunctionType else None
 
 
 def by_value(

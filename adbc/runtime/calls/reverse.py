@@ -182,6 +182,29 @@ class ReverseCalls(Calls):
 
         return out, fout, planned_pullback
 
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        is_method: bool,
+    ) -> Any:
+        out, fout, pullback = self.enter_planned(context, plan, function, ff, xs, fs, 0)
+        if is_method:
+
+            def method_pullback(bout: Any) -> Sequence[Any]:
+                result = gather(pullback(bout))
+                if result[0] is not None:
+                    result[0] = RData(__self__=result[0], __func__=None)
+                return result  # type: ignore[no-any-return]  # a list
+
+            return out, fout, method_pullback
+        return out, fout, lambda bout: [None, *gather(pullback(bout))]
+
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         out, fout, pullback = answer
 
