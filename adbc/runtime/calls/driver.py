@@ -14,7 +14,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any, ClassVar
 
 from adbc.errors import UnsupportedError
@@ -43,15 +43,19 @@ from adbc.runtime.calls.classes import (
     DEFAULT,
     FIELD,
     LIBRARY,
+    MEMBER,
     PLACE,
     SLOW,
+    VALUES,
     attribute,
     has_place,
     initialiser,
     lookup,
+    member,
     method_in_c,
+    through_metaclass,
 )
-from adbc.runtime.calls.generators import suspended
+from adbc.runtime.calls.generators import Generator, suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
@@ -64,7 +68,7 @@ from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
-__all__ = ["Answer", "Calls", "Names", "Values"]
+__all__ = ["Answer", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
 WITH_RULES = (FunctionType, type)
 """The classes of callables that may have rules of their own, beside those made in C."""
@@ -73,6 +77,19 @@ Answer = tuple[Any, Any, Callable[[Any], Any]]
 """What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
 Names = tuple[str, ...]
 Values = tuple[Any, ...]
+
+
+def are_values(xs: Values, fs: Values) -> bool:
+    """Whether all arguments are values of `VALUES` without a derivative."""
+    for x, f in zip(xs, fs):  # noqa: B905  # called often
+        if f is not None or x.__class__ not in VALUES:
+            return False
+    return True
+
+
+def is_of_operators(function: Any) -> bool:
+    """Whether `function` is one of the module `operator`."""
+    return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
 class Calls(abc.ABC):
@@ -130,6 +147,15 @@ class Calls(abc.ABC):
     ) -> Any:
         """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives what
         comes back for the arguments of the call, which is answered as `call` does."""
+
+    @abc.abstractmethod
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back for
+        the `count` things that were given."""
+
+    @abc.abstractmethod
+    def resume_once(self, context: Context, generator: Generator, shadow: Any) -> Any:
+        """The answer of a handler: the next value of a generator in segments."""
 
     @abc.abstractmethod
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
@@ -212,9 +238,13 @@ class Calls(abc.ABC):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
+                if context.texts is None and (owner.__class__ in VALUES or f in VALUES) and are_values(xs, fs):
+                    return self.of_values(context, f, xs, len(xs) + 1)
                 entered = self.enter_body(context, keywords, f, xs, fs)
                 if entered is not None:
                     return entered
+            elif kind is type and f in VALUES and context.texts is None and are_values(xs, fs):
+                return self.of_values(context, f, xs, len(xs) + 1)
             elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
                 pass
             elif kind is FunctionType:
@@ -288,6 +318,12 @@ class Calls(abc.ABC):
                 return self.enter_planned(context, plan, f, ff, xs, fs, 1)
         return self.call(context, keywords, f, ff, xs, fs)
 
+    def of_values(self, context: Context, f: Any, xs: Values, count: int) -> Any:
+        """Answer a call of what is made in C on values of `VALUES` without a derivative: it is made as it is.
+        Its pullback gives `count` times None."""
+        out = f(*xs)
+        return self.constant(out, None if out.__class__ in VALUES else self.known(context, out), count)
+
     def enter_body(self, context: Context, keywords: Names, f: Any, xs: Values, fs: Values) -> Any:
         """Enter the Python function that stands in for `f`, if the classes of the arguments say which; else
         None."""
@@ -342,7 +378,23 @@ class Calls(abc.ABC):
             return None
         if function is intrinsics._getattr_:
             return self.get_attribute
-        handle: Any = self.by_row(function)
+        if function is intrinsics._next_:
+            return self.next_of(self.by_row(function))
+        return self.named(self.by_row(function), function)
+
+    def next_of(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+        """The handler of a step of an iterator: generators go on without more ado, other iterators by the
+        handler `otherwise`."""
+
+        def take(context: Context, xs: Values, fs: Values) -> Any:
+            if type(xs[0]) is Generator and fs[0] is not None:
+                return self.resume_once(context, xs[0], fs[0])
+            return otherwise(context, xs, fs)
+
+        return self.named(take, intrinsics._next_)
+
+    def named(self, handle: Any, function: Any) -> Callable[..., Any]:
+        """`handle`, the handler of `function`, with a name by which it is found again."""
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
         handle.handled = self.name, function  # by which `naming` finds it again
         handle.of = self
@@ -354,21 +406,35 @@ class Calls(abc.ABC):
         cls: type = type(obj)
         found = context.attributes.get((cls, name))
         if found is None:
-            known: Any = method_in_c(cls, name) if cls in CONTAINERS and type(name) is str else None
-            if known is None and has_place(cls, name) and not self.table.rows(lookup(cls, name)):
-                known = PLACE
-            found = context.attributes[cls, name] = known or attribute(cls, name)
+            found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
         if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
-        if found is not SLOW:
+        if found is MEMBER:
+            value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
+            if value is not SLOW and not context.classes:
+                return self.constant(value, self.known(context, value), 2)
+        elif found is not SLOW:
             if name in obj.__dict__:
                 return self.get_field(xs, fs, NO_KWARGS)
             if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
         return self.call_slowly(context, call, 2, self.mode)
+
+    def way_to_attribute(self, cls: type, name: str) -> Any:
+        """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
+        if type(name) is str:
+            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
+                return method
+            if cls is ModuleType:
+                return MEMBER if lookup(cls, name) is None else SLOW
+            if issubclass(cls, type):
+                return through_metaclass(cls, name)
+            if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
+                return PLACE
+        return attribute(cls, name)
 
     # -- the loop ----------------------------------------------------------------------------------------
 

@@ -13,10 +13,12 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Values
+from adbc.runtime.calls.driver import Answer, Calls, Values, are_values, is_of_operators
+from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.resuming import resumed
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
@@ -42,6 +44,12 @@ class ForwardCalls(Calls):
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
         return self.run(context, call, mode)[:2]
 
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        return out, fout
+
+    def resume_once(self, context: Context, generator: Generator, shadow: Any) -> Any:
+        return resumed(self, context, generator, shadow, (False, None, None), "forward")[:2]
+
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, dout = row.frule(xs, fs, NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout
@@ -55,13 +63,18 @@ class ForwardCalls(Calls):
         return out, None if dout is NO_TANGENT else dout
 
     def by_row(self, function: Any) -> Callable[..., Any]:
-        decided = self.decided
+        decided, is_operator = self.decided, is_of_operators(function)
 
         def handle(context: Context, xs: Values, dxs: Values) -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
+            if is_operator and context.texts is None and are_values(xs, dxs):
+                return self.of_values(context, function, xs, len(xs))
+            entered = self.enter_body(context, (), function, xs, dxs)
+            if entered is not None:
+                return entered
             return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)), "forward")[:2]
 
         return handle

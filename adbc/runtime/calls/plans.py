@@ -324,7 +324,7 @@ def body(
 ) -> types.FunctionType | None:
     """The Python function that a rule has stand in for `function`, called on arguments like `xs`, the last
     ones by keyword, if their classes decide that."""
-    if function in protocols or function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
+    if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
         return None
     none = (None,) * len(xs)
     call = Call(function, None, tuple(xs), none, none, keywords)

@@ -14,10 +14,12 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Names, Values
+from adbc.runtime.calls.driver import Answer, Calls, Names, Values, are_values, is_of_operators
+from adbc.runtime.calls.generators import Generator
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.resuming import resumed
 from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
@@ -39,6 +41,9 @@ def nothing_of_two(bout: Any) -> Sequence[Any]:
 def method_pullback_of_two(bout: Any) -> Sequence[Any]:
     """The pullback of ``obj.method``: what comes back for ``__self__`` is the object's."""
     return None if bout is None else bout.__dict__.get("__self__"), None
+
+
+_NOTHING_SENT = False, None, None
 
 
 class ReverseCalls(Calls):
@@ -80,6 +85,19 @@ class ReverseCalls(Calls):
 
         return out, fout, call_pullback
 
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        nothing = (None,) * count
+        return out, fout, lambda bout: nothing
+
+    def resume_once(self, context: Context, generator: Generator, shadow: Any) -> Any:
+        out, fout, pullback = resumed(self, context, generator, shadow, _NOTHING_SENT, "reverse")
+
+        def once_pullback(bout: Any) -> Sequence[Any]:
+            pullback(bout)
+            return (None,)
+
+        return out, fout, once_pullback
+
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
@@ -105,7 +123,7 @@ class ReverseCalls(Calls):
         return out, fout, bound_pullback
 
     def by_row(self, function: Any) -> Callable[..., Any]:
-        decided = self.decided
+        decided, is_operator = self.decided, is_of_operators(function)
 
         def handle(context: Context, xs: Values, fs: Values) -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
@@ -116,6 +134,12 @@ class ReverseCalls(Calls):
                     return answer[0], dependent(fout, fs, row), answer[2]
                 return answer
             count = len(xs)
+            if is_operator and context.texts is None and are_values(xs, fs):
+                return self.of_values(context, function, xs, count)
+            entered = self.enter_body(context, (), function, xs, fs)
+            if entered is not None:
+                out, fout, pullback = entered
+                return out, fout, lambda bout: pullback(bout)[1:]
             call = Call(function, None, xs, fs, tuple(range(count)), (), None)
             return self.call_slowly(context, call, count, "reverse")
 
