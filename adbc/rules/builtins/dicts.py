@@ -102,7 +102,10 @@ def _getitem_missing(d: Any, k: Any) -> Any:
 def _getitem_default(d: Any, k: Any) -> Any:
     if dict.__contains__(d, k):
         return held(d, k)
-    return defaultdict.__missing__(d, k)
+    return _missing_value(d, k)
+
+
+_missing_value: Any = defaultdict.__missing__
 
 
 def _is_defaultdict(cls: type, *rest: type) -> bool:

@@ -11,6 +11,7 @@ import collections
 import datetime
 import functools
 import re
+import time
 import types
 from typing import Any
 
@@ -373,6 +374,7 @@ VALUES: frozenset[type] = frozenset(
     {
         types.NoneType, bool, int, float, complex, str, bytes, range, types.EllipsisType, re.Pattern, re.Match,
         datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
+        time.struct_time,
     }
 )  # fmt: skip
 """Classes in C of values that do not change, that hold nothing of the user's, and whose methods and operators

@@ -55,7 +55,7 @@ from adbc.runtime.calls.classes import (
     method_in_c,
     through_metaclass,
 )
-from adbc.runtime.calls.generators import Generator, suspended
+from adbc.runtime.calls.generators import Generator, finished, suspended
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
@@ -70,7 +70,7 @@ from adbc.types import AbstractType, has_cotangent, has_shadow
 
 __all__ = ["Answer", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
-WITH_RULES = (FunctionType, type)
+WITH_RULES = (FunctionType, type, MethodDescriptorType)
 """The classes of callables that may have rules of their own, beside those made in C."""
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
@@ -230,6 +230,9 @@ class Calls(abc.ABC):
             if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
                 verdict = False
                 owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
+                is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
+                if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
+                    return self.of_values(context, f, xs, len(xs) + 1)
                 if owner.__class__ in CONTAINERS:
                     row = self.row_of_method(f, xs)
                     if row is not SLOW:
@@ -238,12 +241,10 @@ class Calls(abc.ABC):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
-                if context.texts is None and (owner.__class__ in VALUES or f in VALUES) and are_values(xs, fs):
-                    return self.of_values(context, f, xs, len(xs) + 1)
                 entered = self.enter_body(context, keywords, f, xs, fs)
                 if entered is not None:
                     return entered
-            elif kind is type and f in VALUES and context.texts is None and are_values(xs, fs):
+            elif kind is type and f in VALUES and ff is None and context.texts is None and are_values(xs, fs):
                 return self.of_values(context, f, xs, len(xs) + 1)
             elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
                 pass
@@ -378,20 +379,24 @@ class Calls(abc.ABC):
             return None
         if function is intrinsics._getattr_:
             return self.get_attribute
-        if function is intrinsics._next_:
-            return self.next_of(self.by_row(function))
+        if function is intrinsics._next_ or function is next:
+            return self.next_of(function)
         return self.named(self.by_row(function), function)
 
-    def next_of(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-        """The handler of a step of an iterator: generators go on without more ado, other iterators by the
-        handler `otherwise`."""
+    def next_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function`, which asks an iterator for its next value: generators go on without more
+        ado."""
+        otherwise, raises = self.by_row(function), function is next
 
         def take(context: Context, xs: Values, fs: Values) -> Any:
-            if type(xs[0]) is Generator and fs[0] is not None:
-                return self.resume_once(context, xs[0], fs[0])
+            if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
+                answer = self.resume_once(context, xs[0], fs[0])
+                if raises and answer[0] is intrinsics.EXHAUSTED:
+                    raise finished(xs[0].returned)
+                return answer
             return otherwise(context, xs, fs)
 
-        return self.named(take, intrinsics._next_)
+        return self.named(take, function)
 
     def named(self, handle: Any, function: Any) -> Callable[..., Any]:
         """`handle`, the handler of `function`, with a name by which it is found again."""

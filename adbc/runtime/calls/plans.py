@@ -74,7 +74,7 @@ class Plan:
     active: what the rule is made for (`active` has bools, or `PERHAPS`).
     """
 
-    __slots__ = ("active", "flags", "hand", "parameters", "rule")
+    __slots__ = ("active", "flags", "give", "give_behind", "hand", "last", "parameters", "rule")
 
     def __init__(
         self,
@@ -87,8 +87,30 @@ class Plan:
         self.flags = flags
         self.hand = handing(tuple(flags), rule.mode == "forward", rule.takes_function)
         """Hands the arguments to the code of the rule."""
+        self.give, self.give_behind = (taking_back(tuple([flag & 2 for flag in flags]), n) for n in (0, 1))
+        """What comes back for the parameters, from what the pullback of the rule returns: the second has None
+        in front, for the function."""
         self.parameters = parameters
         self.active = active
+        self.last: Any = None
+        """What the rule that was entered last is asked whenever it is entered, behind the rule."""
+
+
+@functools.cache
+def taking_back(comes_back: tuple[int, ...], first: int) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that gives what comes back for parameters, behind `first` Nones, out of what a pullback
+    returns, which has nothing for those of which nothing `comes_back`."""
+    names = [f"r{i}" for i, has in enumerate(comes_back) if has]
+    values = ["None"] * first + [f"r{i}" if has else "None" for i, has in enumerate(comes_back)]
+    lines = [
+        "def give(returned):",
+        *([f" {', '.join(names)}, = returned"] if names else []),
+        f" return [{', '.join(values)}]",
+    ]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    made: Callable[[Sequence[Any]], list[Any]] = scope["give"]
+    return made
 
 
 @functools.cache

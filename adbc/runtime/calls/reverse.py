@@ -5,6 +5,7 @@ Each cotangent finds its argument again by the origin that the argument has in t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
@@ -24,13 +25,14 @@ from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
 from adbc.tangents.activity_marks import INACTIVE
 from adbc.types import AbstractType, TupleType, has_cotangent
 from adbc.types.lattice import FLOAT, is_number
 
-__all__ = ["ReverseCalls"]
+__all__ = ["ReverseCalls", "completing_type", "value_shadow"]
 
 
 def nothing_of_two(bout: Any) -> Sequence[Any]:
@@ -182,29 +184,25 @@ class ReverseCalls(Calls):
     ) -> Any:
         if context.is_shallow:
             context.go_in()
-        rule, flags = plan.rule, plan.flags
+        rule = plan.rule
         if rule not in context.checked:
             rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
-        result = rule.result
-        is_float, returns_cotangent = rule.returns_float, rule.returns_cotangent
+        last = plan.last
+        if last is None or last[0] is not rule:
+            is_plain = rule.returns_float or is_number(rule.result)
+            beside = NO_FDATA if is_plain else value_shadow(rule.result)
+            last = plan.last = rule, completing(rule), beside
+        complete = last[1]
         if rule.returns_shadow:
             out, fout, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
         else:
             out, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
-            fout = NO_FDATA if is_float or is_number(result) else value_shadow(result)
+            fout = last[2]
+        give = plan.give if first == 0 else plan.give_behind
 
-        def planned_pullback(bout: Any) -> Sequence[Any]:
-            if is_float:
-                returned = iter(rule.pullback(saved, as_float(bout)))
-            elif returns_cotangent:
-                returned = iter(rule.pullback(saved, complete(bout, result)))
-            else:
-                returned = iter(rule.pullback(saved))
-            answer: list[Any] = [None] * first
-            answer += [next(returned) if flag & 2 else None for flag in flags]
-            return answer
-
-        return out, fout, planned_pullback
+        if complete is None:
+            return out, fout, lambda bout: give(rule.pullback(saved))
+        return out, fout, lambda bout: give(rule.pullback(saved, complete(bout)))
 
     def enter_gathered(
         self,
@@ -289,19 +287,39 @@ class ReverseCalls(Calls):
 
 
 def value_shadow(type: AbstractType) -> Any:
-    """The shadow of an active value of a type without memory."""
+    """The shadow of an active value of a type, if that has no memory."""
     if isinstance(type, TupleType):
         return tuple(map(value_shadow, type.elements))
     return NO_FDATA if has_cotangent(type) else None
 
 
-def complete(rdata: Any, type: AbstractType) -> Any:
-    """`rdata` with real zeros where the pullback of a rule with this result type expects numbers."""
+def completing(rule: DerivedView) -> Callable[[Any], Any] | None:
+    """What makes of the cotangent of a result what the pullback of `rule` is given: None if that is nothing."""
+    if rule.returns_float:
+        return as_float
+    return completing_type(rule.result) if rule.returns_cotangent else None
+
+
+@functools.lru_cache(maxsize=1000)
+def completing_type(type: AbstractType) -> Callable[[Any], Any]:
+    """A function of rdata that gives it with real zeros where the pullback of a rule with this result type
+    expects numbers."""
     if isinstance(type, TupleType):
-        parts = (None,) * len(type.elements) if rdata is None else rdata
-        return tuple(complete(r, t) for r, t in zip(parts, type.elements, strict=True))
+        parts = [completing_type(t) for t in type.elements]
+        none = tuple([part(None) for part in parts])
+
+        def complete(rdata: Any) -> Any:
+            return none if rdata is None else tuple([p(r) for p, r in zip(parts, rdata, strict=True)])
+
+        return complete
     if type == FLOAT:
-        return as_float(rdata)
-    if rdata is None and is_number(type):
-        return 0.0
+        return as_float
+    return _number if is_number(type) else _as_it_is
+
+
+def _number(rdata: Any) -> Any:
+    return 0.0 if rdata is None else rdata
+
+
+def _as_it_is(rdata: Any) -> Any:
     return rdata
