@@ -71,9 +71,7 @@ class _Form:
             rules: dict[str, Callable[..., Any]] = {self.mode: rule}
             when, requires = options.get("when"), options.get("config")
             for_speed = options.get("for_speed", False)
-            registry.add(
-                Declaration(function, "rule", rules, frozenset(rules), when, requires, for_speed)
-            )
+            registry.add(Declaration(function, "rule", rules, frozenset(rules), when, requires, for_speed))
             return rule
 
         return declare

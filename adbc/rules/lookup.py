@@ -134,8 +134,8 @@ class RuleTable:
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
         self.bodies: dict[Any, Any] = {}
-        """The Python functions that stand in for functions on arguments of some classes, as dispatch found them
-        out; None where classes do not tell.  Emptied when rows are added."""
+        """The Python functions that stand in for functions on arguments of some classes, as dispatch found
+        them out; None where classes do not tell.  Emptied when rows are added."""
         self._loading: set[tuple[str, str]] = set()
         self._lock = threading.RLock()
         self.listeners: list[Callable[[Any], object]] = []

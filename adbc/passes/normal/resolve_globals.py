@@ -111,9 +111,7 @@ def resolve_globals(
     return graph
 
 
-_BY_KEY = frozenset(
-    {"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"}
-)
+_BY_KEY = frozenset({"__contains__", "__getitem__", "__setitem__", "__delitem__", "get", "pop", "setdefault"})
 """Methods of dicts that look for a key, and ask nothing else: they have rules, for which the types decide."""
 _CONSTANTS_OF = frozenset({"math", "cmath", "numpy", "scipy.constants"})
 

@@ -89,9 +89,7 @@ def known_attributes(graph: Graph, knowledge: AttributeKnowledge) -> bool:
     return changed
 
 
-def _check_unhidden(
-    call: Instruction, read: Instruction, obj: Value, knowledge: AttributeKnowledge
-) -> None:
+def _check_unhidden(call: Instruction, read: Instruction, obj: Value, knowledge: AttributeKnowledge) -> None:
     """Look in front of `call`, of a method that `read` reads, for an attribute of `obj` that hides it, if the
     class is one of records, which may have such an attribute and should not."""
     known = type_of(obj)

@@ -46,7 +46,6 @@ __all__ = ["ROWS", "methods_of_ufuncs"]
 kind_of(np.ndarray)  # A function may make an array before anybody has asked what its derivative is.
 
 
-
 def methods_of_ufuncs() -> list[Rule]:
     """The rows of the methods of all ufuncs with a rule, but those that have another."""
     known = [row.function for row in (*ufuncs.ROWS, *reductions.ROWS)]

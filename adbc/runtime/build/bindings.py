@@ -42,9 +42,7 @@ class Bindings:
         """Whether a call of `function` runs what it is written as, with defaults that are constants."""
         if function in _INTRINSICS or self.table.rows(function) or is_differentiation(function):
             return False  # syntax, or a function whose rule depends on classes that are not known
-        return not (
-            is_machinery(function) or runs_as_it_is(function) or function in with_active_defaults
-        )
+        return not (is_machinery(function) or runs_as_it_is(function) or function in with_active_defaults)
 
     def find(
         self,

@@ -183,9 +183,7 @@ def _display(value: Value, kind: type) -> list[Value] | None:
 def _defaults_of(function: types.FunctionType) -> dict[str, Value] | None:
     """The defaults of `function` by name, None if one of them is more than a constant."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    found: dict[str, Any] = dict(
-        zip(reversed(names), reversed(function.__defaults__ or ()), strict=False)
-    )
+    found: dict[str, Any] = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     found.update(function.__kwdefaults__ or {})
     return {k: Const(v) for k, v in found.items()} if all(map(is_constant, found.values())) else None
 

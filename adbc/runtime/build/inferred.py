@@ -21,9 +21,7 @@ from adbc.types import AbstractType, infer
 __all__ = ["SETTLING", "Sources", "infer_types"]
 
 
-class Sources(
-    ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, BranchKnowledge, Protocol
-):
+class Sources(ConstructionKnowledge, SpecialKnowledge, AttributeKnowledge, BranchKnowledge, Protocol):
     """Where the types of results come from: `knowledge.Knowledge`."""
 
     def oracle(

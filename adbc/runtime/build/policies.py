@@ -42,9 +42,11 @@ class Policy:
         self.knowledge, self.guesses, self.base = copied.knowledge, copied.guesses, copied.base
         self.originals = originals
         self.used = how_used(graph, self._is_scalar)
-        self.numbers = self.base.roots if self.base.root is None else {
-            call: k for k, call in enumerate(self.base.graph.instructions())
-        }
+        self.numbers = (
+            self.base.roots
+            if self.base.root is None
+            else {call: k for k, call in enumerate(self.base.graph.instructions())}
+        )
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:

@@ -372,7 +372,8 @@ def member(cls: type, name: str) -> Any:
 
 VALUES: frozenset[type] = frozenset(
     {
-        types.NoneType, bool, int, float, complex, str, bytes, range, types.EllipsisType, re.Pattern, re.Match,
+        types.NoneType, bool, int, float, complex, str, bytes, range, types.EllipsisType,
+        re.Pattern, re.Match,
         datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
         time.struct_time,
     }
@@ -387,8 +388,8 @@ CONTAINERS: frozenset[type] = frozenset(
 
 @functools.cache
 def method_in_c(cls: type, name: str) -> types.MethodDescriptorType | None:
-    """The method `name` of instances of `cls`, one of `CONTAINERS` or `VALUES`, if there is one only: ``super()`` finds
-    another where two of the bases have one of this name."""
+    """The method `name` of instances of `cls`, one of `CONTAINERS` or `VALUES`, if there is one only:
+    ``super()`` finds another where two of the bases have one of this name."""
     found = [base.__dict__[name] for base in cls.__mro__ if name in base.__dict__]
     return found[0] if len(found) == 1 and type(found[0]) is types.MethodDescriptorType else None
 

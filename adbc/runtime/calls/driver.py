@@ -15,7 +15,7 @@ import abc
 import weakref
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
@@ -37,7 +37,7 @@ from adbc.runtime.calls import (
     weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow
+from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
 from adbc.runtime.calls.classes import (
     CONTAINERS,
     DEFAULT,
@@ -68,8 +68,12 @@ from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
-__all__ = ["Answer", "Calls", "Names", "Values", "are_values", "is_of_operators"]
+__all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
+_NOTHING_SENT = False, None, None
+Called = Literal["function", "method", "object"]
+"""What a call was of, in which a Python function is entered: of that function; of a bound method, whose
+``__self__`` is the first argument then; of an object that is the first argument."""
 WITH_RULES = (FunctionType, type, MethodDescriptorType)
 """The classes of callables that may have rules of their own, beside those made in C."""
 
@@ -81,7 +85,7 @@ Values = tuple[Any, ...]
 
 def are_values(xs: Values, fs: Values) -> bool:
     """Whether all arguments are values of `VALUES` without a derivative."""
-    for x, f in zip(xs, fs):  # noqa: B905  # called often
+    for x, f in zip(xs, fs):  # noqa: B905, SIM110  # called often
         if f is not None or x.__class__ not in VALUES:
             return False
     return True
@@ -122,10 +126,14 @@ class Calls(abc.ABC):
 
     @abc.abstractmethod
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         """Enter a Python function without a rule on exactly its parameters, if the classes say how; else
-        None.  is_method: what is called is a bound method, whose ``__self__`` is the first argument."""
+        None.  called: what the call was of."""
+
+    @abc.abstractmethod
+    def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
+        """The answer of a call that has made `obj`, from that of the call of its ``__init__``."""
 
     @abc.abstractmethod
     def enter_planned(
@@ -143,19 +151,20 @@ class Calls(abc.ABC):
         xs: Values,
         fs: Values,
         gather: Callable[..., Any],
-        is_method: bool,
+        called: Called,
     ) -> Any:
-        """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives what
-        comes back for the arguments of the call, which is answered as `call` does."""
+        """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
+        what comes back for the arguments of the call, which is answered as `call` does."""
 
     @abc.abstractmethod
     def constant(self, out: Any, fout: Any, count: int) -> Any:
-        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back for
-        the `count` things that were given."""
+        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
+        for the `count` things that were given."""
 
     @abc.abstractmethod
-    def resume_once(self, context: Context, generator: Generator, shadow: Any) -> Any:
-        """The answer of a handler: the next value of a generator in segments."""
+    def of_one(self, answer: Answer) -> Any:
+        """The answer of a handler that was given one argument, to which nothing comes back, from that of a
+        driver."""
 
     @abc.abstractmethod
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
@@ -225,10 +234,11 @@ class Calls(abc.ABC):
         gives (bf, *bxs)."""
         verdict: bool | None = None
         inside: list[Any] = []
-        if not keywords:
-            kind = f.__class__
-            if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
-                verdict = False
+        kind = f.__class__
+        entered: Any = None
+        if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
+            verdict = False
+            if not keywords:
                 owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
                 is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
                 if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
@@ -241,51 +251,22 @@ class Calls(abc.ABC):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
-                entered = self.enter_body(context, keywords, f, xs, fs)
-                if entered is not None:
-                    return entered
-            elif kind is type and f in VALUES and ff is None and context.texts is None and are_values(xs, fs):
-                return self.of_values(context, f, xs, len(xs) + 1)
-            elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
-                pass
-            elif kind is FunctionType:
-                entered = self.enter_function(context, f, ff, xs, fs, False)
-                if entered is None:
-                    entered = self.enter_bound(context, keywords, f, ff, xs, fs, False)
-                if entered is not None:
-                    return entered
-            elif (
-                kind is MethodType
-                and f.__func__.__class__ is FunctionType
-                and not self.table.rows(f.__func__)
-            ):
-                own = own_part(ff)
-                entered = self.enter_function(context, f.__func__, None, (f.__self__, *xs), (own, *fs), True)
-                if entered is None:
-                    given, beside = (f.__self__, *xs), (own, *fs)
-                    entered = self.enter_bound(context, keywords, f.__func__, None, given, beside, True)
-                if entered is not None:
-                    return entered
-        elif f.__class__ is BuiltinFunctionType or (f.__class__ in WITH_RULES and self.table.rows(f)):
-            verdict = False
             entered = self.enter_body(context, keywords, f, xs, fs)
-            if entered is not None:
-                return entered
+        elif kind is type and f in VALUES and not keywords and context.texts is None and are_values(xs, fs):
+            return self.of_values(context, f, xs, len(xs) + 1)
         elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
             pass
-        elif f.__class__ is FunctionType:
-            entered = self.enter_bound(context, keywords, f, ff, xs, fs, False)
-            if entered is not None:
-                return entered
-        elif (
-            f.__class__ is MethodType
-            and f.__func__.__class__ is FunctionType
-            and not self.table.rows(f.__func__)
-        ):
-            given, beside = (f.__self__, *xs), (own_part(ff), *fs)
-            entered = self.enter_bound(context, keywords, f.__func__, None, given, beside, True)
-            if entered is not None:
-                return entered
+        elif kind is FunctionType:
+            entered = self.enter_directly(context, keywords, f, ff, xs, fs, "function")
+        elif kind is MethodType:
+            function = f.__func__
+            if function.__class__ is FunctionType and not self.table.rows(function):
+                given, beside = (f.__self__, *xs), (own_part(ff), *fs)
+                entered = self.enter_directly(context, keywords, function, None, given, beside, "method")
+        else:
+            entered = self.enter_through_class(context, keywords, f, ff, xs, fs)
+        if entered is not None:
+            return entered
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
         return self.call_slowly(context, call, count, self.mode)
@@ -337,21 +318,56 @@ class Calls(abc.ABC):
                 self.bodies[key] = body
         if body is None or context.follows_inner:
             return None
-        return self.enter_bound(context, keywords, body, None, xs, fs, False)
+        return self.enter_bound(context, keywords, body, None, xs, fs, "function")
+
+    def enter_directly(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, called: Called
+    ) -> Any:
+        """Enter a Python function without a rule if the classes of the arguments say how; else None.  called:
+        what the call was of."""
+        entered = None if keywords else self.enter_function(context, f, ff, xs, fs, called)
+        return self.enter_bound(context, keywords, f, ff, xs, fs, called) if entered is None else entered
+
+    def enter_through_class(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values
+    ) -> Any:
+        """Enter the method ``__call__`` of an instance, or ``__init__`` where an instance of a class is made,
+        if that is written in Python and all that is to be done; else None."""
+        is_class = isinstance(f, type)
+        key = (f, "()") if is_class else (type(f), "()")
+        function = context.attributes.get(key)
+        if function is None:
+            function = context.attributes[key] = way_to_make(f) if is_class else way_to_call(type(f))
+        if function is SLOW or context.follows_inner or self.table.rows(function) or self.has_meaning(f):
+            return None
+        if not is_class:
+            return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object")
+        obj, shadow = object.__new__(f), MutableTangent()
+        context.shadows.register(obj, shadow)
+        made = self.enter_directly(context, keywords, function, None, (obj, *xs), (shadow, *fs), "object")
+        if made is not None and made[0] is not None:
+            raise TypeError(f"__init__() should return None, not '{type(made[0]).__name__}'")
+        return None if made is None else self.made(obj, shadow, made)
+
+    def has_meaning(self, f: Any) -> bool:
+        """Whether something else than its class says what a call of the object `f` does."""
+        try:
+            return f in self.protocols or bool(self.table.rows(f))
+        except TypeError:  # it cannot be hashed
+            return False
 
     def enter_bound(
-        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         """Enter a Python function without a rule on arguments that are not exactly its parameters, the last
-        ones by keyword, if that has been planned; else None.  is_method: what is called is a bound method,
-        whose ``__self__`` is the first argument."""
-        if f in with_active_defaults or has_defaults_beside(ff):
+        ones by keyword, if that has been planned; else None.  called: what the call was of."""
+        if f in self.protocols or f in with_active_defaults or has_defaults_beside(ff):
             return None
-        found = plans.bound(self.engine, self.mode, f, xs, fs, keywords)
+        found = plans.bound(self.engine, self.mode, f, xs, fs, keywords, self.fill)
         if found is None:
             return None
         plan, values, beside, gather = found
-        return self.enter_gathered(context, plan, f, ff, values, beside, gather, is_method)
+        return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
 
     def decide(self, function: Any, xs: Values) -> Any:
         """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
@@ -390,7 +406,7 @@ class Calls(abc.ABC):
 
         def take(context: Context, xs: Values, fs: Values) -> Any:
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
-                answer = self.resume_once(context, xs[0], fs[0])
+                answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, self.mode))
                 if raises and answer[0] is intrinsics.EXHAUSTED:
                     raise finished(xs[0].returned)
                 return answer

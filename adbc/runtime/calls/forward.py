@@ -13,12 +13,10 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Values, are_values, is_of_operators
-from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.driver import Answer, Called, Calls, Values, are_values, is_of_operators
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.resuming import resumed
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.state.context import Context
 from adbc.tangents import NO_TANGENT, FData, Tangent, fill_tangent
@@ -47,8 +45,8 @@ class ForwardCalls(Calls):
     def constant(self, out: Any, fout: Any, count: int) -> Any:
         return out, fout
 
-    def resume_once(self, context: Context, generator: Generator, shadow: Any) -> Any:
-        return resumed(self, context, generator, shadow, (False, None, None), "forward")[:2]
+    def of_one(self, answer: Answer) -> Any:
+        return answer[:2]
 
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, dout = row.frule(xs, fs, NO_KWARGS)
@@ -88,7 +86,7 @@ class ForwardCalls(Calls):
     # -- Python functions --------------------------------------------------------------------------------
 
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         """Enter a Python function on exactly its parameters, if the classes say how.
 
@@ -143,13 +141,16 @@ class ForwardCalls(Calls):
         xs: Values,
         fs: Values,
         gather: Callable[..., Any],
-        is_method: bool,
+        called: Called,
     ) -> Any:
         if any(f.__class__ is tuple for f in fs):
             fs = tuple(
                 [self.of_tuple(x, f) if f.__class__ is tuple else f for x, f in zip(xs, fs, strict=True)]
             )
         return self.enter_planned(context, plan, function, ff, xs, fs, 0)
+
+    def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
+        return obj, shadow
 
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         return *answer, no_pullback

@@ -264,8 +264,7 @@ class _Writer:
             engine.written(rule.pullback)
         rule = checked(engine, context, rule, function, types_, on)
         flags = [
-            (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0
-            for t, flag in zip(types_, on, strict=True)
+            (has_shadow(t) + 2 * has_cotangent(t)) if flag else 0 for t, flag in zip(types_, on, strict=True)
         ]
         given = ["context"]
         if rule.takes_function:
@@ -448,9 +447,7 @@ class _Writer:
             raise self.refuse(f"{_named(call.function)} is called there by keyword")
         values = "".join(f"{x}, " for x in self.values(call))
         shadows = "".join(f"{x}, " for x in self.shadows(call))
-        self.lines.append(
-            f"out = called_apart(context, {self.name(call.function)}, ({values}), ({shadows}))"
-        )
+        self.lines.append(f"out = called_apart(context, {self.name(call.function)}, ({values}), ({shadows}))")
         self.lines.append("fout = beside(context, out)")
 
     # -- the function ------------------------------------------------------------------------------------

@@ -15,12 +15,10 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Names, Values, are_values, is_of_operators
-from adbc.runtime.calls.generators import Generator
+from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.resuming import resumed
 from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
@@ -43,9 +41,6 @@ def nothing_of_two(bout: Any) -> Sequence[Any]:
 def method_pullback_of_two(bout: Any) -> Sequence[Any]:
     """The pullback of ``obj.method``: what comes back for ``__self__`` is the object's."""
     return None if bout is None else bout.__dict__.get("__self__"), None
-
-
-_NOTHING_SENT = False, None, None
 
 
 class ReverseCalls(Calls):
@@ -91,14 +86,14 @@ class ReverseCalls(Calls):
         nothing = (None,) * count
         return out, fout, lambda bout: nothing
 
-    def resume_once(self, context: Context, generator: Generator, shadow: Any) -> Any:
-        out, fout, pullback = resumed(self, context, generator, shadow, _NOTHING_SENT, "reverse")
+    def of_one(self, answer: Answer) -> Any:
+        out, fout, pullback = answer
 
-        def once_pullback(bout: Any) -> Sequence[Any]:
+        def one_pullback(bout: Any) -> Sequence[Any]:
             pullback(bout)
             return (None,)
 
-        return out, fout, once_pullback
+        return out, fout, one_pullback
 
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
@@ -162,14 +157,16 @@ class ReverseCalls(Calls):
     # -- Python functions --------------------------------------------------------------------------------
 
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         plan = plans.plan(self.engine, "reverse", function, xs, fs)
         if plan is None:
             return None
-        if not is_method:
+        if called == "function":
             return self.enter_planned(context, plan, function, ff, xs, fs, 1)
         out, fout, pullback = self.enter_planned(context, plan, function, None, xs, fs, 0)
+        if called == "object":
+            return out, fout, pullback
 
         def method_pullback(bout: Any) -> Sequence[Any]:
             result = pullback(bout)
@@ -213,19 +210,25 @@ class ReverseCalls(Calls):
         xs: Values,
         fs: Values,
         gather: Callable[..., Any],
-        is_method: bool,
+        called: Called,
     ) -> Any:
         out, fout, pullback = self.enter_planned(context, plan, function, ff, xs, fs, 0)
-        if is_method:
+        if called == "object":
+            return out, fout, lambda bout: gather(pullback(bout), fs)
+        if called == "method":
 
             def method_pullback(bout: Any) -> Sequence[Any]:
-                result = gather(pullback(bout))
+                result = gather(pullback(bout), fs)
                 if result[0] is not None:
                     result[0] = RData(__self__=result[0], __func__=None)
                 return result  # type: ignore[no-any-return]  # a list
 
             return out, fout, method_pullback
-        return out, fout, lambda bout: [None, *gather(pullback(bout))]
+        return out, fout, lambda bout: [None, *gather(pullback(bout), fs)]
+
+    def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
+        _, _, pullback = initialised
+        return obj, shadow, lambda bout: [None, *pullback(None)[1:]]
 
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         out, fout, pullback = answer
@@ -294,7 +297,7 @@ def value_shadow(type: AbstractType) -> Any:
 
 
 def completing(rule: DerivedView) -> Callable[[Any], Any] | None:
-    """What makes of the cotangent of a result what the pullback of `rule` is given: None if that is nothing."""
+    """What makes of the cotangent of a result what the pullback of `rule` is given; None if nothing is."""
     if rule.returns_float:
         return as_float
     return completing_type(rule.result) if rule.returns_cotangent else None
