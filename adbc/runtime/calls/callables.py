@@ -23,7 +23,7 @@ from adbc.runtime.calls.classes import (
     lookup,
     python_method,
 )
-from adbc.runtime.calls.construction import call_class
+from adbc.runtime.calls.construction import call_class, stored_fields
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
     AskWeakly,
@@ -90,9 +90,9 @@ def way_to_call(cls: type) -> Any:
 
 
 def way_to_make(cls: type) -> Any:
-    """The ``__init__``, written in Python, that a call of `cls` runs on a new instance; `SLOW` if it does
-    something else."""
-    found = constructor(cls)
+    """The ``__init__``, written in Python, that a call of `cls` runs on a new instance; the names of the
+    fields, if it only stores what it is given; `SLOW` if it does something else."""
+    found = stored_fields(cls) or constructor(cls)
     return SLOW if found is None or is_finalised(cls) else found
 
 

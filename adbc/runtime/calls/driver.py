@@ -161,6 +161,18 @@ class Calls(abc.ABC):
         """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
         for the `count` things that were given."""
 
+    def stored(self, cls: type, names: Names, xs: Values, fs: Values) -> Any:
+        """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a
+        value for each."""
+        out = cls(*xs)
+        if fs.count(None) == len(fs):
+            return self.constant(out, None, len(xs) + 1)
+        return self.of_fields(out, self.of_record(out, dict(zip(names, fs, strict=True))), names)
+
+    @abc.abstractmethod
+    def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
+        """The answer of `call` that has made `record`, whose fields of these `names` it was given."""
+
     @abc.abstractmethod
     def of_one(self, answer: Answer) -> Any:
         """The answer of a handler that was given one argument, to which nothing comes back, from that of a
@@ -334,12 +346,14 @@ class Calls(abc.ABC):
         """Enter the method ``__call__`` of an instance, or ``__init__`` where an instance of a class is made,
         if that is written in Python and all that is to be done; else None."""
         is_class = isinstance(f, type)
-        key = (f, "()") if is_class else (type(f), "()")
+        key = (f, "new()") if is_class else (type(f), "()")
         function = context.attributes.get(key)
         if function is None:
             function = context.attributes[key] = way_to_make(f) if is_class else way_to_call(type(f))
         if function is SLOW or context.follows_inner or self.table.rows(function) or self.has_meaning(f):
             return None
+        if function.__class__ is tuple:
+            return None if keywords or len(xs) != len(function) else self.stored(f, function, xs, fs)
         if not is_class:
             return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object")
         obj, shadow = object.__new__(f), MutableTangent()

@@ -13,7 +13,7 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Called, Calls, Values, are_values, is_of_operators
+from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
@@ -44,6 +44,9 @@ class ForwardCalls(Calls):
 
     def constant(self, out: Any, fout: Any, count: int) -> Any:
         return out, fout
+
+    def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
+        return record, shadow
 
     def of_one(self, answer: Answer) -> Any:
         return answer[:2]

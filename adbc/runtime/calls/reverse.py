@@ -86,6 +86,15 @@ class ReverseCalls(Calls):
         nothing = (None,) * count
         return out, fout, lambda bout: nothing
 
+    def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
+        def fields_pullback(bout: Any) -> Sequence[Any]:
+            if bout is None:
+                return (None,) * (len(names) + 1)
+            found = bout.__dict__
+            return [None, *map(found.get, names)]
+
+        return record, shadow, fields_pullback
+
     def of_one(self, answer: Answer) -> Any:
         out, fout, pullback = answer
 
