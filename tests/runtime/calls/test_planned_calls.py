@@ -8,7 +8,7 @@ import datetime
 import math
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -196,7 +196,7 @@ def test_an_init_that_returns_something() -> None:
     class Wrong(Scaled):
         def __init__(self, x: float) -> None:
             super().__init__(x)
-            return x  # type: ignore[return-value]  # noqa: PLE0101  # what is tested
+            return x  # type: ignore[return-value]  # what is tested
 
     def f(x: float) -> float:
         return sum(make(x).k for make in (Scaled, Wrong))
