@@ -246,7 +246,7 @@ class Calls(abc.ABC):
         gives (bf, *bxs)."""
         verdict: bool | None = None
         inside: list[Any] = []
-        kind = f.__class__
+        kind = type(f)
         entered: Any = None
         if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
             verdict = False
@@ -345,7 +345,7 @@ class Calls(abc.ABC):
     ) -> Any:
         """Enter the method ``__call__`` of an instance, or ``__init__`` where an instance of a class is made,
         if that is written in Python and all that is to be done; else None."""
-        is_class = isinstance(f, type)
+        is_class = issubclass(type(f), type)  # an object may say that it is one
         key = (f, "new()") if is_class else (type(f), "()")
         function = context.attributes.get(key)
         if function is None:

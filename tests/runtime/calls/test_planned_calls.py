@@ -131,6 +131,28 @@ def kept_generators(x: float) -> float:
     return sum(next(g) * next(g) for g in kept) + next(kept[0])
 
 
+def generators_that_end(x: float) -> float:
+    log = [1.0, 2.0]
+
+    def numbers(y: float) -> Iterator[float]:
+        for i in range(3):
+            yield y * (i + 1)
+            y = y * 0.9
+        log.append(y * 2.0)
+        log[0] = log[0] * y
+
+    kept = [numbers(x), numbers(2.0 * x)]
+    total = 0.0
+    for i in (0, 1):
+        try:
+            while True:
+                total += next(kept[i]) * log[0]
+        except StopIteration:  # what is tested
+            pass
+        total += next(kept[i], 0.5) * log[0]
+    return total + log[0] * log[-1]
+
+
 def space(x: float) -> float:
     p = types.SimpleNamespace(rate=x, power=2)
     q = types.SimpleNamespace(rate=2.0, power=1)
@@ -139,7 +161,7 @@ def space(x: float) -> float:
 
 PROGRAMS: list[Callable[[float], float]] = [
     calls_of_functions, calls_of_methods, instances, records, values_in_c, methods_of_numbers, mapped,
-    kept_generators, space,
+    kept_generators, generators_that_end, space,
 ]  # fmt: skip
 
 
