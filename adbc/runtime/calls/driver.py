@@ -12,7 +12,6 @@ pullback), in forward mode with a pullback that nobody runs, and that gives pair
 from __future__ import annotations
 
 import abc
-import weakref
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any, ClassVar, Literal
@@ -22,19 +21,12 @@ from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
-    attributes,
-    beside,
-    exceptions,
-    fields,
     foreign,
-    library_classes,
     nested,
-    new_classes,
     plans,
     resolve,
     steps,
     texts,
-    weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
@@ -49,13 +41,13 @@ from adbc.runtime.calls.classes import (
     VALUES,
     attribute,
     has_place,
-    initialiser,
     lookup,
     member,
     method_in_c,
     through_metaclass,
 )
 from adbc.runtime.calls.generators import Generator, finished, suspended
+from adbc.runtime.calls.objects import Answer, Objects
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
@@ -65,7 +57,7 @@ from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import cells_of, with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, slot_rdata
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
 __all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
@@ -77,8 +69,6 @@ Called = Literal["function", "method", "object"]
 WITH_RULES = (FunctionType, type, MethodDescriptorType)
 """The classes of callables that may have rules of their own, beside those made in C."""
 
-Answer = tuple[Any, Any, Callable[[Any], Any]]
-"""What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
 Names = tuple[str, ...]
 Values = tuple[Any, ...]
 
@@ -96,7 +86,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(abc.ABC):
+class Calls(Objects):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -675,17 +665,6 @@ class Calls(abc.ABC):
     def found(self, context: Context, step: steps.Found, mode: Mode) -> Answer:
         return step.value, self.known(context, step.value), no_pullback
 
-    def value(self, context: Context, step: steps.Value, mode: Mode) -> Answer:
-        origin = step.origin
-        if origin is not None:
-            return step.value, step.shadow, lambda bout: ((origin, bout),)
-        target = step.call.origins[0]
-
-        def bound_pullback(bout: Any) -> Any:
-            return () if bout is None else ((target, bout.__dict__.get("__self__")),)
-
-        return step.value, step.shadow, bound_pullback
-
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out, undo = foreign.watched(context, step.call, step.what)
         if step.makes_text:
@@ -712,162 +691,3 @@ class Calls(abc.ABC):
             return returned
 
         return out, shadow, settled_pullback
-
-    def refer(self, context: Context, step: steps.Refer, mode: Mode) -> Answer:
-        call = step.call
-        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
-        out = call.function(*call.args)
-        callback = call.args[step.place + 1] if len(call.args) > step.place + 1 else None
-        weak.note_reference(context, call.args[step.place], step.place, callback)
-        return out, self.known(context, out), no_pullback
-
-    def ask_weakly(self, context: Context, step: steps.AskWeakly, mode: Mode) -> Answer:
-        call = step.call
-        if isinstance(call.function, weakref.ReferenceType):
-            out = weak.answered(context, call.perform())
-        else:
-            weak.counted(context, call.args[0])
-            out = call.perform()
-        return out, self.known(context, out), no_pullback
-
-    # -- instances and classes -------------------------------------------------------------------------------
-
-    def make(self, context: Context, step: steps.Make, mode: Mode) -> Answer:
-        """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
-        call, cls = step.call, step.call.function
-        first: Callable[[Any], Any] = no_pullback
-        if step.allocate is None:
-            obj = object.__new__(cls)
-            shadow: Any = MutableTangent()
-            context.shadows.register(obj, shadow)
-            if weak.is_finalised(cls):
-                weak.note_finaliser(context, obj)
-        else:
-            obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
-            if not issubclass(type(obj), cls):  # whatever it says that its class is
-                return obj, shadow, first
-        initialise = initialiser(type(obj))
-        if initialise is None:
-            return obj, shadow, first
-        answer, _, second = self.run(context, call.prepend(initialise, None, obj, shadow, -1), mode)
-
-        def make_pullback(bout: Any) -> Any:
-            returned = list(second(None))
-            if first is not no_pullback:
-                for origin, rdata in returned:
-                    if origin == -1:
-                        bout = add(bout, rdata)
-                returned += first(bout)
-            return [(o, r) for o, r in returned if o != -1]
-
-        if answer is None:
-            return obj, shadow, make_pullback
-        if answer.__class__ is Raised:
-            return answer, None, make_pullback
-        raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
-
-    def make_record(self, context: Context, step: steps.MakeRecord, mode: Mode) -> Answer:
-        """A frozen dataclass or named tuple: its fields are the arguments of its generated constructor."""
-        call = step.call
-        out = call.perform()
-        names = [*step.names[: call.count], *call.keywords]
-        shadows = dict(zip(names, call.shadows, strict=True))
-        defaults = {}
-        for name in step.names:
-            if name not in shadows:
-                origin = library_classes.default_of(context, step.constructor, name)
-                if origin is None:
-                    shadows[name] = self.known(context, getattr(out, name))
-                else:
-                    shadows[name] = self.slot(origin.tangent())
-                    defaults[name] = origin
-
-        def record_pullback(bout: Any) -> Any:
-            if bout is None:
-                return ()
-            for name, origin in defaults.items():
-                origin.give(bout.__dict__.get(name))
-            return [(o, bout.__dict__.get(name)) for name, o in zip(names, call.origins, strict=True)]
-
-        if all(f is None for f in shadows.values()):
-            return out, None, record_pullback
-        return out, self.of_record(out, {name: shadows[name] for name in step.names}), record_pullback
-
-    def run_body(self, context: Context, step: steps.RunBody, mode: Mode) -> Answer:
-        """The body of a class statement fills its namespace."""
-        call = step.call
-        (body, namespace), (shadow, names) = call.args, call.shadows
-        if namespace is body.__globals__:  # functions that are made there will read it
-            context.shadows.adopt(namespace, names)
-        cells = cells_of(context, body, shadow)
-        args = (namespace, *(cell for cell, _ in cells))
-        shadows = (names, *(shadow for _, shadow in cells))
-        function = self.engine.class_body(body)
-        entered = Call(function, None, args, shadows, (None,) * len(args))
-        return self.enter(context, steps.Enter(entered), mode)
-
-    def make_type(self, context: Context, step: steps.MakeType, mode: Mode) -> Answer:
-        out, give = new_classes.made(context, step.call, self.copy)
-        return out, None, giving(give)
-
-    def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
-        written = texts.among_arguments(context, step.call)
-        if step.call.function in weak.COUNTING:
-            weak.count_container(context, step.call.args[0])
-        out, give = library_classes.as_it_is(context, step.call, self.copy)
-        if written is not None:
-            texts.hand_on(context, step.call, out, written)
-        return out, self.known(context, out), giving(give)
-
-    def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:
-        return foreign.held(context, step.call), None, no_pullback
-
-    def of_class(self, context: Context, step: steps.OfClass, mode: Mode) -> Answer:
-        """An attribute of a class: its derivative stands in the fields of the class, if they are known."""
-        name, value = step.name, step.value
-        fields = context.class_fields(step.owner)
-        if fields is None or name not in fields:
-            return value, self.known(context, value), no_pullback
-
-        def class_pullback(bout: Any) -> Any:
-            fields[name] = slot_increment(fields[name], bout)
-            return ()
-
-        return value, self.slot(fields[name]), class_pullback
-
-    def on_class(self, context: Context, step: steps.OnClass, mode: Mode) -> Answer:
-        call = step.call
-        out, undo = new_classes.on_class(context, call, self.fill)
-        return out, None, lambda bout: ((call.origins[-1], undo()),)
-
-    def beside(self, context: Context, step: steps.Beside, mode: Mode) -> Answer:
-        call, row = step.call, step.row
-        own = beside.shadow(context, call, row)
-        if own is None and row is fields.GET:
-            value = call.perform()
-            return value, self.known(context, value), no_pullback
-        call.shadows, call.origins = (own, *call.shadows[1:]), (None, *call.origins[1:])
-        return self.use_row(context, steps.UseRow(row, call), mode)
-
-    # -- exceptions ----------------------------------------------------------------------------------------
-
-    def allocate_exception(self, context: Context, step: steps.AllocateException, mode: Mode) -> Answer:
-        call = step.call
-        out, shadow = exceptions.allocated(context, call, self.fill)
-
-        def allocated_pullback(bout: Any) -> Any:
-            returned = slot_rdata(shadow.__dict__.get("args"))
-            return () if returned is None else zip(call.origins[1:], returned, strict=False)
-
-        return out, shadow, allocated_pullback
-
-    def of_exception(self, context: Context, step: steps.OfException, mode: Mode) -> Answer:
-        call = step.call
-        if call.shadows[0] is None:
-            call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
-        found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
-        assert found is not None
-        if type(found) is steps.Delegate:
-            return self.run(context, found.call, mode)
-        answer: Answer = self.drivers[type(found)](context, found, mode)
-        return answer
