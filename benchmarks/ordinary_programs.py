@@ -24,7 +24,7 @@ HEAD = f"{'':60} {'plain':>10} {'gradient':>8} {'jvp':>8} {'first':>9}"
 
 def report(only: str, rounds: int) -> list[dict[str, Any]]:
     """Print, and return, what is measured of the programs with `only` in their fields, names or styles, as it
-    comes.
+    comes; a program that is refused has a line that says why.
 
     That is the time of a plain call; of the gradient and of the JVP when nothing is built any more, over that
     of the plain call; and of the first gradient, when nothing is known.
@@ -37,11 +37,17 @@ def report(only: str, rounds: int) -> list[dict[str, Any]]:
             for style, function in program.styles.items():
                 name = f"{field}: {program.name} ({style})"
                 if only.lower() in name.lower():
-                    row = {"name": name, **_measured(program, function, rounds)}
+                    try:
+                        row = {"name": name, **_measured(program, function, rounds)}
+                    except adbc.AdbcError as refused:  # the others are measured all the same
+                        row = {"name": name, "refused": str(refused)}
                     rows.append(row)
                     print(_line(row), flush=True)
-    if rows:
-        print("\n" + "\n".join(_summary(rows)))
+    measured = [row for row in rows if "refused" not in row]
+    if measured:
+        print("\n" + "\n".join(_summary(measured)))
+    if len(measured) < len(rows):
+        print(f"refused: {len(rows) - len(measured)}")
     return rows
 
 
@@ -78,16 +84,19 @@ def _direction(x: Any) -> Any:
 
 def _line(row: dict[str, Any]) -> str:
     name = row["name"] if len(row["name"]) <= 60 else row["name"][:57] + "..."
+    if "refused" in row:
+        return f"{name:60} refused: {row['refused'].splitlines()[0]}"
     plain, first = f"{row['plain'] * 1e6:.1f} us", f"{row['first'] * 1e3:.0f} ms"
     return f"{name:60} {plain:>10} {row['gradient']:8.3g} {row['jvp']:8.3g} {first:>9}"
 
 
 def _summary(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """The geometric mean, the value that nine tenths keep, and the largest."""
-    lines = [f"{'':60} {'mean':>10} {'nine tenths':>12} {'largest':>8}"]
+    """The geometric mean, the median, the value that nine tenths keep, and the largest."""
+    lines = [f"{'':60} {'mean':>10} {'median':>8} {'nine tenths':>12} {'largest':>8}"]
     for kind in ("gradient", "jvp"):
         found = sorted(row[kind] for row in rows)
+        mean, middle = geometric_mean(found), statistics.median(found)
         most = found[min(len(found) - 1, int(0.9 * len(found)))]
-        lines.append(f"{kind:60} {geometric_mean(found):10.3g} {most:12.3g} {found[-1]:8.3g}")
+        lines.append(f"{kind:60} {mean:10.3g} {middle:8.3g} {most:12.3g} {found[-1]:8.3g}")
     first = statistics.median(row["first"] for row in rows)
     return [*lines, f"first gradient, median: {first * 1e3:.0f} ms"]

@@ -82,6 +82,14 @@ def _default_init(d: Any, factory: Any = None, /, *other: Any, **named: Any) -> 
     _dict_init(d, *other, **named)
 
 
+def _defaultdict(factory: Any = None, /, *other: Any, **named: Any) -> Any:
+    d = empty_dict(defaultdict)
+    set_factory(d, factory)
+    if other or named:
+        _dict_init(d, *other, **named)
+    return d
+
+
 def _missing(d: Any, k: Any, /) -> Any:
     factory = factory_of(d)
     if factory is None:
@@ -182,6 +190,7 @@ ROWS: list[Rule] = [
     Overlay(list.__init__, _list_init),
     Overlay(dict.__init__, _dict_init),
     Overlay(OrderedDict.__init__, _dict_init),
+    Overlay(defaultdict, _defaultdict, result=defaultdict),
     Overlay(defaultdict.__init__, _default_init),
     Overlay(defaultdict.__missing__, _missing),
     ZeroRule(set_factory),

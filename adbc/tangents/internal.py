@@ -55,6 +55,12 @@ def slot_tangent(x: Any, f: Any) -> Any:
         return 0.0
     if cls is int or cls is str or cls is bool or x is None:
         return NO_TANGENT
+    if cls is tuple:
+        if f.__class__ is tuple:
+            slots = [slot_tangent(c, g) for c, g in zip(x, f, strict=True)]
+        else:
+            slots = [slot_tangent(c, f) for c in x]
+        return NO_TANGENT if all(c is NO_TANGENT for c in slots) else tuple(slots)
     kind = kind_of(cls)
     if kind.inactive:
         return NO_TANGENT

@@ -47,7 +47,7 @@ from adbc.passes.query import constant, target
 from adbc.types.inference import type_of
 from adbc.types.lattice import ANY, class_of
 
-__all__ = ["view_loops"]
+__all__ = ["is_step_by_entry", "steps_taken_apart", "view_loops"]
 
 Users = dict[Any, list[Any]]
 
@@ -88,6 +88,19 @@ def view_loops(graph: Graph) -> bool:
             _resume(made, source, call)
         changed = True
     return changed
+
+
+def steps_taken_apart(graph: Graph) -> set[Instruction]:
+    """The steps of iterators that give what is only unpacked to two parts."""
+    steps = [step for step in graph.instructions() if target(step) is intrinsics._next_]
+    users: Users = uses(graph) if steps else {}
+    return {step for step in steps if _parts(step, users)}
+
+
+def is_step_by_entry(step: Instruction) -> bool:
+    """Whether `step`, which is one of an iterator, takes the next of the items of a dict."""
+    walked = _walked(step.operands[1])
+    return walked is not None and walked[1] is dict.items
 
 
 def _make_iterator(made: Instruction, source: Value, function: Any, users: Users) -> None:

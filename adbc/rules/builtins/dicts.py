@@ -9,6 +9,7 @@ refused; keys that are objects keep their shadows (`tangents.keys`).
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -96,6 +97,19 @@ def _getitem_missing(d: Any, k: Any) -> Any:
     if dict.__contains__(d, k):
         return held(d, k)
     return type(d).__missing__(d, k)
+
+
+def _getitem_default(d: Any, k: Any) -> Any:
+    if dict.__contains__(d, k):
+        return held(d, k)
+    return _missing_value(d, k)
+
+
+_missing_value: Any = defaultdict.__missing__
+
+
+def _is_defaultdict(cls: type, *rest: type) -> bool:
+    return cls is defaultdict
 
 
 def _get_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
@@ -574,6 +588,7 @@ ROWS: list[Rule] = [
     *_inlined_load(
         _primitive((operator.getitem, dict.__getitem__), _getitem_frule, _getitem_rrule, _no_missing)
     ),
+    Overlay(operator.getitem, _getitem_default, when=_is_defaultdict),
     Overlay(operator.getitem, _getitem_missing, when=_misses),
     Overlay(dict.__getitem__, _getitem_missing, when=_has_missing),
     *_primitive(

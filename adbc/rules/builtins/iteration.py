@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.ir.intrinsics import EXHAUSTED, UNBOUND
 from adbc.rules.builtins.dicts import read_past_methods
 from adbc.rules.builtins.tuples import tuple_shadow, tuple_tangent
 from adbc.rules.classes import dict_like, has, inherits, integer, list_like, overrides
@@ -115,14 +116,14 @@ def _enumerate_join(shadows: Sequence[Any]) -> Any:
 
 def next_frule(args: Args, dargs: Args, kwargs: Kwargs = NO_KWARGS) -> tuple[Any, Any]:
     out = intrinsics._next_(args[0])
-    if out is intrinsics.EXHAUSTED or dargs[0] is None:
+    if out is EXHAUSTED or dargs[0] is None:
         return out, None
     return out, symbolic(dargs[0].step(out)[2])
 
 
 def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     out = intrinsics._next_(args[0])
-    if out is intrinsics.EXHAUSTED or fargs[0] is None:
+    if out is EXHAUSTED or fargs[0] is None:
         return out, None, nothing(1)
     shadow, sink, _ = fargs[0].step(out)
 
@@ -134,10 +135,10 @@ def next_rrule(args: Args, fargs: Args, kwargs: Kwargs = NO_KWARGS) -> Any:
     return out, shadow, next_pullback
 
 
-def _next_or_default(iterator: Any, default: Any = intrinsics.UNBOUND, /) -> Any:
+def _next_or_default(iterator: Any, default: Any = UNBOUND, /) -> Any:
     value = intrinsics._next_(iterator)
-    if value is intrinsics.EXHAUSTED:
-        if default is intrinsics.UNBOUND:
+    if value is EXHAUSTED:
+        if default is UNBOUND:
             raise StopIteration
         return default
     return value
@@ -267,7 +268,7 @@ class _Zip:
         row: list[Any] = []
         for iterator in self.iterators:
             value = intrinsics._next_(iterator)
-            if value is intrinsics.EXHAUSTED:
+            if value is EXHAUSTED:
                 if self.strict:
                     self.complain(len(row))
                 self.iterators = []
@@ -282,7 +283,7 @@ class _Zip:
             others = "argument 1" if place == 1 else f"arguments 1-{place}"
             raise ValueError(f"zip() argument {place + 1} is shorter than {others}")
         for i in range(1, len(self.iterators)):
-            if intrinsics._next_(self.iterators[i]) is not intrinsics.EXHAUSTED:
+            if intrinsics._next_(self.iterators[i]) is not EXHAUSTED:
                 others = "argument 1" if i == 1 else f"arguments 1-{i}"
                 raise ValueError(f"zip() argument {i + 1} is longer than {others}")
 

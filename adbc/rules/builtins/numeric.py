@@ -149,6 +149,26 @@ _TWO: list[Rule] = [
         when=arity(2),
         result=_max_class,
     ),
+    _Extreme(
+        builtins.max,
+        (
+            lambda out, x, y, z: 0.0 if y > x else 0.0 if z > x else 1.0,
+            lambda out, x, y, z: 0.0 if not y > x else 0.0 if z > y else 1.0,
+            lambda out, x, y, z: 1.0 if z > (y if y > x else x) else 0.0,
+        ),
+        when=arity(3),
+        result=_max_class,
+    ),
+    _Extreme(
+        builtins.min,
+        (
+            lambda out, x, y, z: 0.0 if y < x else 0.0 if z < x else 1.0,
+            lambda out, x, y, z: 0.0 if not y < x else 0.0 if z < y else 1.0,
+            lambda out, x, y, z: 1.0 if z < (y if y < x else x) else 0.0,
+        ),
+        when=arity(3),
+        result=_max_class,
+    ),
     ScalarRule(
         builtins.pow,
         (power_base, power_exponent),

@@ -80,6 +80,11 @@ def _is_held(cls: type, *rest: type) -> bool:
     return cls is list or cls is tuple
 
 
+def _is_held_alone(*classes: type) -> bool:
+    """Whether there is one argument, which holds the elements already."""
+    return len(classes) == 1 and _is_held(*classes)
+
+
 # -- min, max -------------------------------------------------------------------------------------------
 
 
@@ -95,11 +100,17 @@ def any_python_order(keys: Any) -> bool:
     while pending:
         values = pending.pop()
         classes = set(map(type, values))
+        if classes <= _IN_C:
+            continue
         if any(overrides(cls, name) for cls in classes for name in ("__lt__", "__gt__", "__eq__")):
             return True
         if list in classes or tuple in classes:
             pending.extend(x for x in values if type(x) is list or type(x) is tuple)
     return False
+
+
+_IN_C = frozenset({float, int, bool, str})
+"""Classes that most elements have, and that compare in C."""
 
 
 def _chosen(function: Any, args: Any, key: Any, default: Any) -> Any:
@@ -120,6 +131,18 @@ def _max(*args: Any, key: Any = None, default: Any = Missing) -> Any:
 
 def _min(*args: Any, key: Any = None, default: Any = Missing) -> Any:
     return _chosen(builtins.min, args, key, default)
+
+
+def _largest(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    if key is None and values and not any_python_order(values):
+        return values[first_extreme(values, True)]
+    return largest_of(values, key=key, default=default)
+
+
+def _smallest(values: Any, /, *, key: Any = None, default: Any = Missing) -> Any:
+    if key is None and values and not any_python_order(values):
+        return values[first_extreme(values, False)]
+    return smallest_of(values, key=key, default=default)
 
 
 # -- sorted, any, all -----------------------------------------------------------------------------------
@@ -160,6 +183,8 @@ ROWS: list[Rule] = [
     Overlay(builtins.sum, sum_of),
     ZeroRule(any_python_order, result=bool),
     ZeroRule(first_extreme, result=int),
+    Overlay(builtins.max, _largest, when=_is_held_alone),
+    Overlay(builtins.min, _smallest, when=_is_held_alone),
     Overlay(builtins.max, _max),
     Overlay(builtins.min, _min),
     ZeroRule(sorting_order, result=tuple),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adbc.ir import intrinsics
+from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.classes import builtin_data, has, inherits, integer, overrides
 from adbc.rules.sequences import ITERABLES, Source, fail, plain_slice, symbolic
 from adbc.rules.table import NO_KWARGS, Args, Kwargs, Overlay, Primitive, Rule, ZeroRule
@@ -193,7 +194,7 @@ def _unpack_ex_any(sequence: Any, before: int, after: int) -> tuple[Any, ...]:
     first: list[Any] = []
     while len(first) < before:
         value = intrinsics._next_(iterator)
-        if value is intrinsics.EXHAUSTED:
+        if value is EXHAUSTED:
             fail(intrinsics._unpack_ex_, first, before, after)
         first.append(value)
     rest = list(iterator)

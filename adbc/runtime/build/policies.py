@@ -11,6 +11,7 @@ from adbc.ir.values import Const, Instruction, Value
 from adbc.passes.typed.guards import Guess, how_used, made_class
 from adbc.passes.typed.known_attributes import is_known_read
 from adbc.passes.typed.known_slots import known_slots
+from adbc.passes.typed.view_loops import is_step_by_entry, steps_taken_apart
 from adbc.rules.kinds import RowKind
 from adbc.runtime.build.knowledge import Knowledge
 from adbc.runtime.build.speculation import Base, Continuation, Guesses, Site, Unchangeable
@@ -49,6 +50,7 @@ class Policy:
             if is_whole
             else {call: k for k, call in enumerate(self.base.graph.instructions())}
         )
+        self.taken_apart = steps_taken_apart(graph)
         self.sites: list[Site] = []
 
     def _is_scalar(self, function: Any) -> bool:
@@ -57,6 +59,8 @@ class Policy:
     def _is_open(self, call: Instruction) -> bool:
         if is_known_read(call, self.knowledge):
             return False  # what it gives is called by its function
+        if call in self.taken_apart and is_step_by_entry(call):
+            return False  # `view_loops` gives each part a type of its own
         original = self.originals.get(call)
         return original in self.base.roots and self.base.roots[original] not in self.base.excluded
 

@@ -14,8 +14,16 @@ from typing import Any
 from adbc.ir import intrinsics
 from adbc.rules.functools import key_by
 from adbc.rules.lookup import RuleTable
-from adbc.runtime.calls.classes import as_plain_number, is_python_function, lookup, python_method
-from adbc.runtime.calls.construction import call_class
+from adbc.runtime.calls.classes import (
+    SLOW,
+    as_plain_number,
+    constructor,
+    is_heap_type,
+    is_python_function,
+    lookup,
+    python_method,
+)
+from adbc.runtime.calls.construction import call_class, stored_fields
 from adbc.runtime.calls.special_methods import METHODS, operation
 from adbc.runtime.calls.steps import (
     AskWeakly,
@@ -31,15 +39,61 @@ from adbc.runtime.calls.steps import (
     Value,
     pass_to_row,
 )
-from adbc.runtime.calls.unfollowed import is_differentiation
-from adbc.tangents import NO_FDATA
+from adbc.runtime.calls.unfollowed import DIFFERENTIATION, is_differentiation
+from adbc.runtime.calls.weak import is_finalised
+from adbc.runtime.state.graph_functions import GraphFunction
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 
-__all__ = ["PROTOCOLS", "pass_on", "self_shadow"]
+__all__ = [
+    "PROTOCOLS",
+    "has_defaults_beside",
+    "own_part",
+    "pass_on",
+    "self_shadow",
+    "way_to_call",
+    "way_to_make",
+]
 
 
 def self_shadow(shadow: Any) -> Any:
     """The shadow of ``__self__``, from that of a bound method."""
     return None if shadow is None or shadow is NO_FDATA else shadow.__dict__.get("__self__")
+
+
+def own_part(shadow: Any) -> Any:
+    """What stands beside ``__self__``, from what stands beside a bound method in either mode."""
+    has_parts = shadow is not None and shadow is not NO_FDATA and shadow is not NO_TANGENT
+    return shadow.__dict__.get("__self__") if has_parts else None
+
+
+def has_defaults_beside(shadow: Any) -> bool:
+    """Whether a function with `shadow` has something beside the defaults of its parameters."""
+    if type(shadow) is not MutableTangent:
+        return False
+    fields = shadow.__dict__
+    return any(fields.get(name, NO_TANGENT) is not NO_TANGENT for name in ("__defaults__", "__kwdefaults__"))
+
+
+def way_to_call(cls: type) -> Any:
+    """The ``__call__``, written in Python, that a call of an instance of `cls` is passed on to if there is no
+    rule for the instance; else `SLOW`."""
+    method = lookup(cls, "__call__")
+    is_own = (
+        is_heap_type(cls)
+        and is_python_function(method)
+        and not issubclass(cls, (GraphFunction, weakref.ReferenceType))
+        and cls not in _BY_CLASS
+        and (cls.__module__, cls.__name__) not in _TRANSPARENT
+        and cls.__module__ not in DIFFERENTIATION
+    )
+    return method if is_own else SLOW
+
+
+def way_to_make(cls: type) -> Any:
+    """The ``__init__``, written in Python, that a call of `cls` runs on a new instance; the names of the
+    fields, if it only stores what it is given; `SLOW` if it does something else."""
+    found = stored_fields(cls) or constructor(cls)
+    return SLOW if found is None or is_finalised(cls) else found
 
 
 def pass_on(call: Call, table: RuleTable) -> Step:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import abc
 import collections
+import datetime
 import functools
+import re
+import time
 import types
 from typing import Any
 
@@ -24,8 +27,10 @@ __all__ = [
     "DEFAULT",
     "FIELD",
     "LIBRARY",
+    "MEMBER",
     "PLACE",
     "SLOW",
+    "VALUES",
     "accessor",
     "are_fields",
     "as_plain_number",
@@ -46,12 +51,14 @@ __all__ = [
     "keeps",
     "lacks",
     "lookup",
+    "member",
     "method",
     "method_in_c",
     "python_method",
     "record_names",
     "special",
     "through",
+    "through_metaclass",
 ]
 
 SLOW = "slow"
@@ -60,6 +67,8 @@ FIELD = "field"
 """An attribute that the class has nothing to say about."""
 DEFAULT = "default"
 """An attribute of which the class has something that is read where an instance has none of its own."""
+MEMBER = "member"
+"""An attribute of a class, that stands in the class itself or one that it is derived from."""
 PLACE = "place"
 """An attribute that has a place in each instance which the class knows: of ``__slots__`` or named tuples."""
 
@@ -326,6 +335,8 @@ def attribute(cls: type, name: str) -> Any:
     """How instances of `cls` find attribute `name` in their dictionary: `FIELD`, the function that becomes a
     method unless there is such a field, `DEFAULT`, which is `FIELD` where there is one and else `SLOW`, or
     `SLOW`."""
+    if cls is types.SimpleNamespace:
+        return FIELD if lookup(cls, name) is None else SLOW
     if type(cls) is not type or not isinstance(lookup(cls, "__dict__"), types.GetSetDescriptorType):
         return SLOW
     if has_attributes_beside(cls):
@@ -342,6 +353,33 @@ def attribute(cls: type, name: str) -> Any:
     return SLOW if goes_first(found) else DEFAULT
 
 
+def through_metaclass(meta: type, name: str) -> Any:
+    """`MEMBER` if attribute `name` of classes whose class is exactly `meta` is what stands in them, as far as
+    that is no descriptor; else `SLOW`."""
+    is_plain = lookup(meta, "__getattribute__") is type.__getattribute__ and lookup(meta, name) is None
+    return MEMBER if is_plain else SLOW
+
+
+def member(cls: type, name: str) -> Any:
+    """What stands in `cls` or a class that it is derived from as `name`, if that is no descriptor; else
+    `SLOW`."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return SLOW if hasattr(type(found), "__get__") else found
+    return SLOW
+
+
+VALUES: frozenset[type] = frozenset(
+    {
+        types.NoneType, bool, int, float, complex, str, bytes, range, types.EllipsisType,
+        re.Pattern, re.Match,
+        datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
+        time.struct_time,
+    }
+)  # fmt: skip
+"""Classes in C of values that do not change, that hold nothing of the user's, and whose methods and operators
+do nothing but give a result if they are given such values."""
 CONTAINERS: frozenset[type] = frozenset(
     {list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.OrderedDict}
 )
@@ -350,8 +388,8 @@ CONTAINERS: frozenset[type] = frozenset(
 
 @functools.cache
 def method_in_c(cls: type, name: str) -> types.MethodDescriptorType | None:
-    """The method `name` of instances of `cls`, one of `CONTAINERS`, if there is one only: ``super()`` finds
-    another where two of the bases have one of this name."""
+    """The method `name` of instances of `cls`, one of `CONTAINERS` or `VALUES`, if there is one only:
+    ``super()`` finds another where two of the bases have one of this name."""
     found = [base.__dict__[name] for base in cls.__mro__ if name in base.__dict__]
     return found[0] if len(found) == 1 and type(found[0]) is types.MethodDescriptorType else None
 

@@ -41,7 +41,7 @@ from adbc.tangents.fields import LOCAL
 from adbc.tangents.protocol import ValueKind, kind_of
 from adbc.types.inference import BUILT_BY_SYNTAX
 
-__all__ = ["PROTOCOLS", "call_class"]
+__all__ = ["PROTOCOLS", "call_class", "stored_fields"]
 
 
 def call_class(call: Call, table: RuleTable) -> Step:
@@ -104,6 +104,17 @@ _FOLLOWED = (BaseException, type)
 def new_through(cls: Any, /, *args: Any, **named: Any) -> Any:
     """``cls.__new__(cls, ...)`` where that is no function, but what a descriptor gives."""
     return cls.__new__(cls, *args, **named)
+
+
+def stored_fields(cls: type) -> tuple[str, ...] | None:
+    """The names of the values that a call of `cls`, a frozen dataclass or a named tuple, is given and stores,
+    if it does nothing else; else None."""
+    if type(cls) is not type:
+        return None
+    names = _record_fields(cls)
+    if names is None or {*names} != {*getattr(cls, "__dataclass_fields__", names)}:
+        return None
+    return names if _has_generated_constructor(cls) else None
 
 
 def _record_fields(cls: type) -> tuple[str, ...] | None:

@@ -12,46 +12,42 @@ pullback), in forward mode with a pullback that nobody runs, and that gives pair
 from __future__ import annotations
 
 import abc
-import weakref
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
-from typing import Any, ClassVar
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
+from typing import Any, ClassVar, Literal
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
-    attributes,
-    beside,
-    exceptions,
-    fields,
     foreign,
-    library_classes,
     nested,
-    new_classes,
     plans,
     resolve,
     steps,
     texts,
-    weak,
 )
 from adbc.runtime.calls.binding import Bound, bind
-from adbc.runtime.calls.callables import self_shadow
+from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
 from adbc.runtime.calls.classes import (
     CONTAINERS,
     DEFAULT,
     FIELD,
     LIBRARY,
+    MEMBER,
     PLACE,
     SLOW,
+    VALUES,
     attribute,
     has_place,
-    initialiser,
     lookup,
+    member,
     method_in_c,
+    through_metaclass,
 )
-from adbc.runtime.calls.generators import suspended
+from adbc.runtime.calls.generators import Generator, finished, suspended
+from adbc.runtime.calls.objects import Answer, Objects
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
@@ -61,18 +57,36 @@ from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import cells_of, with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, slot_rdata
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
-__all__ = ["Answer", "Calls", "Names", "Values"]
+__all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
-Answer = tuple[Any, Any, Callable[[Any], Any]]
-"""What a driver gives: the result, its shadow or tangent, and what gives pairs of origin and rdata."""
+_NOTHING_SENT = False, None, None
+Called = Literal["function", "method", "object"]
+"""What a call was of, in which a Python function is entered: of that function; of a bound method, whose
+``__self__`` is the first argument then; of an object that is the first argument."""
+WITH_RULES = (FunctionType, type, MethodDescriptorType)
+"""The classes of callables that may have rules of their own, beside those made in C."""
+
 Names = tuple[str, ...]
 Values = tuple[Any, ...]
 
 
-class Calls(abc.ABC):
+def are_values(xs: Values, fs: Values) -> bool:
+    """Whether all arguments are values of `VALUES` without a derivative."""
+    for x, f in zip(xs, fs):  # noqa: B905, SIM110  # called often
+        if f is not None or x.__class__ not in VALUES:
+            return False
+    return True
+
+
+def is_of_operators(function: Any) -> bool:
+    """Whether `function` is one of the module `operator`."""
+    return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
+
+
+class Calls(Objects):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -94,6 +108,7 @@ class Calls(abc.ABC):
         self.engine = engine
         self.table = engine.table
         self.decided = engine.table.decided
+        self.bodies = engine.table.bodies
         self.protocols = protocols
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
 
@@ -101,16 +116,57 @@ class Calls(abc.ABC):
 
     @abc.abstractmethod
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         """Enter a Python function without a rule on exactly its parameters, if the classes say how; else
-        None.  is_method: what is called is a bound method, whose ``__self__`` is the first argument."""
+        None.  called: what the call was of."""
+
+    @abc.abstractmethod
+    def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
+        """The answer of a call that has made `obj`, from that of the call of its ``__init__``."""
 
     @abc.abstractmethod
     def enter_planned(
         self, context: Context, plan: Plan, function: Any, ff: Any, xs: Values, fs: Values, first: int
     ) -> Any:
         """Enter a Python function as `plan` says; cotangents come behind `first` Nones."""
+
+    @abc.abstractmethod
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        called: Called,
+    ) -> Any:
+        """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
+        what comes back for the arguments of the call, which is answered as `call` does."""
+
+    @abc.abstractmethod
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
+        for the `count` things that were given."""
+
+    def stored(self, cls: type, names: Names, xs: Values, fs: Values) -> Any:
+        """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a
+        value for each."""
+        out = cls(*xs)
+        if fs.count(None) == len(fs):
+            return self.constant(out, None, len(xs) + 1)
+        return self.of_fields(out, self.of_record(out, dict(zip(names, fs, strict=True))), names)
+
+    @abc.abstractmethod
+    def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
+        """The answer of `call` that has made `record`, whose fields of these `names` it was given."""
+
+    @abc.abstractmethod
+    def of_one(self, answer: Answer) -> Any:
+        """The answer of a handler that was given one argument, to which nothing comes back, from that of a
+        driver."""
 
     @abc.abstractmethod
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
@@ -180,11 +236,15 @@ class Calls(abc.ABC):
         gives (bf, *bxs)."""
         verdict: bool | None = None
         inside: list[Any] = []
-        if not keywords:
-            kind = f.__class__
-            if kind is BuiltinFunctionType or (kind is FunctionType and self.table.rows(f)):
-                verdict = False
+        kind = type(f)
+        entered: Any = None
+        if kind is BuiltinFunctionType or (kind in WITH_RULES and self.table.rows(f)):
+            verdict = False
+            if not keywords:
                 owner: Any = getattr(f, "__self__", None) if kind is BuiltinFunctionType else None
+                is_of_values = (owner is not None and owner.__class__ in VALUES) or f in VALUES
+                if is_of_values and ff is None and context.texts is None and are_values(xs, fs):
+                    return self.of_values(context, f, xs, len(xs) + 1)
                 if owner.__class__ in CONTAINERS:
                     row = self.row_of_method(f, xs)
                     if row is not SLOW:
@@ -193,22 +253,22 @@ class Calls(abc.ABC):
                 row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
-            elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
-                pass
-            elif kind is FunctionType:
-                entered = self.enter_function(context, f, ff, xs, fs, False)
-                if entered is not None:
-                    return entered
-            elif (
-                kind is MethodType
-                and f.__func__.__class__ is FunctionType
-                and not self.table.rows(f.__func__)
-            ):
-                has_parts = ff is not None and ff is not NO_FDATA and ff is not NO_TANGENT
-                own = ff.__dict__.get("__self__") if has_parts else None
-                entered = self.enter_function(context, f.__func__, None, (f.__self__, *xs), (own, *fs), True)
-                if entered is not None:
-                    return entered
+            entered = self.enter_body(context, keywords, f, xs, fs)
+        elif kind is type and f in VALUES and not keywords and context.texts is None and are_values(xs, fs):
+            return self.of_values(context, f, xs, len(xs) + 1)
+        elif verdict := is_plain(context, self.table, f, ff, xs, fs, inside):
+            pass
+        elif kind is FunctionType:
+            entered = self.enter_directly(context, keywords, f, ff, xs, fs, "function")
+        elif kind is MethodType:
+            function = f.__func__
+            if function.__class__ is FunctionType and not self.table.rows(function):
+                given, beside = (f.__self__, *xs), (own_part(ff), *fs)
+                entered = self.enter_directly(context, keywords, function, None, given, beside, "method")
+        else:
+            entered = self.enter_through_class(context, keywords, f, ff, xs, fs)
+        if entered is not None:
+            return entered
         count = len(xs) + 1
         call = Call(f, ff, xs, fs, tuple(range(1, count)), keywords, 0, verdict, inside)
         return self.call_slowly(context, call, count, self.mode)
@@ -242,6 +302,77 @@ class Calls(abc.ABC):
                 return self.enter_planned(context, plan, f, ff, xs, fs, 1)
         return self.call(context, keywords, f, ff, xs, fs)
 
+    def of_values(self, context: Context, f: Any, xs: Values, count: int) -> Any:
+        """Answer a call of what is made in C on values of `VALUES` without a derivative: it is made as it is.
+        Its pullback gives `count` times None."""
+        out = f(*xs)
+        return self.constant(out, None if out.__class__ in VALUES else self.known(context, out), count)
+
+    def enter_body(self, context: Context, keywords: Names, f: Any, xs: Values, fs: Values) -> Any:
+        """Enter the Python function that stands in for `f`, if the classes of the arguments say which; else
+        None."""
+        key = (f, keywords, *map(type, xs))
+        try:
+            body = self.bodies[key]
+        except KeyError:
+            body = plans.body(f, xs, keywords, self.table, self.protocols)
+            if plans.stays(f):  # other callables come and go
+                self.bodies[key] = body
+        if body is None or context.follows_inner:
+            return None
+        return self.enter_bound(context, keywords, body, None, xs, fs, "function")
+
+    def enter_directly(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, called: Called
+    ) -> Any:
+        """Enter a Python function without a rule if the classes of the arguments say how; else None.  called:
+        what the call was of."""
+        entered = None if keywords else self.enter_function(context, f, ff, xs, fs, called)
+        return self.enter_bound(context, keywords, f, ff, xs, fs, called) if entered is None else entered
+
+    def enter_through_class(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values
+    ) -> Any:
+        """Enter the method ``__call__`` of an instance, or ``__init__`` where an instance of a class is made,
+        if that is written in Python and all that is to be done; else None."""
+        is_class = issubclass(type(f), type)  # an object may say that it is one
+        key = (f, "new()") if is_class else (type(f), "()")
+        function = context.attributes.get(key)
+        if function is None:
+            function = context.attributes[key] = way_to_make(f) if is_class else way_to_call(type(f))
+        if function is SLOW or context.follows_inner or self.table.rows(function) or self.has_meaning(f):
+            return None
+        if function.__class__ is tuple:
+            return None if keywords or len(xs) != len(function) else self.stored(f, function, xs, fs)
+        if not is_class:
+            return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object")
+        obj, shadow = object.__new__(f), MutableTangent()
+        context.shadows.register(obj, shadow)
+        made = self.enter_directly(context, keywords, function, None, (obj, *xs), (shadow, *fs), "object")
+        if made is not None and made[0] is not None:
+            raise TypeError(f"__init__() should return None, not '{type(made[0]).__name__}'")
+        return None if made is None else self.made(obj, shadow, made)
+
+    def has_meaning(self, f: Any) -> bool:
+        """Whether something else than its class says what a call of the object `f` does."""
+        try:
+            return f in self.protocols or bool(self.table.rows(f))
+        except TypeError:  # it cannot be hashed
+            return False
+
+    def enter_bound(
+        self, context: Context, keywords: Names, f: Any, ff: Any, xs: Values, fs: Values, called: Called
+    ) -> Any:
+        """Enter a Python function without a rule on arguments that are not exactly its parameters, the last
+        ones by keyword, if that has been planned; else None.  called: what the call was of."""
+        if f in self.protocols or f in with_active_defaults or has_defaults_beside(ff):
+            return None
+        found = plans.bound(self.engine, self.mode, f, xs, fs, keywords, self.fill)
+        if found is None:
+            return None
+        plan, values, beside, gather = found
+        return self.enter_gathered(context, plan, f, ff, values, beside, gather, called)
+
     def decide(self, function: Any, xs: Values) -> Any:
         """The row for a call of `function` on arguments of these classes, if they decide it, else `SLOW`."""
         row = plans.decide(function, xs, self.table, self.protocols)
@@ -268,7 +399,27 @@ class Calls(abc.ABC):
             return None
         if function is intrinsics._getattr_:
             return self.get_attribute
-        handle: Any = self.by_row(function)
+        if function is intrinsics._next_ or function is next:
+            return self.next_of(function)
+        return self.named(self.by_row(function), function)
+
+    def next_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `function`, which asks an iterator for its next value: generators go on without more
+        ado."""
+        otherwise, raises = self.by_row(function), function is next
+
+        def take(context: Context, xs: Values, fs: Values) -> Any:
+            if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
+                answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, self.mode))
+                if raises and answer[0] is intrinsics.EXHAUSTED:
+                    raise finished(xs[0].returned)
+                return answer
+            return otherwise(context, xs, fs)
+
+        return self.named(take, function)
+
+    def named(self, handle: Any, function: Any) -> Callable[..., Any]:
+        """`handle`, the handler of `function`, with a name by which it is found again."""
         handle.__name__ = handle.__qualname__ = getattr(function, "__name__", "handle")
         handle.handled = self.name, function  # by which `naming` finds it again
         handle.of = self
@@ -280,21 +431,35 @@ class Calls(abc.ABC):
         cls: type = type(obj)
         found = context.attributes.get((cls, name))
         if found is None:
-            known: Any = method_in_c(cls, name) if cls in CONTAINERS and type(name) is str else None
-            if known is None and has_place(cls, name) and not self.table.rows(lookup(cls, name)):
-                known = PLACE
-            found = context.attributes[cls, name] = known or attribute(cls, name)
+            found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
         if found is PLACE:
             return self.get_field(xs, fs, NO_KWARGS)
         if found.__class__ is MethodDescriptorType:
             return self.bind_method_in_c(found, obj, fs[0])
-        if found is not SLOW:
+        if found is MEMBER:
+            value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
+            if value is not SLOW and not context.classes:
+                return self.constant(value, self.known(context, value), 2)
+        elif found is not SLOW:
             if name in obj.__dict__:
                 return self.get_field(xs, fs, NO_KWARGS)
             if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
         return self.call_slowly(context, call, 2, self.mode)
+
+    def way_to_attribute(self, cls: type, name: str) -> Any:
+        """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
+        if type(name) is str:
+            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
+                return method
+            if cls is ModuleType:
+                return MEMBER if lookup(cls, name) is None else SLOW
+            if issubclass(cls, type):
+                return through_metaclass(cls, name)
+            if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
+                return PLACE
+        return attribute(cls, name)
 
     # -- the loop ----------------------------------------------------------------------------------------
 
@@ -501,17 +666,6 @@ class Calls(abc.ABC):
         texts.read(context, step.call, step.value)
         return step.value, self.known(context, step.value), no_pullback
 
-    def value(self, context: Context, step: steps.Value, mode: Mode) -> Answer:
-        origin = step.origin
-        if origin is not None:
-            return step.value, step.shadow, lambda bout: ((origin, bout),)
-        target = step.call.origins[0]
-
-        def bound_pullback(bout: Any) -> Any:
-            return () if bout is None else ((target, bout.__dict__.get("__self__")),)
-
-        return step.value, step.shadow, bound_pullback
-
     def run_watched(self, context: Context, step: steps.RunWatched, mode: Mode) -> Answer:
         out, undo = foreign.watched(context, step.call, step.what)
         if step.makes_text:
@@ -538,161 +692,3 @@ class Calls(abc.ABC):
             return returned
 
         return out, shadow, settled_pullback
-
-    def refer(self, context: Context, step: steps.Refer, mode: Mode) -> Answer:
-        call = step.call
-        context.shadows.adopt(call.args[step.place], call.shadows[step.place])
-        out = call.function(*call.args)
-        callback = call.args[step.place + 1] if len(call.args) > step.place + 1 else None
-        weak.note_reference(context, call.args[step.place], step.place, callback)
-        return out, self.known(context, out), no_pullback
-
-    def ask_weakly(self, context: Context, step: steps.AskWeakly, mode: Mode) -> Answer:
-        call = step.call
-        if isinstance(call.function, weakref.ReferenceType):
-            out = weak.answered(context, call.perform())
-        else:
-            weak.counted(context, call.args[0])
-            out = call.perform()
-        return out, self.known(context, out), no_pullback
-
-    # -- instances and classes -------------------------------------------------------------------------------
-
-    def make(self, context: Context, step: steps.Make, mode: Mode) -> Answer:
-        """``cls(...)``: ``__new__``, then ``__init__`` on the new object, whose shadow is empty at first."""
-        call, cls = step.call, step.call.function
-        first: Callable[[Any], Any] = no_pullback
-        if step.allocate is None:
-            obj = object.__new__(cls)
-            shadow: Any = MutableTangent()
-            context.shadows.register(obj, shadow)
-            if weak.is_finalised(cls):
-                weak.note_finaliser(context, obj)
-        else:
-            obj, shadow, first = self.run(context, call.prepend(step.allocate, None, cls, None, None), mode)
-            if not issubclass(type(obj), cls):  # whatever it says that its class is
-                return obj, shadow, first
-        initialise = initialiser(type(obj))
-        if initialise is None:
-            return obj, shadow, first
-        answer, _, second = self.run(context, call.prepend(initialise, None, obj, shadow, -1), mode)
-
-        def make_pullback(bout: Any) -> Any:
-            returned = list(second(None))
-            if first is not no_pullback:
-                for origin, rdata in returned:
-                    if origin == -1:
-                        bout = add(bout, rdata)
-                returned += first(bout)
-            return [(o, r) for o, r in returned if o != -1]
-
-        if answer is None:
-            return obj, shadow, make_pullback
-        if answer.__class__ is Raised:
-            return answer, None, make_pullback
-        raise TypeError(f"__init__() should return None, not '{type(answer).__name__}'")
-
-    def make_record(self, context: Context, step: steps.MakeRecord, mode: Mode) -> Answer:
-        """A frozen dataclass or named tuple: its fields are the arguments of its generated constructor."""
-        call = step.call
-        out = call.perform()
-        names = [*step.names[: call.count], *call.keywords]
-        shadows = dict(zip(names, call.shadows, strict=True))
-        defaults = {}
-        for name in step.names:
-            if name not in shadows:
-                origin = library_classes.default_of(context, step.constructor, name)
-                if origin is None:
-                    shadows[name] = self.known(context, getattr(out, name))
-                else:
-                    shadows[name] = self.slot(origin.tangent())
-                    defaults[name] = origin
-
-        def record_pullback(bout: Any) -> Any:
-            if bout is None:
-                return ()
-            for name, origin in defaults.items():
-                origin.give(bout.__dict__.get(name))
-            return [(o, bout.__dict__.get(name)) for name, o in zip(names, call.origins, strict=True)]
-
-        if all(f is None for f in shadows.values()):
-            return out, None, record_pullback
-        return out, self.of_record(out, {name: shadows[name] for name in step.names}), record_pullback
-
-    def run_body(self, context: Context, step: steps.RunBody, mode: Mode) -> Answer:
-        """The body of a class statement fills its namespace."""
-        call = step.call
-        (body, namespace), (shadow, names) = call.args, call.shadows
-        if namespace is body.__globals__:  # functions that are made there will read it
-            context.shadows.adopt(namespace, names)
-        cells = cells_of(context, body, shadow)
-        args = (namespace, *(cell for cell, _ in cells))
-        shadows = (names, *(shadow for _, shadow in cells))
-        function = self.engine.class_body(body)
-        entered = Call(function, None, args, shadows, (None,) * len(args))
-        return self.enter(context, steps.Enter(entered), mode)
-
-    def make_type(self, context: Context, step: steps.MakeType, mode: Mode) -> Answer:
-        out, give = new_classes.made(context, step.call, self.copy)
-        return out, None, giving(give)
-
-    def as_it_is(self, context: Context, step: steps.AsItIs, mode: Mode) -> Answer:
-        written = texts.among_arguments(context, step.call)
-        if step.call.function in weak.COUNTING:
-            weak.count_container(context, step.call.args[0])
-        out, give = library_classes.as_it_is(context, step.call, self.copy)
-        texts.after_library(context, step.call, out, written)
-        return out, self.known(context, out), giving(give)
-
-    def hold(self, context: Context, step: steps.Hold, mode: Mode) -> Answer:
-        return foreign.held(context, step.call), None, no_pullback
-
-    def of_class(self, context: Context, step: steps.OfClass, mode: Mode) -> Answer:
-        """An attribute of a class: its derivative stands in the fields of the class, if they are known."""
-        name, value = step.name, step.value
-        fields = context.class_fields(step.owner)
-        if fields is None or name not in fields:
-            return value, self.known(context, value), no_pullback
-
-        def class_pullback(bout: Any) -> Any:
-            fields[name] = slot_increment(fields[name], bout)
-            return ()
-
-        return value, self.slot(fields[name]), class_pullback
-
-    def on_class(self, context: Context, step: steps.OnClass, mode: Mode) -> Answer:
-        call = step.call
-        out, undo = new_classes.on_class(context, call, self.fill)
-        return out, None, lambda bout: ((call.origins[-1], undo()),)
-
-    def beside(self, context: Context, step: steps.Beside, mode: Mode) -> Answer:
-        call, row = step.call, step.row
-        own = beside.shadow(context, call, row)
-        if own is None and row is fields.GET:
-            value = call.perform()
-            return value, self.known(context, value), no_pullback
-        call.shadows, call.origins = (own, *call.shadows[1:]), (None, *call.origins[1:])
-        return self.use_row(context, steps.UseRow(row, call), mode)
-
-    # -- exceptions ----------------------------------------------------------------------------------------
-
-    def allocate_exception(self, context: Context, step: steps.AllocateException, mode: Mode) -> Answer:
-        call = step.call
-        out, shadow = exceptions.allocated(context, call, self.fill)
-
-        def allocated_pullback(bout: Any) -> Any:
-            returned = slot_rdata(shadow.__dict__.get("args"))
-            return () if returned is None else zip(call.origins[1:], returned, strict=False)
-
-        return out, shadow, allocated_pullback
-
-    def of_exception(self, context: Context, step: steps.OfException, mode: Mode) -> Answer:
-        call = step.call
-        if call.shadows[0] is None:
-            call.shadows = (exceptions.caught(context, call.args[0]), *call.shadows[1:])
-        found = exceptions.of_exception(context, step) or attributes.plain_get(call, self.table, True)
-        assert found is not None
-        if type(found) is steps.Delegate:
-            return self.run(context, found.call, mode)
-        answer: Answer = self.drivers[type(found)](context, found, mode)
-        return answer

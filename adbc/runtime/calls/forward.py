@@ -13,7 +13,7 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Values
+from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plans import Mode, Plan
@@ -43,6 +43,15 @@ class ForwardCalls(Calls):
     def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
         return self.run(context, call, mode)[:2]
 
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        return out, fout
+
+    def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
+        return record, shadow
+
+    def of_one(self, answer: Answer) -> Any:
+        return answer[:2]
+
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, dout = row.frule(xs, fs, NO_KWARGS)
         return out, None if dout is NO_TANGENT else dout
@@ -56,13 +65,18 @@ class ForwardCalls(Calls):
         return out, None if dout is NO_TANGENT else dout
 
     def by_row(self, function: Any) -> Callable[..., Any]:
-        decided = self.decided
+        decided, is_operator = self.decided, is_of_operators(function)
 
         def handle(context: Context, xs: Values, dxs: Values) -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
             if row is not SLOW:
                 out, dout = row.frule(xs, dxs, NO_KWARGS)
                 return out, None if dout is NO_TANGENT else dout
+            if is_operator and context.texts is None and are_values(xs, dxs):
+                return self.of_values(context, function, xs, len(xs))
+            entered = self.enter_body(context, (), function, xs, dxs)
+            if entered is not None:
+                return entered
             return self.run(context, Call(function, None, xs, dxs, (None,) * len(xs)), "forward")[:2]
 
         return handle
@@ -76,7 +90,7 @@ class ForwardCalls(Calls):
     # -- Python functions --------------------------------------------------------------------------------
 
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         """Enter a Python function on exactly its parameters, if the classes say how.
 
@@ -121,6 +135,26 @@ class ForwardCalls(Calls):
         if rule not in context.checked:
             rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
         return plan.hand(rule.forwards, context, function, ff, xs, fs)
+
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        called: Called,
+    ) -> Any:
+        if any(f.__class__ is tuple for f in fs):
+            fs = tuple(
+                [self.of_tuple(x, f) if f.__class__ is tuple else f for x, f in zip(xs, fs, strict=True)]
+            )
+        return self.enter_planned(context, plan, function, ff, xs, fs, 0)
+
+    def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
+        return obj, shadow
 
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         return *answer, no_pullback

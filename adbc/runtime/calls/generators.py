@@ -29,6 +29,7 @@ __all__ = [
     "ROWS",
     "Generator",
     "candidates",
+    "finished",
     "function_of",
     "may_return_generators",
     "refuse_left_open",

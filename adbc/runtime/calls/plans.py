@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Literal
 
 from adbc.forward.presence import PERHAPS
 from adbc.ir import intrinsics
 from adbc.rules.lookup import RuleTable
+from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
 from adbc.runtime.calls.nested import is_machinery
@@ -23,6 +25,7 @@ from adbc.runtime.calls.texts import looks_at_text
 from adbc.runtime.calls.unfollowed import is_differentiation, runs_as_it_is
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import DerivedView, EngineView
+from adbc.tangents import slot_rdata
 from adbc.types import AbstractType, ArrayType, has_cotangent, has_shadow, is_local
 from adbc.types.lattice import FLOAT, ListType, ValueArrayType
 
@@ -30,8 +33,11 @@ __all__ = [
     "BY_VALUE",
     "FLOATS",
     "ROWS",
+    "Layout",
     "Mode",
     "Plan",
+    "body",
+    "bound",
     "by_value",
     "checked",
     "decide",
@@ -43,6 +49,7 @@ __all__ = [
     "stays",
 ]
 
+Values = tuple[Any, ...]
 Mode = Literal["forward", "reverse", "protected"]
 """How a Python function is entered: "protected" is reverse mode, with exceptions returned as `Raised`."""
 
@@ -69,7 +76,7 @@ class Plan:
     active: what the rule is made for (`active` has bools, or `PERHAPS`).
     """
 
-    __slots__ = ("active", "flags", "hand", "parameters", "rule")
+    __slots__ = ("active", "flags", "give", "give_behind", "hand", "last", "parameters", "rule")
 
     def __init__(
         self,
@@ -82,8 +89,30 @@ class Plan:
         self.flags = flags
         self.hand = handing(tuple(flags), rule.mode == "forward", rule.takes_function)
         """Hands the arguments to the code of the rule."""
+        self.give, self.give_behind = (taking_back(tuple([flag & 2 for flag in flags]), n) for n in (0, 1))
+        """What comes back for the parameters, from what the pullback of the rule returns: the second has None
+        in front, for the function."""
         self.parameters = parameters
         self.active = active
+        self.last: Any = None
+        """What the rule that was entered last is asked whenever it is entered, behind the rule."""
+
+
+@functools.cache
+def taking_back(comes_back: tuple[int, ...], first: int) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that gives what comes back for parameters, behind `first` Nones, out of what a pullback
+    returns, which has nothing for those of which nothing `comes_back`."""
+    names = [f"r{i}" for i, has in enumerate(comes_back) if has]
+    values = ["None"] * first + [f"r{i}" if has else "None" for i, has in enumerate(comes_back)]
+    lines = [
+        "def give(returned):",
+        *([f" {', '.join(names)}, = returned"] if names else []),
+        f" return [{', '.join(values)}]",
+    ]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    made: Callable[[Sequence[Any]], list[Any]] = scope["give"]
+    return made
 
 
 @functools.cache
@@ -177,6 +206,185 @@ def plan(
         ]
         known = engine.plans[key] = _plan(engine, mode, function, parameters, active)
     return known
+
+
+class Layout:
+    """How the arguments of a call meet the parameters of a Python function, where these are not exactly its
+    positional ones: some are given by keyword, are left out, or are gathered into ``*args`` and ``**kwargs``.
+
+    bind: gives the values of the parameters and what stands beside them, from those of the arguments, the
+    defaults of the function by position and by keyword, and what fills a slot in the mode.  gather: gives
+    what comes back for the arguments, from what comes back for the parameters and what stood beside these.
+    defaults: the places of the parameters that are left out.
+    """
+
+    __slots__ = ("bind", "defaults", "gather")
+
+    def __init__(
+        self, sources: Sequence[int | str], rest: range | None, named: tuple[tuple[str, int], ...] | None
+    ) -> None:
+        self.defaults = [place for place, source in enumerate(sources) if isinstance(source, str)]
+        self.bind, self.gather = _binding(tuple(sources), rest, named)
+
+
+@functools.cache
+def _binding(
+    sources: tuple[int | str, ...], rest: range | None, named: tuple[tuple[str, int], ...] | None
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`Layout.bind` and `Layout.gather`.
+
+    sources: per parameter the argument that it is, or what its default is read as.  rest: the arguments that
+    ``*args`` gathers; named: those that ``**kwargs`` gathers, with their names; None if there is no such
+    parameter.
+    """
+    values = [f"x{source}" if isinstance(source, int) else source for source in sources]
+    beside = [f"f{source}" if isinstance(source, int) else "None" for source in sources]
+    returned = {source: f"r{place}" for place, source in enumerate(sources) if isinstance(source, int)}
+    if rest is not None:
+        returned.update((i, f"rest[{n}]") for n, i in enumerate(rest))
+        values.append(_tuple_of(f"x{i}" for i in rest))
+        is_constant = " is f".join(["None", *map(str, rest)]) if rest else "True"
+        beside.append(f"None if {is_constant} else {_tuple_of(f'f{i}' for i in rest)}")
+    if named is not None:
+        returned.update((i, f"slot_rdata(beside[-1][{name!r}])") for name, i in named)
+        values.append("{" + ", ".join(f"{name!r}: x{i}" for name, i in named) + "}")
+        beside.append("{" + ", ".join(f"{name!r}: fill(x{i}, f{i})" for name, i in named) + "}")
+    count = len(returned)
+    xs, fs = (_tuple_of(f"{letter}{i}" for i in range(count)) for letter in "xf")
+    parameters = _tuple_of(f"r{place}" for place in range(len(values)))
+    at = len(sources)
+    lines = [
+        "def bind(xs, fs, defaults, by_name, fill):",
+        *([f" {xs} = xs", f" {fs} = fs"] if count else []),
+        f" return {_tuple_of(values)}, {_tuple_of(beside)}",
+        "def gather(returned, beside):",
+        *([f" {parameters} = returned"] if values else []),
+        *(
+            [f" rest = {_tuple_of('None' for _ in rest)} if r{at} is None else r{at}"]
+            if rest is not None
+            else []
+        ),
+        f" return [{', '.join(returned[i] for i in range(count))}]",
+    ]
+    scope: dict[str, Any] = {"slot_rdata": slot_rdata}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)
+    return scope["bind"], scope["gather"]
+
+
+def _tuple_of(parts: Iterable[str]) -> str:
+    """The display of a tuple of `parts`."""
+    return "(" + "".join(f"{part}, " for part in parts) + ")"
+
+
+def layout(engine: EngineView, function: types.FunctionType, count: int, keywords: tuple[str, ...]) -> Any:
+    """The `Layout` for a call of `function` with `count` arguments, the last ones by keyword; None if the
+    call fails."""
+    code = function.__code__
+    defaults = len(function.__defaults__ or ())
+    by_name = function.__kwdefaults__
+    key = (Layout, code, count, keywords, defaults, *(by_name or ()))
+    if key not in engine.plans:
+        engine.plans[key] = _layout(code, count, keywords, code.co_argcount - defaults, by_name or {})
+    return engine.plans[key]
+
+
+def _layout(
+    code: types.CodeType, count: int, keywords: tuple[str, ...], first: int, by_name: Collection[str]
+) -> Layout | None:
+    """first: the first positional parameter with a default; by_name: those by keyword with one."""
+    if code.co_flags & _SUSPENDED:
+        return None
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    positional = count - len(keywords)
+    sources: list[int | str | None] = [None] * len(names)
+    given = min(positional, code.co_argcount)
+    sources[:given] = range(given)
+    named = []
+    for i, keyword in enumerate(keywords, positional):
+        at = names.index(keyword) if keyword in names else -1
+        if at < code.co_posonlyargcount:
+            named.append((keyword, i))
+        elif sources[at] is not None:
+            return None
+        else:
+            sources[at] = i
+    for at, name in enumerate(names):
+        if sources[at] is None and first <= at < code.co_argcount:
+            sources[at] = f"defaults[{at - first}]"
+        elif sources[at] is None and at >= code.co_argcount and name in by_name:
+            sources[at] = f"by_name[{name!r}]"
+    found = [source for source in sources if source is not None]
+    rest = range(given, positional) if code.co_flags & inspect.CO_VARARGS else None
+    takes_names = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    fits = (
+        len(found) == len(sources)
+        and (rest is not None or given == positional)
+        and (takes_names or not named)
+    )
+    return Layout(found, rest, tuple(named) if takes_names else None) if fits else None
+
+
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_CONSTANTS = frozenset(
+    {types.NoneType, bool, int, float, complex, str, bytes, type, types.BuiltinFunctionType}
+)
+"""Classes of defaults beside which there is nothing."""
+
+
+def bound(
+    engine: EngineView,
+    mode: Mode,
+    function: types.FunctionType,
+    xs: Values,
+    fs: Values,
+    keywords: tuple[str, ...],
+    fill: Callable[[Any, Any], Any],
+) -> tuple[Plan, Values, Values, Callable[..., Any]] | None:
+    """How to enter a Python function whose parameters are not exactly the arguments, the last ones by
+    keyword, or depend on more than their classes: the plan, the parameters, what stands beside these, and
+    `Layout.gather`.  None if it takes more than that.  fill: what fills a slot in this mode."""
+    engine.written(function)
+    found: Layout | None = layout(engine, function, len(xs), keywords)
+    if found is None:
+        return None
+    values, beside = found.bind(xs, fs, function.__defaults__, function.__kwdefaults__, fill)
+    defaults = [values[place] for place in found.defaults]
+    for value in defaults:
+        if type(value) not in _CONSTANTS:
+            return None
+    if engine.epoch != engine.table.epoch:
+        engine.clear()
+    key = (
+        Layout, mode, function.__code__, id(function.__globals__), keywords,
+        *[kind(engine, x) for x in xs], *[f is not None for f in fs], *[kind(engine, x) for x in defaults],
+    )  # fmt: skip
+    known: Plan | None = engine.plans.get(key)
+    if known is None:
+        if not is_derived(engine, function) or runs_as_it_is(function, xs, fs):
+            return None
+        parameters = list(map(engine.typeof, values))
+        known = made(engine, mode, function, parameters, [f is not None for f in beside])
+        engine.plans[key] = known
+    return known, values, beside, found.gather
+
+
+def body(
+    function: Any, xs: Sequence[Any], keywords: tuple[str, ...], table: RuleTable, protocols: steps.Protocols
+) -> types.FunctionType | None:
+    """The Python function that a rule has stand in for `function`, called on arguments like `xs`, the last
+    ones by keyword, if their classes decide that."""
+    if function in protocols and not (function is operator.getitem and tuple not in map(type, xs)):
+        return None  # it may depend on more than the classes
+    if function in _DEPENDS_ON_VALUES or any(map(is_heap_type, map(type, xs))):
+        return None
+    none = (None,) * len(xs)
+    call = Call(function, None, tuple(xs), none, none, keywords)
+    step = resolve.step(call, table, protocols)
+    if type(step) is not steps.Delegate or step.call.args is not call.args:
+        return None
+    found = step.call.function
+    is_body = any(isinstance(row, Overlay) and row.body is found for row in table.rows(function))
+    return found if is_body and type(found) is types.FunctionType else None
 
 
 def by_value(

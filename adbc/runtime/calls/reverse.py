@@ -5,6 +5,7 @@ Each cotangent finds its argument again by the origin that the argument has in t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
@@ -14,7 +15,7 @@ from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
 from adbc.runtime.calls.classes import SLOW
-from adbc.runtime.calls.driver import Answer, Calls, Names, Values
+from adbc.runtime.calls.driver import Answer, Called, Calls, Names, Values, are_values, is_of_operators
 from adbc.runtime.calls.keywords import with_keywords
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plans import Mode, Plan
@@ -22,6 +23,7 @@ from adbc.runtime.calls.steps import Call, OfSelf
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.activity import dependent
 from adbc.runtime.state.context import Context
+from adbc.runtime.state.engine import DerivedView
 from adbc.runtime.state.slots import as_float
 from adbc.tangents import NO_FDATA, FData, RData, add, slot_increment, slot_shadow, slot_tangent
 from adbc.tangents.activity_marks import INACTIVE
@@ -29,7 +31,7 @@ from adbc.tangents.protocol import register_tangent
 from adbc.types import AbstractType, TupleType, has_cotangent
 from adbc.types.lattice import FLOAT, is_number
 
-__all__ = ["ReverseCalls"]
+__all__ = ["ReverseCalls", "completing_type", "value_shadow"]
 
 
 def nothing_of_two(bout: Any) -> Sequence[Any]:
@@ -81,6 +83,28 @@ class ReverseCalls(Calls):
 
         return out, fout, call_pullback
 
+    def constant(self, out: Any, fout: Any, count: int) -> Any:
+        nothing = (None,) * count
+        return out, fout, lambda bout: nothing
+
+    def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
+        def fields_pullback(bout: Any) -> Sequence[Any]:
+            if bout is None:
+                return (None,) * (len(names) + 1)
+            found = bout.__dict__
+            return [None, *map(found.get, names)]
+
+        return record, shadow, fields_pullback
+
+    def of_one(self, answer: Answer) -> Any:
+        out, fout, pullback = answer
+
+        def one_pullback(bout: Any) -> Sequence[Any]:
+            pullback(bout)
+            return (None,)
+
+        return out, fout, one_pullback
+
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):
@@ -106,7 +130,7 @@ class ReverseCalls(Calls):
         return out, fout, bound_pullback
 
     def by_row(self, function: Any) -> Callable[..., Any]:
-        decided = self.decided
+        decided, is_operator = self.decided, is_of_operators(function)
 
         def handle(context: Context, xs: Values, fs: Values) -> Any:
             row = decided.get((function, tuple(map(type, xs)))) or self.decide(function, xs)
@@ -117,6 +141,12 @@ class ReverseCalls(Calls):
                     return answer[0], dependent(fout, fs, row), answer[2]
                 return answer
             count = len(xs)
+            if is_operator and context.texts is None and are_values(xs, fs):
+                return self.of_values(context, function, xs, count)
+            entered = self.enter_body(context, (), function, xs, fs)
+            if entered is not None:
+                out, fout, pullback = entered
+                return out, fout, lambda bout: pullback(bout)[1:]
             call = Call(function, None, xs, fs, tuple(range(count)), (), None)
             return self.call_slowly(context, call, count, "reverse")
 
@@ -137,14 +167,16 @@ class ReverseCalls(Calls):
     # -- Python functions --------------------------------------------------------------------------------
 
     def enter_function(
-        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, is_method: bool
+        self, context: Context, function: FunctionType, ff: Any, xs: Values, fs: Values, called: Called
     ) -> Any:
         plan = plans.plan(self.engine, "reverse", function, xs, fs)
         if plan is None:
             return None
-        if not is_method:
+        if called == "function":
             return self.enter_planned(context, plan, function, ff, xs, fs, 1)
         out, fout, pullback = self.enter_planned(context, plan, function, None, xs, fs, 0)
+        if called == "object":
+            return out, fout, pullback
 
         def method_pullback(bout: Any) -> Sequence[Any]:
             result = pullback(bout)
@@ -159,29 +191,54 @@ class ReverseCalls(Calls):
     ) -> Any:
         if context.is_shallow:
             context.go_in()
-        rule, flags = plan.rule, plan.flags
+        rule = plan.rule
         if rule not in context.checked:
             rule = plans.checked(self.engine, context, rule, function, plan.parameters, plan.active)
-        result = rule.result
-        is_float, returns_cotangent = rule.returns_float, rule.returns_cotangent
+        last = plan.last
+        if last is None or last[0] is not rule:
+            is_plain = rule.returns_float or is_number(rule.result)
+            beside = NO_FDATA if is_plain else value_shadow(rule.result)
+            last = plan.last = rule, completing(rule), beside
+        complete = last[1]
         if rule.returns_shadow:
             out, fout, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
         else:
             out, saved = plan.hand(rule.forwards, context, function, ff, xs, fs)
-            fout = NO_FDATA if is_float or is_number(result) else value_shadow(result)
+            fout = last[2]
+        give = plan.give if first == 0 else plan.give_behind
 
-        def planned_pullback(bout: Any) -> Sequence[Any]:
-            if is_float:
-                returned = iter(rule.pullback(saved, as_float(bout)))
-            elif returns_cotangent:
-                returned = iter(rule.pullback(saved, complete(bout, result)))
-            else:
-                returned = iter(rule.pullback(saved))
-            answer: list[Any] = [None] * first
-            answer += [next(returned) if flag & 2 else None for flag in flags]
-            return answer
+        if complete is None:
+            return out, fout, lambda bout: give(rule.pullback(saved))
+        return out, fout, lambda bout: give(rule.pullback(saved, complete(bout)))
 
-        return out, fout, planned_pullback
+    def enter_gathered(
+        self,
+        context: Context,
+        plan: Plan,
+        function: Any,
+        ff: Any,
+        xs: Values,
+        fs: Values,
+        gather: Callable[..., Any],
+        called: Called,
+    ) -> Any:
+        out, fout, pullback = self.enter_planned(context, plan, function, ff, xs, fs, 0)
+        if called == "object":
+            return out, fout, lambda bout: gather(pullback(bout), fs)
+        if called == "method":
+
+            def method_pullback(bout: Any) -> Sequence[Any]:
+                result = gather(pullback(bout), fs)
+                if result[0] is not None:
+                    result[0] = RData(__self__=result[0], __func__=None)
+                return result  # type: ignore[no-any-return]  # a list
+
+            return out, fout, method_pullback
+        return out, fout, lambda bout: [None, *gather(pullback(bout), fs)]
+
+    def made(self, obj: Any, shadow: Any, initialised: Any) -> Any:
+        _, _, pullback = initialised
+        return obj, shadow, lambda bout: [None, *pullback(None)[1:]]
 
     def of_bound(self, answer: Any, bound: Bound) -> Answer:
         out, fout, pullback = answer
@@ -243,21 +300,41 @@ class ReverseCalls(Calls):
 
 
 def value_shadow(type: AbstractType) -> Any:
-    """The shadow of an active value of a type without memory."""
+    """The shadow of an active value of a type, if that has no memory."""
     if isinstance(type, TupleType):
         return tuple(map(value_shadow, type.elements))
     return NO_FDATA if has_cotangent(type) else None
 
 
-def complete(rdata: Any, type: AbstractType) -> Any:
-    """`rdata` with real zeros where the pullback of a rule with this result type expects numbers."""
+def completing(rule: DerivedView) -> Callable[[Any], Any] | None:
+    """What makes of the cotangent of a result what the pullback of `rule` is given; None if nothing is."""
+    if rule.returns_float:
+        return as_float
+    return completing_type(rule.result) if rule.returns_cotangent else None
+
+
+@functools.lru_cache(maxsize=1000)
+def completing_type(type: AbstractType) -> Callable[[Any], Any]:
+    """A function of rdata that gives it with real zeros where the pullback of a rule with this result type
+    expects numbers."""
     if isinstance(type, TupleType):
-        parts = (None,) * len(type.elements) if rdata is None else rdata
-        return tuple(complete(r, t) for r, t in zip(parts, type.elements, strict=True))
+        parts = [completing_type(t) for t in type.elements]
+        none = tuple([part(None) for part in parts])
+
+        def complete(rdata: Any) -> Any:
+            return none if rdata is None else tuple([p(r) for p, r in zip(parts, rdata, strict=True)])
+
+        return complete
     if type == FLOAT:
-        return as_float(rdata)
-    if rdata is None and is_number(type):
-        return 0.0
+        return as_float
+    return _number if is_number(type) else _as_it_is
+
+
+def _number(rdata: Any) -> Any:
+    return 0.0 if rdata is None else rdata
+
+
+def _as_it_is(rdata: Any) -> Any:
     return rdata
 
 

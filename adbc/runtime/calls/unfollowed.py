@@ -11,7 +11,7 @@ from adbc.runtime.calls.logs import is_quiet
 from adbc.runtime.state.activity import is_active
 from adbc.tangents.protocol import kind_of
 
-__all__ = ["WEAK_CONTAINERS", "is_about_text", "is_differentiation", "runs_as_it_is"]
+__all__ = ["DIFFERENTIATION", "WEAK_CONTAINERS", "is_about_text", "is_differentiation", "runs_as_it_is"]
 
 Decider = Callable[[str, Sequence[Any], Sequence[Any]], bool]
 """Whether the function of a module with this name, called with these arguments and their shadows, runs as it
@@ -93,7 +93,7 @@ def runs_as_it_is(
     return decide is not None and decide(function.__qualname__, args, shadows)
 
 
-_DIFFERENTIATION = frozenset(
+DIFFERENTIATION = frozenset(
     {
         "adbc.api", "adbc.rules.declare", "adbc.runtime", "adbc.runtime.entry.boxed",
         "adbc.runtime.entry.forward", "adbc.runtime.entry.gradients", "adbc.runtime.entry.reusable",
@@ -112,5 +112,5 @@ def is_differentiation(function: Any) -> bool:
     if cls is types.MethodType:
         return is_differentiation(function.__func__)
     if cls is types.FunctionType:
-        return function.__globals__.get("__name__") in _DIFFERENTIATION
-    return cls.__module__ in _DIFFERENTIATION
+        return function.__globals__.get("__name__") in DIFFERENTIATION
+    return cls.__module__ in DIFFERENTIATION

@@ -12,7 +12,7 @@ from typing import Any
 
 from adbc.forward.structure import is_solid
 from adbc.ir.intrinsics import Raised, _real_
-from adbc.runtime.calls.reverse import complete, value_shadow
+from adbc.runtime.calls.reverse import completing_type, value_shadow
 from adbc.runtime.cold.machine import Frame, back
 from adbc.runtime.cold.program import Program
 from adbc.runtime.report.tracebacks import plain_traceback
@@ -90,7 +90,7 @@ class ColdRule:
         """By parameter, its companion where the caller gives none."""
         self.owned = [i for i, (t, on) in enumerate(pairs) if on and type(t) is ValueArrayType]
         """The arrays whose cotangents the caller wants back as values."""
-        self.wanted = [(i, t) for i, (t, on) in enumerate(pairs) if on and has_cotangent(t)]
+        self.wanted = [(i, completing_type(t)) for i, (t, on) in enumerate(pairs) if on and has_cotangent(t)]
         self.returns_companion = has_shadow(result)
         self.returns_cotangent = has_cotangent(result)
 
@@ -152,7 +152,7 @@ class ColdRule:
         frame = record.frame
         cotangents = back(frame, record.out, bout)
         owned = self.owned
-        return tuple([frame.beside[i] if i in owned else complete(cotangents[i], t) for i, t in self.wanted])
+        return tuple([frame.beside[i] if i in owned else made(cotangents[i]) for i, made in self.wanted])
 
     def dual(self, *arguments: Any) -> Any:
         """The dual function of forward mode."""
