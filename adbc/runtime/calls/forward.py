@@ -85,7 +85,7 @@ class ForwardCalls(Calls):
         return MethodType(function, obj), None if shadow is None else FData(__self__=shadow, __func__=None)
 
     def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
-        return descriptor.__get__(obj), None if shadow is None else FData(__self__=shadow)
+        return descriptor.__get__(obj, type(obj)), None if shadow is None else FData(__self__=shadow)
 
     # -- Python functions --------------------------------------------------------------------------------
 

@@ -159,7 +159,7 @@ class ReverseCalls(Calls):
         return bound, FData(__self__=shadow, __func__=None), method_pullback_of_two
 
     def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
-        bound = descriptor.__get__(obj)
+        bound = descriptor.__get__(obj, type(obj))  # C methods may read the class unasked
         if shadow is None:
             return bound, None, nothing_of_two
         return bound, FData(__self__=shadow), method_pullback_of_two
