@@ -21,6 +21,7 @@ from adbc.lift import lift
 from adbc.runtime import default_engine
 from adbc.types.callsites import activity
 from adbc.types.kinds import Kind
+from adbc.types.quiet_memory import Families
 
 ROOT = pathlib.Path(__file__).parent.parent
 INTERNALS = ROOT / "docs" / "internals"
@@ -59,7 +60,8 @@ def rule(function: Any, arguments: tuple[Any, ...]) -> Any:
 def call_sites(function: Any, arguments: tuple[Any, ...]) -> str:
     """Each call of the function, and what becomes of it."""
     graph = adbc.inspect.primal_ir(adbc.Signature.of(function, *arguments))
-    _, sites = activity(graph, [True] * len(graph.arguments), default_engine().knowledge)
+    flags, knowledge = [True] * len(graph.arguments), default_engine().knowledge
+    _, sites = activity(graph, flags, knowledge, Families(graph, flags, knowledge))
     lines = [line.strip() for line in str(graph).splitlines() if " = call " in line]
     calls = [call for block in graph.blocks for call in block.instructions]
     return "\n".join(f"{sites[call].kind:<9} {line}" for call, line in zip(calls, lines, strict=True))

@@ -488,8 +488,8 @@ def _times_list(cls: type, other: type, *rest: type) -> bool:
 
 def _unless(names: tuple[str, ...], when: Callable[..., bool]) -> Callable[..., bool]:
     """The predicate `when` for an operator, which asks methods of these names first if they are in Python."""
-    return lambda *classes: (
-        when(*classes) and not any(overrides(cls, name) for cls in classes for name in names)
+    return lambda left, right: (
+        when(left, right) and not any(overrides(cls, name) for cls in (left, right) for name in names)
     )
 
 
