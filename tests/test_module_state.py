@@ -19,6 +19,7 @@ ARRAYS = "gets what is to be done with arrays when the first one is met"
 
 STATE = {
     "chainrules.registry.registry": "what packages declare; an engine reads it by its version",
+    "checkpoints.advances": MEMO,
     "cpython.decode._parsed": MEMO,
     "cpython.libraries.is_library_file": MEMO,
     "cpython.names._parameters_read": MEMO,
@@ -31,10 +32,6 @@ STATE = {
     "lazy._makers": AT_IMPORT,
     "rules._default": "the table that users add rules to; made when it is first asked for",
     "rules.classes._numpy_kind": MEMO,
-    "rules.classes.c_truth": MEMO,
-    "rules.classes.dict_like": MEMO,
-    "rules.classes.integer": MEMO,
-    "rules.classes.list_like": MEMO,
     "rules.numpy.einsum._plan": MEMO,
     "rules.numpy.einsum.labels": MEMO,
     "rules.numpy.stand_ins._STAND_INS": MEMO,
