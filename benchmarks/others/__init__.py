@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.workload import Workload
+from benchmarks.workloads import adbench, in_place
 
 __all__ = ["SYSTEMS", "gradient_of", "installed"]
 
@@ -27,10 +28,18 @@ def installed() -> list[str]:
     return [name for name in SYSTEMS if importlib.util.find_spec(name) is not None]
 
 
+IN_PLACE = frozenset(
+    {*(w.name for w in in_place.WORKLOADS), *(w.name for w in adbench.WORKLOADS if w.name.startswith("hand"))}
+)
+"""The workloads that assign to parts of arrays: none of `SYSTEMS` differentiates them as they are written."""
+
+
 def gradient_of(system: str, workload: Workload) -> Call | None:
     """A call that computes the gradient of `workload` by `system`, or None if it cannot.
 
     The call gives the derivatives as one flat list of arrays or numbers, in the order of the arguments.
     """
+    if workload.name in IN_PLACE:
+        return None
     call: Call | None = importlib.import_module(f"benchmarks.others.{SYSTEMS[system]}").gradient(workload)
     return call
