@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar, Literal
 
 from adbc.errors import UnsupportedError
 from adbc.ir import intrinsics
 from adbc.ir.intrinsics import Raised
-from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import (
     foreign,
     nested,
@@ -30,27 +29,13 @@ from adbc.runtime.calls import (
 )
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
-from adbc.runtime.calls.classes import (
-    CONTAINERS,
-    DEFAULT,
-    FIELD,
-    LIBRARY,
-    MEMBER,
-    PLACE,
-    SLOW,
-    VALUES,
-    attribute,
-    has_place,
-    lookup,
-    member,
-    method_in_c,
-    through_metaclass,
-)
+from adbc.runtime.calls.classes import CONTAINERS, LIBRARY, SLOW, VALUES, method_in_c
 from adbc.runtime.calls.generators import Generator, suspended
-from adbc.runtime.calls.objects import Answer, Objects
+from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import giving, keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.reading import Attributes
 from adbc.runtime.calls.resuming import resumed, stopped
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
@@ -86,7 +71,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(Objects):
+class Calls(Attributes):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -101,8 +86,6 @@ class Calls(Objects):
     """What stands beside a value of which a slot holds this tangent."""
     fill: Callable[[Any, Any], Any]
     """The tangent for a slot that gets a value, from what stands beside the value."""
-    get_field: Callable[..., Any]
-    """The rule of reading a field."""
 
     def __init__(self, engine: EngineView, protocols: Protocols) -> None:
         self.engine = engine
@@ -146,11 +129,6 @@ class Calls(Objects):
         """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
         what comes back for the arguments of the call, which is answered as `call` does."""
 
-    @abc.abstractmethod
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
-        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
-        for the `count` things that were given."""
-
     def stored(self, cls: type, names: Names, xs: Values, fs: Values) -> Any:
         """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a
         value for each."""
@@ -175,18 +153,6 @@ class Calls(Objects):
     @abc.abstractmethod
     def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
         """Answer a call by `row`, which `takes_result`: the function has been called and gave `out`."""
-
-    @abc.abstractmethod
-    def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
-        """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
-
-    @abc.abstractmethod
-    def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
-        """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
-
-    @abc.abstractmethod
-    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
-        """Answer ``obj.name``, which is the method in C that `descriptor` becomes."""
 
     @abc.abstractmethod
     def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
@@ -424,42 +390,6 @@ class Calls(Objects):
         handle.handled = self.name, function  # by which `naming` finds it again
         handle.of = self
         return handle  # type: ignore[no-any-return]  # a function with an attribute
-
-    def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
-        """``obj.name``, with a short way for fields and methods of ordinary instances."""
-        obj, name = xs
-        cls: type = type(obj)
-        found = context.attributes.get((cls, name))
-        if found is None:
-            found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
-        if found is PLACE:
-            return self.get_field(xs, fs, NO_KWARGS)
-        if found.__class__ is MethodDescriptorType:
-            return self.bind_method_in_c(found, obj, fs[0])
-        if found is MEMBER:
-            value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
-            if value is not SLOW and not context.classes:
-                return self.constant(value, self.known(context, value), 2)
-        elif found is not SLOW:
-            if name in obj.__dict__:
-                return self.get_field(xs, fs, NO_KWARGS)
-            if found is not FIELD and found is not DEFAULT:
-                return self.bind_method(found, obj, fs[0])
-        call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
-        return self.call_slowly(context, call, 2, self.mode)
-
-    def way_to_attribute(self, cls: type, name: str) -> Any:
-        """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
-        if type(name) is str:
-            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
-                return method
-            if cls is ModuleType:
-                return MEMBER if lookup(cls, name) is None else SLOW
-            if issubclass(cls, type):
-                return through_metaclass(cls, name)
-            if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
-                return PLACE
-        return attribute(cls, name)
 
     # -- the loop ----------------------------------------------------------------------------------------
 
