@@ -137,6 +137,8 @@ class RuleTable:
         """What was chosen where it rests on answers about classes that may get other methods, with these."""
         self.decided: dict[Any, Any] = {}
         """What dispatch found out for functions and classes of arguments; emptied when rows are added."""
+        self.decided_without_text: dict[Any, Any] = {}
+        """What it found out for where no text has been made from numbers with a derivative."""
         self.bodies: dict[Any, Any] = {}
         """The Python functions that stand in for functions on arguments of some classes, as dispatch found
         them out; None where classes do not tell.  Emptied when rows are added."""
@@ -199,6 +201,7 @@ class RuleTable:
         if is_stale:
             self.epoch += 1
         self.decided.clear()
+        self.decided_without_text.clear()
         self.bodies.clear()
         for layer in self._layers:
             layer._changed_below(is_stale)

@@ -91,6 +91,7 @@ class Calls(Attributes):
         self.engine = engine
         self.table = engine.table
         self.decided = engine.table.decided
+        self.decided_without_text = engine.table.decided_without_text
         self.bodies = engine.table.bodies
         self.protocols = protocols
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
@@ -216,7 +217,10 @@ class Calls(Attributes):
                     if row is not SLOW:
                         own = None if ff is NO_TANGENT else self_shadow(ff)
                         return self.use_method(row, owner, own, xs, fs)
-                row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
+                key = f, tuple(map(type, xs))
+                row = self.decided.get(key) or self.decide(f, xs)
+                if row is SLOW and context.texts is None:
+                    row = self.decided_without_text.get(key) or self.decide_without_text(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
             entered = self.enter_body(context, keywords, f, xs, fs)
@@ -344,6 +348,13 @@ class Calls(Attributes):
         row = plans.decide(function, xs, self.table, self.protocols)
         if plans.stays(function):  # other callables come and go
             self.decided[function, tuple(map(type, xs))] = row
+        return row
+
+    def decide_without_text(self, function: Any, xs: Values) -> Any:
+        """As `decide`, where no text has been made from numbers with a derivative."""
+        row = plans.decide(function, xs, self.table, self.protocols, texts.makes_text)
+        if plans.stays(function):
+            self.decided_without_text[function, tuple(map(type, xs))] = row
         return row
 
     def row_of_method(self, method: Any, xs: Values) -> Any:

@@ -47,6 +47,7 @@ __all__ = [
     "follow",
     "hand_on",
     "looks_at_text",
+    "makes_text",
     "raised_in_c",
     "read",
     "text",
@@ -144,6 +145,12 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
     tell."""
     if row.converts is not None:
         return any(type(x) not in _NUMBERS for x in args[row.converts : row.converts + 1])
+    return makes_text(row, args)
+
+
+def makes_text(row: Rule, args: Sequence[Any]) -> bool:
+    """Whether `after_row` may have something to do behind a call by `row` even if no text has been made from
+    numbers with a derivative."""
     return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
 
 
