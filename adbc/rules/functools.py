@@ -96,6 +96,11 @@ def _partial(func: Any, /, *args: Any, **keywords: Any) -> Any:
 _DISCRETE = frozenset({int, bool, str, bytes, type(None)})
 
 
+def are_discrete(args: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether all arguments of a call are values of classes that never have a derivative."""
+    return _DISCRETE.issuperset(map(type, args)) and _DISCRETE.issuperset(map(type, keywords.values()))
+
+
 class _LruCache:
     """A cache that a function makes while it is differentiated: what is kept there keeps its derivative.
 
@@ -114,20 +119,23 @@ class _LruCache:
         return self if obj is None else MethodType(self, obj)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        for value in (*args, *keywords.values()):
-            if type(value) not in _DISCRETE:
-                self.misses += 1
-                return self.function(*args, **keywords)
-        key: Any = (args, tuple(keywords.items()))
+        if not are_discrete(args, keywords):
+            self.misses += 1
+            return self.function(*args, **keywords)
+        # No argument is a tuple: a key without keywords is never one with keywords.
+        key: Any = (args, tuple(keywords.items())) if keywords else args
         if self.typed:
-            key = (*key, tuple([type(value) for value in (*args, *keywords.values())]))
+            key = (key, tuple([type(value) for value in (*args, *keywords.values())]))
         if key in self.kept:
             self.hits += 1
+            if self.maxsize is None:
+                return self.kept[key]
             result = self.kept.pop(key)
             self.kept[key] = result  # now the last to be forgotten
             return result
         self.misses += 1
-        result = self.function(*args, **keywords)
+        # Arguments by position alone are known one by one.
+        result = self.function(*args, **keywords) if keywords else self.function(*args)
         if self.maxsize is None or self.maxsize > 0:
             if self.maxsize is not None and len(self.kept) >= self.maxsize:
                 del self.kept[next(iter(self.kept))]
@@ -210,6 +218,7 @@ ROWS: list[Rule] = [
     Overlay(functools.reduce, _reduce),
     Overlay(functools.partial, _partial),
     ZeroRule(way_of_joining, result=str),
+    ZeroRule(are_discrete, result=bool),
     Overlay(functools._lru_cache_wrapper, _lru_cache),
     Overlay(functools.cmp_to_key, _cmp_to_key),
     *([Overlay(_GET, _bind_dispatcher)] if "_method_cache" in _GET.__code__.co_names else []),
