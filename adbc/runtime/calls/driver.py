@@ -44,13 +44,13 @@ from adbc.runtime.calls.classes import (
     through_metaclass,
     way_to_set,
 )
-from adbc.runtime.calls.generators import Generator, finished, suspended
+from adbc.runtime.calls.generators import Generator, suspended
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.objects import Answer, Objects
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.resuming import resumed
+from adbc.runtime.calls.resuming import resumed, stopped
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import cells_of, with_active_defaults
@@ -463,7 +463,7 @@ class Calls(Objects, InC):
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
                 answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, mode))
                 if raises and answer[0] is intrinsics.EXHAUSTED:
-                    error = finished(xs[0].returned)
+                    error = stopped(context, xs[0], fs[0])
                     if mode == own:
                         raise error
                     return Raised(error), None, answer[2]
