@@ -50,7 +50,7 @@ from adbc.runtime.calls.objects import Answer, Objects
 from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
-from adbc.runtime.calls.resuming import resumed, stopped
+from adbc.runtime.calls.resuming import resumed, stopped, stops
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import cells_of, with_active_defaults
@@ -463,10 +463,9 @@ class Calls(Objects, InC):
             if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
                 answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, mode))
                 if raises and answer[0] is intrinsics.EXHAUSTED:
-                    error = stopped(context, xs[0], fs[0])
                     if mode == own:
-                        raise error
-                    return Raised(error), None, answer[2]
+                        raise stopped(context, xs[0], fs[0])
+                    return stops(context, xs[0], fs[0], answer[2])
                 return answer
             return otherwise(context, xs, fs, mode)
 

@@ -71,6 +71,34 @@ def of_generators(x: float) -> Any:
     return total
 
 
+def ending(x: float) -> Any:
+    yield x
+    yield x * x
+    return [x**3, x]
+
+
+class Steps:
+    def __init__(self, x: float) -> None:
+        self.values = ending(x)
+
+    def step(self) -> float:
+        return next(self.values)
+
+
+def of_returned_values(x: float) -> Any:
+    steps, total = Steps(x), 0.0
+    try:
+        while True:
+            total += steps.step() * x
+    except StopIteration as stop:
+        total += stop.value[0] * x * 3.0 + stop.args[0][1]
+    try:
+        steps.step()
+    except StopIteration as stop:
+        total += 0.0 if stop.value is None else x
+    return total
+
+
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "interpret"])
 def test_what_was_done_before_it_failed_is_undone(speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
@@ -78,6 +106,7 @@ def test_what_was_done_before_it_failed_is_undone(speculation: str) -> None:
             check_rule(of_objects, 0.7)
             check_rule(of_containers, 0.7, [0.4, 1.1])
             check_rule(of_generators, 0.7)
+            check_rule(of_returned_values, 0.7)
 
 
 @pytest.mark.parametrize("function", [of_objects, of_containers, of_generators], ids=lambda f: f.__name__)
