@@ -160,13 +160,20 @@ class Calls(Objects, InC):
         """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
         for the `count` things that were given."""
 
-    def stored(self, cls: type, names: Names, xs: Values, fs: Values) -> Any:
+    def stored(self, cls: type, names: Names, keywords: Names, xs: Values, fs: Values) -> Any:
         """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a
-        value for each."""
-        out = cls(*xs)
+        value for each, the last ones by keyword; None if it is given something else."""
+        count = len(xs) - len(keywords)
+        given = (*names[:count], *keywords) if keywords else names
+        if len(xs) != len(names) or (given != names and {*given} != {*names}):
+            return None
+        out = cls(*xs[:count], **dict(zip(keywords, xs[count:], strict=True))) if keywords else cls(*xs)
         if all(f is None for f in fs):  # not counted: an array answers to == in its own way
             return self.constant(out, None, len(xs) + 1)
-        return self.of_fields(out, self.of_record(out, dict(zip(names, fs, strict=True))), names)
+        beside = dict(zip(given, fs, strict=True))
+        if given != names:
+            beside = {name: beside[name] for name in names}
+        return self.of_fields(out, self.of_record(out, beside), given)
 
     @abc.abstractmethod
     def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
@@ -377,7 +384,7 @@ class Calls(Objects, InC):
         if function is SLOW or context.follows_inner or self.table.rows(function) or self.has_meaning(f):
             return None
         if function.__class__ is tuple:
-            return None if keywords or len(xs) != len(function) else self.stored(f, function, xs, fs)
+            return self.stored(f, function, keywords, xs, fs)
         if not is_class:
             return self.enter_directly(context, keywords, function, None, (f, *xs), (ff, *fs), "object", mode)
         obj, shadow = object.__new__(f), MutableTangent()
@@ -452,6 +459,8 @@ class Calls(Objects, InC):
             return self.next_of(function)
         if function in _SETTING:
             return self.set_of(function)
+        if function is getattr:
+            return self.get_of(function)
         return self.named(self.by_row(function), function)
 
     def next_of(self, function: Any) -> Callable[..., Any]:
@@ -470,6 +479,16 @@ class Calls(Objects, InC):
             return otherwise(context, xs, fs, mode)
 
         return self.named(take, function)
+
+    def get_of(self, function: Any) -> Callable[..., Any]:
+        """The handler of `getattr`: without a default it reads an attribute as ``obj.name`` does."""
+        otherwise = self.by_row(function)
+
+        def get(context: Context, xs: Values, fs: Values, mode: Mode = self.mode) -> Any:
+            is_plain_name = len(xs) == 2 and type(xs[1]) is str and context.texts is None
+            return (self.get_attribute if is_plain_name else otherwise)(context, xs, fs, mode)
+
+        return self.named(get, function)
 
     def set_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `function`, which sets an attribute: fields of ordinary instances are written
