@@ -19,6 +19,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.rules.table import Overlay
 from adbc.runtime.calls import resolve, steps
 from adbc.runtime.calls.classes import SLOW, is_heap_type
+from adbc.runtime.calls.dispatched import CHOOSING
 from adbc.runtime.calls.nested import is_machinery
 from adbc.runtime.calls.steps import Call
 from adbc.runtime.calls.texts import looks_at_text
@@ -473,6 +474,7 @@ def is_derived(engine: EngineView, function: Any) -> bool:
         and not is_differentiation(function)
         and not runs_as_it_is(function)
         and not is_machinery(function)
+        and function.__code__ not in CHOOSING
     )
 
 

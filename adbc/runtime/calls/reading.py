@@ -85,7 +85,7 @@ class Attributes(Objects):
         """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
         for the `count` things that were given."""
 
-    def get_attribute(self, context: Context, xs: Values, fs: Values) -> Any:
+    def get_attribute(self, context: Context, xs: Values, fs: Values, mode: Mode | None = None) -> Any:
         """``obj.name``, with a short way for fields and methods of ordinary instances."""
         obj, name = xs
         cls: type = type(obj)
@@ -110,7 +110,7 @@ class Attributes(Objects):
             if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
-        return self.call_slowly(context, call, 2, self.mode)
+        return self.call_slowly(context, call, 2, mode or self.mode)
 
     def read_in_c(self, context: Context, descriptor: Any, obj: Any, shadow: Any) -> Any:
         """Answer ``obj.name``, which `descriptor` gives in C: by its rule, or as a class or value that has no

@@ -23,7 +23,7 @@ from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
 from adbc.tangents import NO_TANGENT, MutableTangent, add, slot_increment, slot_rdata
 
-__all__ = ["PROTOCOLS", "resumed", "stopped"]
+__all__ = ["PROTOCOLS", "resumed", "stopped", "stops"]
 
 Answer = tuple[Any, Any, Callable[[Any], Any]]
 
@@ -96,6 +96,24 @@ def stopped(context: Context, generator: Generator, shadow: MutableTangent) -> S
     beside.__dict__["args"] = NO_TANGENT if slot is NO_TANGENT else (slot,)
     context.shadows.register(error, beside)
     return error
+
+
+def stops(
+    context: Context, generator: Generator, shadow: MutableTangent, back: Callable[[Any], Any]
+) -> Answer:
+    """The answer of an attempted ``next(generator)`` that raises `StopIteration`: `back`, the pullback of the
+    resumption, is given what the value that the exception carries has got."""
+    error = stopped(context, generator, shadow)
+    beside, fields = context.shadows.lookup(error), shadow.__dict__
+
+    def stops_pullback(bout: Any) -> Any:
+        args = beside.__dict__["args"]
+        given = None if args is NO_TANGENT else slot_rdata(args[0])
+        if given is not None:
+            fields["returned"] = slot_increment(fields["returned"], given)
+        return back(None)
+
+    return Raised(error), None, stops_pullback
 
 
 class _Before:
