@@ -23,7 +23,7 @@ import sys
 import types
 import unicodedata
 from _socket import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adbc.cpython.libraries import is_library_code
@@ -47,6 +47,7 @@ __all__ = [
     "check_evaluated",
     "follow",
     "hand_on",
+    "has_text",
     "listed",
     "looks_at_text",
     "raised_in_c",
@@ -156,6 +157,11 @@ def looks_at_text(row: Rule, args: Sequence[Any]) -> bool:
     if row.converts is not None:
         return any(type(x) not in _NUMBERS and not hasattr(type(x), "dtype") for x in args[row.converts])
     return row.of_text or (row.function in SPELLING and any(isinstance(x, _TEXT) for x in args))
+
+
+def has_text(values: Iterable[Any]) -> bool:
+    """Whether text is among `values`, or in lists and tuples there."""
+    return any(has_text(x) if isinstance(x, (list, tuple)) else isinstance(x, _TEXT) for x in values)
 
 
 def written(context: Context, streams: Sequence[Any]) -> None:
