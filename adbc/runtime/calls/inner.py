@@ -56,7 +56,7 @@ def _attempt(calls: Any, context: Any, keywords: Any, f: Any, ff: Any, xs: Any, 
         return decided(calls, context, keywords, f, ff, xs, fs, True)(context, f, ff, xs, fs)
     except BaseException as error:  # whatever the user's handler may want to see, and handed on to it
         count = len(xs) + 1
-        return Raised(error), None, lambda bout: (None,) * count
+        return intrinsics._raised_(error), None, lambda bout: (None,) * count
 
 
 def _get_attribute(calls: Any, context: Any, xs: Any, fs: Any) -> Any:
