@@ -116,11 +116,13 @@ _C_METHODS = (WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptor
 
 
 def overrides(cls: type, name: str) -> bool:
-    """Whether `cls` has a method `name` that is not C code: a function, or whatever stands for one."""
+    """Whether `cls` has a method `name` of its own: a function, whatever stands for one, or C code that does
+    something else elsewhere (``__setattr__ = dict.__setitem__``)."""
     answer = False
     for base in cls.__mro__:
         if name in base.__dict__:
-            answer = not isinstance(base.__dict__[name], _C_METHODS)
+            found = base.__dict__[name]
+            answer = not isinstance(found, _C_METHODS) or getattr(found, "__name__", name) != name
             break
     if _asked.questions is not None and not _stays(cls):
         _asked.questions.append((cls, name, None, answer))
