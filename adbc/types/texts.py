@@ -76,3 +76,5 @@ def _holds_numbers(known: AbstractType, *others: type[AbstractType]) -> bool:
 
 _HOLDING = frozenset({str, bytes, bytearray, memoryview, list, tuple})
 _NO_TEXT = frozenset({bool, int, float, complex, type(None)})
+_NUMERIC = ("float", "complex", "int", "uint", "bool")
+"""How the names of dtypes begin in whose arrays there is no text."""
