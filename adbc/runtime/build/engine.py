@@ -514,7 +514,7 @@ def _around_collections(phase: str, info: Mapping[str, int]) -> None:
                 caches += engine.identities
                 anchors += [engine, *vars(engine).values(), *vars(engine.table).values()]
             for table in tables:
-                caches += [table.decided, table.decided_without_text, table.bodies, table.found, table.resting]
+                caches += table.caches
             lifetimes.forget_the_dead(caches, anchors)
 
 
