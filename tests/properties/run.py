@@ -1,8 +1,8 @@
 """Many random programs: ``python -m tests.properties.run --first 0 --count 100000 --jobs 2 --log done.txt``.
 
 ``--kind`` says of which kind: random functions, unless told otherwise, classes, calls of NumPy, such calls
-on constants for the most part, mixtures of libraries, or what recurses (`KINDS`); of these it is said how
-many were refused.
+on constants for the most part, mixtures of libraries, what recurses, or random functions to be differentiated
+twice (`KINDS`); of these it is said how many were refused.
 Shows progress and the seed, error and source of every program that fails.  Chunks are noted in the log when
 they are finished, and the same command goes on behind them.  One seed alone: ``--first SEED --count 1``; with
 those of its chunk before it: ``--first SEED --with-chunk --count 1``.
@@ -35,6 +35,7 @@ from tests.properties.class_programs import ClassProgram
 from tests.properties.functions import Prelude, Program
 from tests.properties.mixed_programs import MixedProgram
 from tests.properties.mixed_programs import check as check_mixed
+from tests.properties.nested_checks import check_second
 from tests.properties.numpy_calls import NumpyCall
 from tests.properties.numpy_checks import check as check_numpy_call
 from tests.properties.numpy_checks import check_among_constants
@@ -67,6 +68,7 @@ KINDS: dict[str, Kind] = {
     "constants": Kind(lambda: NumpyCall, lambda program: (program.name, check_among_constants(program))),
     "mixtures": Kind(lambda: MixedProgram, check_mixed),
     "recursion": Kind(lambda: RecursiveProgram, check_recursion),
+    "second": Kind(_with_prelude, check_second),
 }
 
 Found = tuple[list[tuple[int, str]], "collections.Counter[object]"]

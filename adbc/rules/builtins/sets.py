@@ -157,7 +157,7 @@ def _collected(method: Any) -> Overlay:
         given = [x if isinstance(x, (set, frozenset)) else list(iter(x)) for x in others]
         return method(target, *given)
 
-    return Overlay(method, of_any, when=_set_first)
+    return Overlay(method, of_any, when=lambda cls, *rest: _is_set(cls) and not _data(*rest))
 
 
 _COMBINING = ("union", "intersection", "difference", "symmetric_difference")
