@@ -62,7 +62,10 @@ def rules(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-m", "", "tests/rules", "tests/programs", *session.posargs)
 
 
-COUNTS = {"functions": 100_000, "classes": 10_000, "numpy": 10_000, "mixtures": 10_000, "recursion": 10_000}
+COUNTS = {
+    "functions": 100_000, "classes": 10_000, "numpy": 10_000, "constants": 10_000, "mixtures": 10_000,
+    "recursion": 10_000,
+}  # fmt: skip
 """How many random programs of each kind are run."""
 
 

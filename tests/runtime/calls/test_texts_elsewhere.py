@@ -1,5 +1,5 @@
-"""Numbers with a derivative that become text in arrays, or in names of files, and are read back from there:
-all are refused.  Arrays of text, and names, that say nothing of such a number stand beside them: these are free.
+"""Numbers with a derivative that become text in arrays, or in names of files, and are read back from there
+are refused.  Arrays of text, and names, that say nothing of such a number stand beside them, and are free.
 """
 
 from __future__ import annotations
