@@ -102,8 +102,8 @@ def _arrays_of(row: Rule) -> slice:
     return slice(1) if isinstance(row, ViewRule) else slice(None)
 
 
-_PLAIN = frozenset({operator.getitem, operator.delitem, *SPELLING})
-"""Functions of which NumPy's are no special case where text is met."""
+_PLAIN = frozenset({operator.getitem, operator.delitem, operator.matmul, operator.imatmul, *SPELLING})
+"""Functions of which NumPy's are no special case where text is met, or that raise where it is."""
 
 _OF_INSTANCES = instances.rows_of_instances(_OF_ARRAYS)
 

@@ -216,7 +216,8 @@ _PLAIN: frozenset[type] = frozenset(
 _KEEPS_NOTHING: tuple[type, ...] = (
     *_PLAIN, *_NESTING, dict, type, re.Pattern, types.FunctionType, types.MethodType, types.CodeType,
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    types.GetSetDescriptorType, types.CellType, functools.partial, BaseException,
+    types.GetSetDescriptorType, types.CellType, functools.partial, BaseException, types.TracebackType,
+    types.FrameType,
 )  # fmt: skip
 """Classes whose instances can be looked into, or remember nothing."""
 _OF_SYSTEM = frozenset({"_thread", "_struct", "_operator", "datetime", "time", "decimal", "weakref"})

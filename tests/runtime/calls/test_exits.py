@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import decimal
+import io
 import struct
 import threading
 import warnings
@@ -284,6 +285,25 @@ def setting(value: int) -> Iterator[None]:
 def with_setting(x: Any) -> Any:
     with setting(1):
         return refuses(x)
+
+
+streams: list[Any] = []
+
+
+def with_a_stream(x: Any) -> Any:
+    """What C code is given of the refusal leads to text that was made of a number: the local variables."""
+    shown = f"{x}"
+    with io.StringIO("1.5") as stream:
+        streams.append(stream)
+        return x * float(shown)
+
+
+@pytest.mark.parametrize("run", MODES.values(), ids=MODES)
+def test_a_stream_is_closed_where_text_is_not_read(run: Any) -> None:
+    streams.clear()
+    with pytest.raises(adbc.AdbcError):
+        run(with_a_stream)
+    assert streams[-1].closed
 
 
 @pytest.mark.parametrize("run", MODES.values(), ids=MODES)

@@ -73,11 +73,6 @@ NAMES: dict[str, str] = {
         os.rename(d + '/a', d + '/' + repr(x))
         return float(os.listdir(d)[0])
     """,
-    "walk": """
-        open(d + '/' + repr(x), 'w').close()
-        for root, folders, files in os.walk(d):
-            return float(files[0])
-    """,
     "symlink": """
         os.symlink(repr(x), d + '/a')
         return float(os.readlink(d + '/a'))
