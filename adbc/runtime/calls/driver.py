@@ -41,6 +41,7 @@ from adbc.runtime.calls.classes import (
     lookup,
     member,
     method_in_c,
+    python_method,
     through_metaclass,
     way_to_set,
 )
@@ -508,8 +509,22 @@ class Calls(Objects, InC, Iterating):
                 return self.get_field(xs, fs, NO_KWARGS)
             if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
+            hook = self.way_to_find(context, cls, name) if found is FIELD else SLOW
+            if hook is not SLOW and not context.classes:
+                return self.of_step(self.call(context, (), hook, None, xs, fs, mode), False)
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
         return self.call_slowly(context, call, 2, mode or self.mode)
+
+    def way_to_find(self, context: Context, cls: type, name: str) -> Any:
+        """The ``__getattr__``, written in Python, that an instance of `cls` is asked by if it has no attribute
+        `name`; else `SLOW`."""
+        key = cls, name, "getattr()"
+        found = context.attributes.get(key)
+        if found is None:
+            method = python_method(cls, "__getattr__")
+            is_in_class = any(name in vars(base) for base in cls.__mro__)  # it may be None there
+            found = context.attributes[key] = SLOW if method is None or is_in_class else method
+        return found
 
     def way_to_attribute(self, cls: type, name: str) -> Any:
         """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""

@@ -99,6 +99,34 @@ def of_returned_values(x: float) -> Any:
     return total
 
 
+class Settings:
+    unset = None
+
+    def __init__(self, **given: float) -> None:
+        self.given, self.asked = given, 0.0
+
+    def __getattr__(self, name: str) -> float:
+        self.asked += self.given["rate"]
+        try:
+            return self.given[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def of_hooks(x: float) -> Any:
+    total, settings = 0.0, [Settings(rate=x, scale=x * x)]
+    for s in settings * 3:
+        total += s.rate * s.scale + (x if s.unset is None else 0.0)
+        try:
+            total += s.missing
+        except AttributeError:
+            total += s.asked
+        total += getattr(s, "other", x)
+        if hasattr(s, "rate"):
+            s.scale = total
+    return total * settings[0].asked
+
+
 class Doubling:
     def __init__(self, xs: list[float], x: float) -> None:
         self.xs, self.k, self.x = xs, 0, x
@@ -141,6 +169,7 @@ def test_what_was_done_before_it_failed_is_undone(speculation: str) -> None:
             check_rule(of_containers, 0.7, [0.4, 1.1])
             check_rule(of_iterators, 0.7, [0.4, 1.1])
             check_rule(of_generators, 0.7)
+            check_rule(of_hooks, 0.7)
             check_rule(of_returned_values, 0.7)
 
 
