@@ -509,6 +509,10 @@ class Calls(Objects, InC, Iterating):
                 return self.get_field(xs, fs, NO_KWARGS)
             if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
+            if found is DEFAULT and not context.classes:
+                value = member(cls, name)
+                if value is not SLOW:
+                    return self.constant(value, self.known(context, value), 2)
             hook = self.way_to_find(context, cls, name) if found is FIELD else SLOW
             if hook is not SLOW and not context.classes:
                 return self.of_step(self.call(context, (), hook, None, xs, fs, mode), False)
@@ -516,8 +520,8 @@ class Calls(Objects, InC, Iterating):
         return self.call_slowly(context, call, 2, mode or self.mode)
 
     def way_to_find(self, context: Context, cls: type, name: str) -> Any:
-        """The ``__getattr__``, written in Python, that an instance of `cls` is asked by if it has no attribute
-        `name`; else `SLOW`."""
+        """The ``__getattr__``, written in Python, that an instance of `cls` is asked by for what it has not
+        got; `SLOW` if there is none, or the class has an attribute `name`."""
         key = cls, name, "getattr()"
         found = context.attributes.get(key)
         if found is None:

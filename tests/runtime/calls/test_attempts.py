@@ -101,6 +101,8 @@ def of_returned_values(x: float) -> Any:
 
 class Settings:
     unset = None
+    scales = (2.0, 3.0)
+    default = 0.5
 
     def __init__(self, **given: float) -> None:
         self.given, self.asked = given, 0.0
@@ -121,7 +123,8 @@ def of_hooks(x: float) -> Any:
             total += s.missing
         except AttributeError:
             total += s.asked
-        total += getattr(s, "other", x)
+        total += getattr(s, "other", x) * s.scales[1] + s.default
+        s.default = x * total
         if hasattr(s, "rate"):
             s.scale = total
     return total * settings[0].asked
