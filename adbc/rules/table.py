@@ -176,9 +176,9 @@ class Rule:
     """Whether calls with arguments of which a part has a derivative, and an address, are made by `frule` and
     `rrule` though the derivative is zero: these look at what becomes of the arguments."""
 
-    converts: int | None = None
-    """The number of the argument from which numbers are read if it is text, or holds text; None if that is
-    an error."""
+    converts: slice | None = None
+    """The arguments by position from which numbers or arrays are made if they are text, or hold text; None if
+    that is an error."""
 
     meets_text: bool
     """Whether calls by the row have to be looked at if text was made from numbers with a derivative."""

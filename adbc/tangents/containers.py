@@ -85,6 +85,7 @@ class NamedTupleKind(TupleKind):
 
 
 _FLOATS = {float}
+_WITHOUT = {str, bytes, int, bool, type(None)}
 
 
 class SequenceKind(AddressKind):
@@ -97,10 +98,16 @@ class SequenceKind(AddressKind):
         return self.tangent
 
     def make(self, x: Any, walk: Any) -> Any:
-        if type(x) is list and walk.source is None and set(map(type, x)) == _FLOATS:
-            t = [0.0] * len(x)  # by far the commonest, and often long
-            walk.register(x, t)
-            return t
+        if type(x) is list:
+            classes = set(map(type, x))
+            if classes == _FLOATS and walk.source is None:
+                t: list[Any] = [0.0] * len(x)  # by far the commonest, and often long
+                walk.register(x, t)
+                return t
+            if classes <= _WITHOUT:
+                t = [NO_TANGENT] * len(x)
+                walk.register(x, t)
+                return t
         return super().make(x, walk)
 
     def parts(self, x: Any) -> Parts:

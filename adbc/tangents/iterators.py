@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gc
 import itertools
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -247,7 +247,9 @@ def _view_iterator(view: Any, shadow: Any, reverse: bool) -> ShadowIterator:
     # The primal's own order: an OrderedDict may have been reordered.
     source = shown_by(view) or shadow
     order = shadow if type(source) is dict else source
-    values = DictValueIterator(shadow, reversed(order) if reverse else iter(order))
+    base: Any = OrderedDict if isinstance(order, OrderedDict) else dict  # whose class may iterate otherwise
+    keys = base.__reversed__(order) if reverse else base.__iter__(order)
+    values = DictValueIterator(shadow, keys)
     return values if name.endswith("values") else TupleStep((KeyIterator(), values))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from adbc.rules import stopping
 from adbc.rules.builtins import (
     cells,
+    container_classes,
     dicts,
     displays,
     inspection,
@@ -31,6 +32,7 @@ ROWS: list[Rule] = [
     *sets.ROWS,
     *cells.ROWS,
     *iteration.ROWS,
+    *container_classes.ROWS,
     *ordering.ROWS,
     *patterns.ROWS,
     *inspection.ROWS,

@@ -17,6 +17,7 @@ from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.classes import (
     SLOW,
     as_plain_number,
+    as_plain_value,
     constructor,
     is_heap_type,
     is_python_function,
@@ -158,7 +159,14 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
     function, args = call.function, call.args
     if function.__name__ == "__getattribute__" and function.__objclass__ in _PLAIN_ATTRIBUTES:
         return Delegate(call.of(object.__getattribute__))  # ``str.__getattribute__`` does the same
-    if not args or call.keywords or lookup(type(args[0]), function.__name__) is not function:
+    if not args or call.keywords:
+        return None
+    if type(args[0]) is not function.__objclass__ and function.__name__ not in _OF_CLASS:
+        plain = as_plain_value(args[0], function.__objclass__, call.shadows[0])
+        if plain is not args[0]:
+            given = plain, *map(as_plain_number, args[1:])
+            return Delegate(Call(function, None, given, call.shadows, call.origins, (), None))
+    if lookup(type(args[0]), function.__name__) is not function:
         return None
     found = operation(function, args)
     if found is None:
@@ -172,6 +180,9 @@ def _special_method(call: Call, table: RuleTable) -> Step | None:
     row = table.find(found[0], tuple(map(type, swapped.args)))
     return None if row is None else pass_to_row(row, swapped)
 
+
+_OF_CLASS = frozenset({"__getattribute__", "__sizeof__"})
+"""The methods of numbers and tuples that see the class of the instance."""
 
 _PLAIN_ATTRIBUTES = (
     str, bytes, int, float, complex, list, tuple, dict, set, frozenset, collections.deque, BaseException,

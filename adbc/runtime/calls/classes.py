@@ -34,6 +34,7 @@ __all__ = [
     "accessor",
     "are_fields",
     "as_plain_number",
+    "as_plain_value",
     "attribute",
     "certain_method",
     "class_member",
@@ -432,6 +433,16 @@ def as_plain_number(x: Any) -> Any:
         return int.__int__(x)
     if isinstance(x, (float, complex)) and is_python_class(type(x)):
         return float.__float__(x) if isinstance(x, float) else complex.__complex__(x)
+    return x
+
+
+def as_plain_value(x: Any, base: type, shadow: Any) -> Any:
+    """The number or tuple that `x`, of a class derived from `base`, is to the methods of `base`; `x` itself
+    if `base` is another class, or if the `shadow` of `x` is no shadow of a tuple."""
+    if base in _NUMBERS:
+        return as_plain_number(x)
+    if base is tuple and isinstance(x, tuple) and (shadow is None or type(shadow) is tuple):
+        return tuple.__getitem__(x, slice(None))
     return x
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, ClassVar, Literal
 
 from adbc.ir import intrinsics
@@ -27,30 +27,14 @@ from adbc.runtime.calls import (
 )
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
-from adbc.runtime.calls.classes import (
-    CONTAINERS,
-    DEFAULT,
-    FIELD,
-    LIBRARY,
-    MEMBER,
-    PLACE,
-    SLOW,
-    VALUES,
-    attribute,
-    has_place,
-    lookup,
-    member,
-    method_in_c,
-    python_method,
-    through_metaclass,
-    way_to_set,
-)
+from adbc.runtime.calls.classes import CONTAINERS, FIELD, LIBRARY, SLOW, VALUES, method_in_c, way_to_set
 from adbc.runtime.calls.in_c import InC
 from adbc.runtime.calls.iterating import Iterating
-from adbc.runtime.calls.objects import Answer, Objects
+from adbc.runtime.calls.objects import Answer
 from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
+from adbc.runtime.calls.reading import Attributes
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
 from adbc.runtime.state.closures import with_active_defaults
@@ -85,7 +69,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(Objects, InC, Iterating):
+class Calls(Attributes, InC, Iterating):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -100,8 +84,6 @@ class Calls(Objects, InC, Iterating):
     """What stands beside a value of which a slot holds this tangent."""
     fill: Callable[[Any, Any], Any]
     """The tangent for a slot that gets a value, from what stands beside the value."""
-    get_field: Callable[..., Any]
-    """The rule of reading a field."""
     set_field: Callable[..., Any]
     """The rule of writing a field."""
 
@@ -109,6 +91,7 @@ class Calls(Objects, InC, Iterating):
         self.engine = engine
         self.table = engine.table
         self.decided = engine.table.decided
+        self.decided_without_text = engine.table.decided_without_text
         self.bodies = engine.table.bodies
         self.protocols = protocols
         self.drivers = {step: getattr(self, name) for step, name in steps.DRIVERS.items()}
@@ -154,11 +137,6 @@ class Calls(Objects, InC, Iterating):
         """Enter a Python function as `plan` says, on the parameters `xs`; `gather` (`plans.Layout`) gives
         what comes back for the arguments of the call, which is answered as `call` does."""
 
-    @abc.abstractmethod
-    def constant(self, out: Any, fout: Any, count: int) -> Any:
-        """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
-        for the `count` things that were given."""
-
     def stored(self, cls: type, names: Names, keywords: Names, xs: Values, fs: Values) -> Any:
         """The answer of a call of `cls`, a frozen dataclass or named tuple with fields of these `names`, on a
         value for each, the last ones by keyword; None if it is given something else."""
@@ -185,18 +163,6 @@ class Calls(Objects, InC, Iterating):
     @abc.abstractmethod
     def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
         """Answer a call by `row`, which `takes_result`: the function has been called and gave `out`."""
-
-    @abc.abstractmethod
-    def call_slowly(self, context: Context, call: Call, count: int, mode: Mode) -> Any:
-        """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
-
-    @abc.abstractmethod
-    def bind_method(self, function: Any, obj: Any, shadow: Any) -> Any:
-        """Answer ``obj.name``, which is the method of `obj` that `function` becomes."""
-
-    @abc.abstractmethod
-    def bind_method_in_c(self, descriptor: Any, obj: Any, shadow: Any) -> Any:
-        """Answer ``obj.name``, which is the method in C that `descriptor` becomes."""
 
     @abc.abstractmethod
     def use_method(self, row: Any, own: Any, fown: Any, xs: Values, fs: Values) -> Any:
@@ -271,7 +237,10 @@ class Calls(Objects, InC, Iterating):
                     if row is not SLOW:
                         own = None if ff is NO_TANGENT else self_shadow(ff)
                         return self.use_method(row, owner, own, xs, fs)
-                row = self.decided.get((f, tuple(map(type, xs)))) or self.decide(f, xs)
+                key = f, tuple(map(type, xs))
+                row = self.decided.get(key) or self.decide(f, xs)
+                if row is SLOW and context.texts is None:
+                    row = self.decided_without_text.get(key) or self.decide_without_text(f, xs)
                 if row is not SLOW:
                     return self.use_decided(row, xs, fs)
             entered = self.enter_body(context, keywords, f, xs, fs, mode)
@@ -429,6 +398,13 @@ class Calls(Objects, InC, Iterating):
             self.decided[function, tuple(map(type, xs))] = row
         return row
 
+    def decide_without_text(self, function: Any, xs: Values) -> Any:
+        """As `decide`, where no text has been made from numbers with a derivative."""
+        row = plans.decide(function, xs, self.table, self.protocols, texts.makes_text)
+        if plans.stays(function):
+            self.decided_without_text[function, tuple(map(type, xs))] = row
+        return row
+
     def row_of_method(self, method: Any, xs: Values) -> Any:
         """The row for a call of a method that is bound to a builtin container, as `decide` has it: the method
         is a new object whenever it is read, and its descriptor is the same."""
@@ -488,60 +464,6 @@ class Calls(Objects, InC, Iterating):
         handle.handled = self.name, function  # by which `naming` finds it again
         handle.of = self
         return handle  # type: ignore[no-any-return]  # a function with an attribute
-
-    def get_attribute(self, context: Context, xs: Values, fs: Values, mode: Mode | None = None) -> Any:
-        """``obj.name``, with a short way for fields and methods of ordinary instances."""
-        obj, name = xs
-        cls: type = type(obj)
-        found = context.attributes.get((cls, name))
-        if found is None:
-            found = context.attributes[cls, name] = self.way_to_attribute(cls, name)
-        if found is PLACE:
-            return self.get_field(xs, fs, NO_KWARGS)
-        if found.__class__ is MethodDescriptorType:
-            return self.bind_method_in_c(found, obj, fs[0])
-        if found is MEMBER:
-            value = obj.__dict__.get(name, SLOW) if cls is ModuleType else member(obj, name)
-            if value is not SLOW and not context.classes:
-                return self.constant(value, self.known(context, value), 2)
-        elif found is not SLOW:
-            if name in obj.__dict__:
-                return self.get_field(xs, fs, NO_KWARGS)
-            if found is not FIELD and found is not DEFAULT:
-                return self.bind_method(found, obj, fs[0])
-            if found is DEFAULT and not context.classes:
-                value = member(cls, name)
-                if value is not SLOW:
-                    return self.constant(value, self.known(context, value), 2)
-            hook = self.way_to_find(context, cls, name) if found is FIELD else SLOW
-            if hook is not SLOW and not context.classes:
-                return self.of_step(self.call(context, (), hook, None, xs, fs, mode), False)
-        call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
-        return self.call_slowly(context, call, 2, mode or self.mode)
-
-    def way_to_find(self, context: Context, cls: type, name: str) -> Any:
-        """The ``__getattr__``, written in Python, that an instance of `cls` is asked by for what it has not
-        got; `SLOW` if there is none, or the class has an attribute `name`."""
-        key = cls, name, "getattr()"
-        found = context.attributes.get(key)
-        if found is None:
-            method = python_method(cls, "__getattr__")
-            is_in_class = any(name in vars(base) for base in cls.__mro__)  # it may be None there
-            found = context.attributes[key] = SLOW if method is None or is_in_class else method
-        return found
-
-    def way_to_attribute(self, cls: type, name: str) -> Any:
-        """How attribute `name` of instances of `cls` is found (`classes.attribute`)."""
-        if type(name) is str:
-            if (cls in CONTAINERS or cls in VALUES) and (method := method_in_c(cls, name)) is not None:
-                return method
-            if cls is ModuleType:
-                return MEMBER if lookup(cls, name) is None else SLOW
-            if issubclass(cls, type):
-                return through_metaclass(cls, name)
-            if has_place(cls, name) and not self.table.rows(lookup(cls, name)):
-                return PLACE
-        return attribute(cls, name)
 
     # -- the loop ----------------------------------------------------------------------------------------
 

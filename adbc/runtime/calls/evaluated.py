@@ -13,7 +13,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from adbc.cpython.names import names_in
+from adbc.cpython.names import globals_written, names_in
 from adbc.errors import UnsupportedError
 from adbc.rules.lookup import RuleTable
 from adbc.runtime.calls.class_statements import run_body
@@ -41,6 +41,40 @@ def value_of_function(function: Any, names: Any, namespace: Any) -> Any:
     """The value of an expression that `function` computes from the values of `names` in `namespace`."""
     return function(*[namespace[name] for name in names])
 
+
+class Layers:
+    """The locals of code, and behind them its globals, as one namespace: numbers that change their values
+    are read from both."""
+
+    def __init__(self, locals: Any, globals: Any) -> None:
+        self.locals = locals
+        self.globals = globals
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self.locals[name]
+        except KeyError:
+            pass
+        return self.globals[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.locals[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.locals[name]
+
+
+def value_of_layers(body: Any, names: Any, globals: Any, locals: Any) -> Any:
+    """``eval(code, globals, locals)`` where `globals` holds something with a derivative."""
+    return value_of_code(body, names, globals, Layers(locals, globals))
+
+
+def effect_of_layers(body: Any, names: Any, globals: Any, locals: Any) -> None:
+    """``exec(code, globals, locals)`` where `globals` holds something with a derivative."""
+    effect_of_code(body, names, globals, Layers(locals, globals))
+
+
+_LAYERED: dict[Any, Any] = {value_of_code: value_of_layers, effect_of_code: effect_of_layers}
 
 _MODES: dict[Any, tuple[str, Any]] = {eval: ("eval", value_of_code), exec: ("exec", effect_of_code)}
 
@@ -71,22 +105,39 @@ def _evaluated(call: Call, table: RuleTable) -> Step | None:
     code = source if isinstance(source, types.CodeType) else _compiled(source, mode)
     if code.co_freevars:
         return None
-    if _makes_functions(code) and "__spec__" not in globals and is_active(call.shadows[1]):
-        # What functions that it makes read as globals are variables here.
-        names = tuple(name for name in names_in(code) if name in globals and name.isidentifier())
-        if mode == "eval" and isinstance(source, str) and is_same and _LOOKING.isdisjoint(code.co_names):
-            return _on(call, value_of_function, _function_of(source, names), names, 1)
-        if not is_same:
-            raise UnsupportedError(
-                f"{function.__name__}() of code that makes functions, with globals that hold a value with a"
-                " derivative, and other locals",
-                "what a function reads as a global is a constant",
-                "pass one namespace",
-            )
+    if is_active(call.shadows[1]) and "__spec__" not in globals:
+        reason = _why_globals(code, is_same)
+        if reason is not None:
+            # What functions that it makes read as globals are variables here.
+            names = tuple(name for name in names_in(code) if name in globals and name.isidentifier())
+            if mode == "eval" and isinstance(source, str) and is_same and _LOOKING.isdisjoint(code.co_names):
+                return _on(call, value_of_function, _function_of(source, names), names, 1)
+            if not is_same:
+                raise UnsupportedError(
+                    f"{function.__name__}() of code that {reason}, with globals that hold a value with a"
+                    " derivative, and other locals",
+                    "what is read as a global is a constant",
+                    "pass one namespace",
+                )
+        elif not is_same:
+            return _on(call, _LAYERED[meaning], _runs(code, globals, True), vars(builtins), 1, 2)
+    return _on(call, meaning, _runs(code, globals, is_same), vars(builtins), 1, 1 if is_same else 2)
+
+
+def _why_globals(code: types.CodeType, is_same: bool) -> str | None:
+    """What `code` does that needs its globals as they are, in words; None if they are read by name only."""
+    if _makes_functions(code):
+        return "makes functions"
+    if not is_same and not _LOOKING.isdisjoint(code.co_names):
+        return "asks for its globals"
+    return "has a global statement" if not is_same and globals_written(code) else None
+
+
+def _runs(code: types.CodeType, globals: dict[str, Any], is_same: bool) -> types.FunctionType:
+    """The function that runs `code` with `globals`."""
     space = _globals(code, globals, is_same)
     is_shared = space is _PLAIN or space is _EMPTY
-    body = _body(code, space is _PLAIN) if is_shared else types.FunctionType(code, space)
-    return _on(call, meaning, body, vars(builtins), 1, 1 if is_same else 2)
+    return _body(code, space is _PLAIN) if is_shared else types.FunctionType(code, space)
 
 
 def _on(call: Call, meaning: Any, body: Any, names: Any, *places: int) -> Delegate:
@@ -134,7 +185,7 @@ def _function_of(source: str, names: tuple[str, ...]) -> Any:
 
 def _globals(code: types.CodeType, globals: dict[str, Any], is_same: bool) -> dict[str, Any]:
     """The globals with which `code`, which runs with `globals`, is followed."""
-    if _makes_functions(code) or not _LOOKING.isdisjoint(code.co_names):
+    if _makes_functions(code) or not _LOOKING.isdisjoint(code.co_names) or globals_written(code):
         return globals
     if not is_same and not globals.keys() <= {"__builtins__"}:
         return globals

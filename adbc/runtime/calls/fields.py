@@ -300,8 +300,8 @@ def _super_frule(args: Args, dargs: Args, kwargs: Kwargs) -> tuple[Any, Any]:
 
 
 def _super_rrule(args: Args, fargs: Args, kwargs: Kwargs) -> tuple[Any, Any, Pullback]:
-    nothing = (None,) * len(args)
-    return super(*args), fargs[-1], lambda bout: nothing
+    of_class = (None,) * (len(args) - 1)
+    return super(*args), fargs[-1], lambda bout: (*of_class, bout)
 
 
 GET = Primitive(get_field, frule=_get_frule, rrule=_get_rrule, is_fitted=True)

@@ -158,6 +158,10 @@ def _has_lost(x: Any, inside: list[Any]) -> bool:
     return any(id(y) not in now for y in inside if not kind_of(type(y)).inactive)
 
 
+_WITHOUT = frozenset({str, bytes, int, float, bool, types.NoneType})
+"""Classes of values in which nothing else is."""
+
+
 def _iterators(value: Any) -> Iterator[Any]:
     """The iterators in `value`, and in attributes of instances and elements of tuples and lists there."""
     pending, seen = [value], set()
@@ -168,7 +172,8 @@ def _iterators(value: Any) -> Iterator[Any]:
             continue
         seen.add(id(x))
         if cls is tuple or cls is list:
-            pending.extend(x)
+            if not _WITHOUT.issuperset(map(type, x)):
+                pending.extend(x)
         elif is_python_class(cls) and not isinstance(x, type):
             pending.extend(v for _, v in instance_fields(x))
         elif lookup(cls, "__next__") is not None:
@@ -204,6 +209,8 @@ def _made(
         raise
     if written is not None:
         texts.hand_on(context, call, out, written)
+    else:
+        texts.listed(context, call, out)
     context.attributes.clear()
     changed = [(x, old) for x, old in before if differs(x, old)]
     if addresses:

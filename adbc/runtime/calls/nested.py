@@ -65,7 +65,7 @@ _MACHINERY = (
         f"adbc.runtime.calls.{name}"
         for name in (
             "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain", "plans",
-            "resolve", "reverse", "steps",
+            "reading", "resolve", "reverse", "steps",
         )
     ],
 )  # fmt: skip

@@ -134,6 +134,12 @@ class ReverseCalls(Calls):
             fout = dependent(fout, fs, row)
         return out, fout, lambda bout: (None, *pullback(bout))
 
+    def use_on_object(self, row: Any, obj: Any, shadow: Any) -> Any:
+        out, fout, pullback = row.rrule((obj,), (shadow,), NO_KWARGS)
+        if fout is not None and (fout is not NO_FDATA or INACTIVE):
+            fout = dependent(fout, (shadow,), row)
+        return out, fout, lambda bout: (*pullback(bout), None)
+
     def use_given(self, row: Any, xs: Values, fs: Values, out: Any) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS, out)
         if fout is not None and (fout is not NO_FDATA or INACTIVE):

@@ -68,7 +68,7 @@ def _holds_integers(x: Any) -> bool:
 def check_scalar(f: Callable[..., Any], out: Any) -> None:
     """Raise `ArgumentError` if `out` is no real number, of which alone there is a gradient."""
     cls = type(out)
-    if cls is float or cls is int or cls is bool:
+    if cls is float or isinstance(out, (float, int)):
         return
     is_number = getattr(out, "ndim", None) == 0 and getattr(getattr(out, "dtype", None), "kind", "") in "fiub"
     if not is_number:

@@ -146,7 +146,15 @@ def reads_arrays(x):
     return space["g"](x)
 
 
+def of_other_locals(x):
+    space: dict[str, Any] = {"a": x, "b": 2.0 * x}
+    found: dict[str, Any] = {"b": 3.0}
+    exec("c = a * b\na = c * x2\ndel b\nd = b", {**space, "x2": x}, found)
+    return found["c"] * found["a"] * found["d"] + eval("a * len([b])", space, {"b": x})
+
+
 PROGRAMS = [
+    of_other_locals,
     reads_locals, reads_cells, reads_what_is_bound, formats_locals, passes_locals_on, locals_in_a_loop,
     of_variables, of_a_namespace, of_compiled_code, of_two_namespaces, without_builtins, with_a_generator,
     with_a_lambda, with_an_error, by_its_module, executes, executes_in_the_function, makes_functions,
@@ -159,6 +167,19 @@ PROGRAMS = [
 def test_programs(f: Any, speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         check_rule(f, 1.5)
+
+
+@pytest.mark.parametrize("text", ["global c\nc = a", "c = [a * k for k in b]", "c = eval('a', globals())"])
+def test_code_that_needs_its_globals_as_they_are(text: str) -> None:
+    def f(x: float) -> Any:
+        space: dict[str, Any] = {"a": x, "b": [1.0]}
+        exec(text, space, {})
+        return x
+
+    if text.startswith("c = [") and sys.version_info >= (3, 12):
+        pytest.skip("a comprehension is no function there")
+    with pytest.raises(adbc.errors.UnsupportedError, match="with globals that hold a value"):
+        adbc.grad(f)(1.5)
 
 
 def test_a_global_array_by_its_name() -> None:

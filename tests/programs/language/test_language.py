@@ -24,6 +24,7 @@ MODULES = [
     "exceptions",
     "generators",
     "hints",
+    "inherited",
     "managers",
     "matching",
     "records",

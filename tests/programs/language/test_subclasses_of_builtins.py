@@ -8,6 +8,7 @@ import pytest
 
 import adbc
 from adbc.testing import test_rule as check_rule
+from tests.programs.language import inherited
 
 
 class Tally:
@@ -133,3 +134,20 @@ def by_a_metaclass(x, u):
 def test_programs(f: Any, speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         check_rule(f, 1.5, [1.2])
+
+
+@pytest.mark.parametrize("name", ["stack", "numbers", "tuples", "records"])
+def test_methods_of_the_base(name: str) -> None:
+    function, (x,) = inherited.case[name]
+    h = 1e-6
+    expected = (function(x + h) - function(x - h)) / (2 * h)
+    with adbc.use(adbc.Config(speculation="dynamic")):
+        assert adbc.grad(function)(x) == pytest.approx(expected, rel=1e-7)
+        assert adbc.jvp(function, (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-7)
+
+
+def test_the_value_of_a_function_may_be_a_number_of_a_class_of_its_own() -> None:
+    class Metres(float):
+        pass
+
+    assert adbc.value_and_grad(lambda x: Metres(x * x))(3.0) == (9.0, 6.0)
