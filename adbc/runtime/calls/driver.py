@@ -28,25 +28,23 @@ from adbc.runtime.calls import (
 from adbc.runtime.calls.binding import Bound, bind
 from adbc.runtime.calls.callables import has_defaults_beside, own_part, self_shadow, way_to_call, way_to_make
 from adbc.runtime.calls.classes import CONTAINERS, FIELD, LIBRARY, SLOW, VALUES, method_in_c, way_to_set
-from adbc.runtime.calls.generators import Generator, suspended
 from adbc.runtime.calls.in_c import InC
+from adbc.runtime.calls.iterating import Iterating
 from adbc.runtime.calls.objects import Answer
-from adbc.runtime.calls.origins import keyword_rdata, no_pullback, scatter
+from adbc.runtime.calls.origins import no_pullback
 from adbc.runtime.calls.plain import is_plain, reads_lists
 from adbc.runtime.calls.plans import Mode, Plan
 from adbc.runtime.calls.reading import Attributes
-from adbc.runtime.calls.resuming import resumed, stopped, stops
 from adbc.runtime.calls.steps import Call, Protocols
 from adbc.runtime.report.tracebacks import plain_traceback
-from adbc.runtime.state.closures import cells_of, with_active_defaults
+from adbc.runtime.state.closures import with_active_defaults
 from adbc.runtime.state.context import Context
 from adbc.runtime.state.engine import EngineView
-from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent, slot_rdata
+from adbc.tangents import NO_FDATA, NO_TANGENT, MutableTangent
 from adbc.types import AbstractType, has_cotangent, has_shadow
 
 __all__ = ["Answer", "Called", "Calls", "Names", "Values", "are_values", "is_of_operators"]
 
-_NOTHING_SENT = False, None, None
 _SETTING = (intrinsics._setattr_, intrinsics._init_field_)
 Called = Literal["function", "method", "object"]
 """What a call was of, in which a Python function is entered: of that function; of a bound method, whose
@@ -71,7 +69,7 @@ def is_of_operators(function: Any) -> bool:
     return function.__class__ is BuiltinFunctionType and function.__module__ == "_operator"
 
 
-class Calls(Attributes, InC):
+class Calls(Attributes, InC, Iterating):
     """The dynamic calls of one engine in one mode."""
 
     mode: ClassVar[Mode]
@@ -157,11 +155,6 @@ class Calls(Attributes, InC):
     @abc.abstractmethod
     def of_fields(self, record: Any, shadow: Any, names: Names) -> Any:
         """The answer of `call` that has made `record`, whose fields of these `names` it was given."""
-
-    @abc.abstractmethod
-    def of_one(self, answer: Answer) -> Any:
-        """The answer of a handler that was given one argument, to which nothing comes back, from that of a
-        driver."""
 
     @abc.abstractmethod
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
@@ -440,23 +433,6 @@ class Calls(Attributes, InC):
             return self.get_of(function)
         return self.named(self.by_row(function), function)
 
-    def next_of(self, function: Any) -> Callable[..., Any]:
-        """The handler of `function`, which asks an iterator for its next value: generators go on without more
-        ado."""
-        otherwise, raises, own = self.by_row(function), function is next, self.mode
-
-        def take(context: Context, xs: Values, fs: Values, mode: Mode = own) -> Any:
-            if type(xs[0]) is Generator and fs[0] is not None and len(xs) == 1:
-                answer = self.of_one(resumed(self, context, xs[0], fs[0], _NOTHING_SENT, mode))
-                if raises and answer[0] is intrinsics.EXHAUSTED:
-                    if mode == own:
-                        raise stopped(context, xs[0], fs[0])
-                    return stops(context, xs[0], fs[0], answer[2])
-                return answer
-            return otherwise(context, xs, fs, mode)
-
-        return self.named(take, function)
-
     def get_of(self, function: Any) -> Callable[..., Any]:
         """The handler of `getattr`: without a default it reads an attribute as ``obj.name`` does."""
         otherwise = self.by_row(function)
@@ -574,50 +550,6 @@ class Calls(Attributes, InC):
             return returned
 
         return out, shadow, declined_pullback
-
-    def advance(self, context: Context, step: steps.Advance, mode: Mode) -> Answer:
-        """``next(it)`` of an iterator written in Python.
-
-        It is attempted, for it may have done something before it found that there is no more.
-        """
-        try:
-            answer = self.run(context, step.call, self.attempted)
-        except StopIteration:
-            return intrinsics.EXHAUSTED, None, no_pullback
-        if answer[0].__class__ is Raised:
-            error = answer[0].exception
-            if isinstance(error, StopIteration):
-                return intrinsics.EXHAUSTED, None, answer[2]
-            if mode != self.attempted:
-                raise error
-        return answer
-
-    def suspend(self, context: Context, step: steps.Suspend, mode: Mode) -> Answer:
-        """A generator function is called: its parameters and cells become the state of a generator."""
-        call = step.call
-        function = call.function
-        if call.shadow is None:
-            call.shadow = context.shadows.lookup(function)
-        bound = bind(call, context, self)
-        cells = cells_of(context, function, call.shadow)
-        state = (*(value for value, _, _ in bound), *(cell for cell, _ in cells))
-        shadows = (*(shadow for _, shadow, _ in bound), *(shadow for _, shadow in cells))
-        filled = tuple(map(self.fill, state, shadows))
-        segments = self.engine.segments(function)
-        out, shadow = suspended(segments, state, filled, function.__name__, context.opening())
-        context.shadows.register(out, shadow)
-
-        def suspended_pullback(bout: Any) -> Any:
-            rdata = slot_rdata(shadow.__dict__["state"])
-            targets = [origin for _, _, origin in bound if origin.__class__ is not dict]
-            return keyword_rdata(bound) + ([] if rdata is None else scatter(targets, rdata))
-
-        return out, shadow, suspended_pullback
-
-    def resume(self, context: Context, step: steps.Resume, mode: Mode) -> Answer:
-        generator, shadow = step.call.args[0], step.call.shadows[0]
-        out, fout, pullback = resumed(self, context, generator, shadow, step.sent, mode, step.is_pair)
-        return out, fout, lambda bout: ((step.origin, pullback(bout)),)
 
     def spread(self, context: Context, step: steps.Spread, mode: Mode) -> Answer:
         """``f(*args, **kwargs)``: a call of `f` on the elements."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from adbc.ir.intrinsics import EXHAUSTED
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
@@ -52,6 +53,9 @@ class ForwardCalls(Calls):
 
     def of_one(self, answer: Answer) -> Any:
         return answer[:2]
+
+    def of_step(self, answer: Any, is_over: bool) -> Any:
+        return (EXHAUSTED, None) if is_over else answer
 
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, dout = row.frule(xs, fs, NO_KWARGS)

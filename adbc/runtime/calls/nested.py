@@ -64,7 +64,8 @@ _MACHINERY = (
     *[
         f"adbc.runtime.calls.{name}"
         for name in (
-            "binding", "driver", "foreign", "forward", "plain", "plans", "resolve", "reverse", "steps",
+            "binding", "dispatched", "driver", "foreign", "forward", "in_c", "iterating", "plain", "plans",
+            "reading", "resolve", "reverse", "steps",
         )
     ],
 )  # fmt: skip

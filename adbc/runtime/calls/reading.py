@@ -33,6 +33,7 @@ from adbc.runtime.calls.classes import (
     lookup,
     member,
     method_in_c,
+    python_method,
     through_metaclass,
 )
 from adbc.runtime.calls.generators import Generator
@@ -81,6 +82,16 @@ class Attributes(Objects):
         """Answer any call; its origins are places below `count`, for each of which there is a cotangent."""
 
     @abc.abstractmethod
+    def call(
+        self, context: Context, keywords: Any, f: Any, ff: Any, xs: Any, fs: Any, mode: Mode | None = None
+    ) -> Any:
+        """Answer a call."""
+
+    @abc.abstractmethod
+    def of_step(self, answer: Any, is_over: bool) -> Any:
+        """The answer of a handler, from that of `call` of what the handler's object is asked by."""
+
+    @abc.abstractmethod
     def constant(self, out: Any, fout: Any, count: int) -> Any:
         """The answer of `call` that `out` is the result, with `fout` beside it, and that nothing comes back
         for the `count` things that were given."""
@@ -109,8 +120,26 @@ class Attributes(Objects):
                 return self.get_field(xs, fs, NO_KWARGS)
             if found is not FIELD and found is not DEFAULT:
                 return self.bind_method(found, obj, fs[0])
+            if found is DEFAULT and not context.classes:
+                value = member(cls, name)
+                if value is not SLOW:
+                    return self.constant(value, self.known(context, value), 2)
+            hook = self.way_to_find(context, cls, name) if found is FIELD else SLOW
+            if hook is not SLOW and not context.classes:
+                return self.of_step(self.call(context, (), hook, None, xs, fs, mode), False)
         call = Call(intrinsics._getattr_, None, xs, fs, (0, 1), (), None)
         return self.call_slowly(context, call, 2, mode or self.mode)
+
+    def way_to_find(self, context: Context, cls: type, name: str) -> Any:
+        """The ``__getattr__``, written in Python, that an instance of `cls` is asked by for what it has not
+        got; `SLOW` if there is none, or the class has an attribute `name`."""
+        key = cls, name, "getattr()"
+        found = context.attributes.get(key)
+        if found is None:
+            method = python_method(cls, "__getattr__")
+            is_in_class = any(name in vars(base) for base in cls.__mro__)  # it may be None there
+            found = context.attributes[key] = SLOW if method is None or is_in_class else method
+        return found
 
     def read_in_c(self, context: Context, descriptor: Any, obj: Any, shadow: Any) -> Any:
         """Answer ``obj.name``, which `descriptor` gives in C: by its rule, or as a class or value that has no

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from adbc.ir.intrinsics import Raised
+from adbc.ir.intrinsics import EXHAUSTED, Raised
 from adbc.rules.table import NO_KWARGS
 from adbc.runtime.calls import fields, plans, steps
 from adbc.runtime.calls.binding import Bound
@@ -121,6 +121,12 @@ class ReverseCalls(Calls):
             return (None,)
 
         return out, fout, one_pullback
+
+    def of_step(self, answer: Any, is_over: bool) -> Any:
+        out, fout, pullback = answer
+        if is_over:
+            out, fout = EXHAUSTED, None
+        return out, fout, lambda bout: pullback(bout)[1:]
 
     def use_decided(self, row: Any, xs: Values, fs: Values) -> Any:
         out, fout, pullback = row.rrule(xs, fs, NO_KWARGS)

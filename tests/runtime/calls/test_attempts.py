@@ -99,13 +99,80 @@ def of_returned_values(x: float) -> Any:
     return total
 
 
+class Settings:
+    unset = None
+    scales = (2.0, 3.0)
+    default = 0.5
+
+    def __init__(self, **given: float) -> None:
+        self.given, self.asked = given, 0.0
+
+    def __getattr__(self, name: str) -> float:
+        self.asked += self.given["rate"]
+        try:
+            return self.given[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def of_hooks(x: float) -> Any:
+    total, settings = 0.0, [Settings(rate=x, scale=x * x)]
+    for s in settings * 3:
+        total += s.rate * s.scale + (x if s.unset is None else 0.0)
+        try:
+            total += s.missing
+        except AttributeError:
+            total += s.asked
+        total += getattr(s, "other", x) * s.scales[1] + s.default
+        s.default = x * total
+        if hasattr(s, "rate"):
+            s.scale = total
+    return total * settings[0].asked
+
+
+class Doubling:
+    def __init__(self, xs: list[float], x: float) -> None:
+        self.xs, self.k, self.x = xs, 0, x
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> float:
+        self.k += 1
+        self.x *= 2.0
+        if self.k == 7:
+            raise OverflowError(self.x)
+        if self.k > len(self.xs):
+            raise StopIteration
+        return self.xs[self.k - 1] * self.x
+
+
+def of_iterators(x: float, xs: list[float]) -> Any:
+    iterators, total = [Doubling(xs, x), Doubling(xs * 4, x)], 0.0
+    for v in iterators[0]:
+        total += v * x
+    total += iterators[0].x
+    try:
+        for v in iterators[1]:
+            total += v
+    except OverflowError as error:
+        total += error.args[0] * 3.0
+    try:
+        total += next(iterators[0])
+    except StopIteration:
+        total += iterators[0].x
+    return total + iterators[1].x
+
+
 @pytest.mark.parametrize("speculation", ["learn", "never", "dynamic", "interpret"])
 def test_what_was_done_before_it_failed_is_undone(speculation: str) -> None:
     with adbc.use(adbc.Config(speculation=speculation)):
         for _ in range(2):
             check_rule(of_objects, 0.7)
             check_rule(of_containers, 0.7, [0.4, 1.1])
+            check_rule(of_iterators, 0.7, [0.4, 1.1])
             check_rule(of_generators, 0.7)
+            check_rule(of_hooks, 0.7)
             check_rule(of_returned_values, 0.7)
 
 
