@@ -634,6 +634,11 @@ def methods_of_numbers(x):
     return s.std() + s.take(0) + s.repeat(3).sum() + s.prod() * s.ndim + s.tolist() * s.size + s.clip(min=0.1)
 
 
+def by_the_standard(x):
+    xp = x.__array_namespace__() if hasattr(x, "__array_namespace__") else np
+    return xp.sum(xp.exp(x) * xp.asarray([1.0, 2.0, 3.0]))
+
+
 def vectorised(x):
     f = np.vectorize(lambda t: t**2 if t > 0.5 else -t)
     return f(x).sum() + np.apply_along_axis(lambda r: r**2, 0, x).sum()
@@ -647,6 +652,7 @@ PROGRAMS = [
     (other_keys, 1.3),
     (methods_of_numbers, V),
     (vectorised, V),
+    (by_the_standard, V),
     (inv_const, 1.3),
     (inv_local, 1.3),
     (bincount, 1.3),
